@@ -1,0 +1,56 @@
+"""Every way in which omibench tells a user that something is wrong.
+
+A user's mistake is an `OmibenchError`: the command line prints its one line and exits with its
+`exit_code`, never a traceback. Whatever else is raised is a defect of omibench.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+EXIT_USER_ERROR = 2
+EXIT_SOME_FAILED = 3
+
+
+class OmibenchError(Exception):
+    """A mistake that the user can mend: says what, where, which value and what to do."""
+
+    exit_code: ClassVar[int] = EXIT_USER_ERROR
+
+
+class ParamsError(OmibenchError):
+    """A parameter file has a wrong key, type, value or reference."""
+
+
+class FileFormatError(OmibenchError):
+    """A file does not hold what its schema in `omibench.tables` says."""
+
+
+class MissingInputError(OmibenchError):
+    """A file, folder or item that the command needs is not there."""
+
+
+class ModelError(OmibenchError):
+    """A model cannot be asked: wrong provider, unknown capability, missing oracle or secret."""
+
+
+class ImageCountError(ModelError):
+    """A conversation would be sent with another number of images than it shows."""
+
+
+class StoreError(OmibenchError):
+    """The store cannot be read or written."""
+
+
+class PaperError(OmibenchError):
+    """One exam paper cannot be read. `code` is stable and listed in docs/errors.md."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SomeFailedError(OmibenchError):
+    """Some inputs failed and all the others were done; raised after everything was written."""
+
+    exit_code: ClassVar[int] = EXIT_SOME_FAILED

@@ -1,0 +1,123 @@
+"""The nouns of a dataset: Figure, Choice, Problem, and its two frozen halves Question and Answer.
+
+Text is Markdown with LaTeX between dollar signs; `[IMAGE0]`, `[IMAGE1]`, ... mark where the
+figures stand and count the entries of `images`. An image path is relative to the folder of the
+file that names it, always with forward slashes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+IMAGE_MARK = re.compile(r"\[IMAGE(\d+)\]")
+
+AnswerType = Literal["mcq", "open"]
+Subject = Literal["biology", "chemistry", "mathematics", "physics", "coding", "other"]
+BBox = tuple[float, float, float, float]
+
+
+class Noun(BaseModel):
+    """A frozen, strict record: an unknown field is an error, not a surprise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Figure(Noun):
+    """One picture that carries evidence, and where on which page it was found.
+
+    `sha256` is over the bytes of `file`. `bbox` is (x0, y0, x1, y1) in PDF points from the top
+    left corner of the page; `page` counts from 1. Both are None for pictures without a page.
+    """
+
+    file: str
+    sha256: str
+    page: int | None = None
+    bbox: BBox | None = None
+    caption: str | None = None
+
+
+class Choice(Noun):
+    """One option of a multiple-choice problem: a text, or the index of a figure in `images`."""
+
+    label: str
+    text: str | None = None
+    image: int | None = None
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.text is None and self.image is None:
+            raise ValueError(f"choice {self.label} has neither text nor image")
+        return self
+
+
+class _Asked(Noun):
+    """What every view of a problem shares: what is asked, about which pictures."""
+
+    id: str
+    question: str
+    images: list[Figure] = []
+    choices: list[Choice] | None = None
+    subject: Subject = "other"
+    language: str = "en"
+    group: str = ""
+    """Problems that share a stem share a group: the cluster of clustered statistics."""
+
+    @property
+    def answer_type(self) -> AnswerType:
+        """`mcq` when there are choices, else `open` (paper OMIBench, section 3.2, step 4)."""
+        return "mcq" if self.choices else "open"
+
+    def image_order(self) -> list[int]:
+        """Indices of the images in the order a reader meets them: statement, then choices."""
+        marks = [int(mark) for mark in IMAGE_MARK.findall(self.question)]
+        shown = [*marks, *(c.image for c in self.choices or [] if c.image is not None)]
+        return list(dict.fromkeys(shown))
+
+    @model_validator(mode="after")
+    def _marks_have_images(self) -> Self:
+        for index in self.image_order():
+            if index >= len(self.images):
+                raise ValueError(f"[IMAGE{index}] is shown but there are {len(self.images)} images")
+        return self
+
+
+class Problem(_Asked):
+    """One problem as read from a paper: the row of `problems.jsonl` from ocr to rationale.
+
+    `answer` is None when no key gives it (never a guess) and a list of texts otherwise: the
+    letters of a multiple-choice key, or the parts of an open answer, all of which are needed.
+    """
+
+    source: str
+    source_sha256: str
+    number: str
+    pages: Annotated[list[int], Field(min_length=1)]
+    answer: list[str] | None = None
+    solution: str | None = None
+    warnings: list[str] = []
+    competition: str | None = None
+    year: int | None = None
+    topic: str | None = None
+
+
+class Question(_Asked):
+    """What inference may see of a problem: no answer, no solution (design, section 3)."""
+
+    source: str | None = None
+    pages: list[int] = []
+
+
+class Answer(Noun):
+    """What scoring may see: the gold of one question and the reference rationale."""
+
+    id: str
+    answer: list[str]
+    answer_type: AnswerType
+    choices: list[Choice] | None = None
+    solution: str | None = None
+    subject: Subject = "other"
+    group: str = ""
+    n_images: int = 0

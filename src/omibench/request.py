@@ -1,0 +1,114 @@
+"""The nouns of asking: Conversation, Decoding, Request and Response.
+
+A request is keyed by what a model can see of it (design, section 5): its conversation, decoding,
+sample index and the model's identity. Tags say what a request is for; they are outside the key
+and never sent. Only the `simulated` and `recorded` providers read them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from omibench.problem import Noun
+
+Role = Literal[
+    "respondent", "judge", "captioner", "translator", "labeller", "page_reader", "rationale_writer"
+]
+Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
+
+
+class TextPart(Noun):
+    """A run of text inside a message."""
+
+    kind: Literal["text"] = "text"
+    text: str
+
+
+class ImagePart(Noun):
+    """A picture inside a message: `sha256` of its bytes is its identity, `path` finds them."""
+
+    kind: Literal["image"] = "image"
+    sha256: str
+    path: str = ""
+
+
+Part = Annotated[TextPart | ImagePart, Field(discriminator="kind")]
+
+
+class Message(Noun):
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: tuple[Part, ...]
+
+
+class Conversation(Noun):
+    """The messages of one request, text and images interleaved in the order they are sent."""
+
+    messages: tuple[Message, ...]
+
+    @property
+    def images(self) -> list[ImagePart]:
+        """Every image of every message, in order."""
+        return [p for m in self.messages for p in m.parts if isinstance(p, ImagePart)]
+
+    @property
+    def text(self) -> str:
+        """The words of the conversation with `[image]` where a picture stands."""
+        return "\n".join(
+            p.text if isinstance(p, TextPart) else "[image]" for m in self.messages for p in m.parts
+        )
+
+
+class Decoding(Noun):
+    """How to decode: temperature in [0, 2], at most `max_tokens` new tokens, `samples` draws."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+    max_tokens: Annotated[int, Field(ge=1)] = 4096
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    samples: Annotated[int, Field(ge=1)] = 1
+
+
+class Tags(Noun):
+    """What a request is for. Outside its key, never sent to a model."""
+
+    role: Role
+    problem: str
+    study: str = ""
+    setting: str = ""
+
+
+class Request(Noun):
+    """One draw from one model: sample `index` of a conversation under a decoding."""
+
+    conversation: Conversation
+    decoding: Decoding = Decoding()
+    index: Annotated[int, Field(ge=0)] = 0
+    tags: Tags
+
+
+class Usage(Noun):
+    """Tokens of one response as the provider counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Response(Noun):
+    """What came back for one request. A failure is an outcome, never an answer text."""
+
+    text: str
+    outcome: Outcome = "answered"
+    finish_reason: str | None = None
+    reasoning: str | None = None
+    usage: Usage = Usage()
+    cost_usd: float | None = None
+    latency_s: float | None = None
+    provider_id: str | None = None
+    simulated: bool = False
+    published_verdict: float | None = None
+    """The verdict printed beside a recorded response, in [0, 1]; None for every other provider."""

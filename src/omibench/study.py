@@ -1,0 +1,204 @@
+"""The Study: params.yaml as one typed object, its cells, and the slice each job depends on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from pydantic import ValidationError, model_validator
+
+from omibench.errors import ParamsError
+from omibench.params import (
+    AnalyzeParams,
+    BenchmarkParams,
+    Block,
+    FilterParams,
+    FreezeParams,
+    InferParams,
+    Model,
+    Name,
+    OcrParams,
+    RationaleParams,
+    ReviewParams,
+    ScoreParams,
+    Setting,
+    StudyParams,
+)
+
+
+class Cell(NamedTuple):
+    """One model under one setting: the unit of inference and scoring."""
+
+    model: str
+    setting: str
+
+
+class Study(Block):
+    """One study, from raw papers to report. Every block may be left out."""
+
+    study: StudyParams = StudyParams()
+    data: str | None = None
+    """Folder with a benchmark's own files, where it has any."""
+    benchmark: BenchmarkParams = BenchmarkParams()
+    ocr: OcrParams = OcrParams()
+    filter: FilterParams = FilterParams()
+    rationale: RationaleParams = RationaleParams()
+    review: ReviewParams = ReviewParams()
+    freeze: FreezeParams = FreezeParams()
+    models: dict[Name, Model] = {}
+    settings: dict[Name, Setting] = {}
+    infer: InferParams = InferParams()
+    score: ScoreParams = ScoreParams()
+    analyze: AnalyzeParams = AnalyzeParams()
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every (model, setting) pair to evaluate, in the order of `infer`."""
+        return [
+            Cell(model, setting)
+            for model in self.infer.models
+            for setting in self.infer.settings
+            if setting in self.infer.only.get(model, self.infer.settings)
+        ]
+
+    @model_validator(mode="after")
+    def _references_exist(self) -> Self:
+        for where, names, known in self._references():
+            for name in names:
+                if name not in known:
+                    hint = did_you_mean(name, known)
+                    raise ValueError(f"{where} names {name!r}, which is not defined{hint}")
+        return self
+
+    def _references(self) -> list[tuple[str, list[str], Mapping[str, object]]]:
+        roles = {
+            "rationale.writer": self.rationale.writer,
+            "rationale.labeller": self.rationale.labeller,
+            "score.judge": self.score.judge,
+        }
+        only = [s for settings in self.infer.only.values() for s in settings]
+        return [
+            *((where, [name], self.models) for where, name in roles.items() if name),
+            ("infer.models", list(self.infer.models), self.models),
+            ("infer.settings", list(self.infer.settings), self.settings),
+            ("infer.only", list(self.infer.only), self.models),
+            ("infer.only", only, self.settings),
+        ]
+
+
+def did_you_mean(name: str, known: Mapping[str, object] | list[str]) -> str:
+    """A closing hint: the nearest known name, or the list of all of them."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"
+
+
+def parse_study(values: object, where: str) -> Study:
+    """Check plain values (from YAML or Snakemake's config) and return the Study.
+
+    Raises ParamsError with one line naming `where`, the key, the value and the remedy.
+    """
+    if not isinstance(values, Mapping):
+        raise ParamsError(f"{where}: holds {type(values).__name__}, not a mapping of blocks")
+    try:
+        return Study.model_validate(values)
+    except ValidationError as error:
+        raise ParamsError(f"{where}: {_first_error(error, values)}") from None
+
+
+def load_study(params: str | Path, overrides: Mapping[str, object] | None = None) -> Study:
+    """Read a Study from a YAML file, or from JSON text that begins with a brace.
+
+    `overrides` replace top-level keys. Raises ParamsError when the file is missing, is no YAML,
+    or does not hold a valid Study.
+    """
+    import yaml
+
+    text, where = str(params), "--params"
+    if not text.lstrip().startswith("{"):
+        where = text
+        try:
+            text = Path(params).read_text("utf-8")
+        except OSError as error:
+            raise ParamsError(f"{where}: cannot be read: {error.strerror}") from None
+    try:
+        values = json.loads(text) if where == "--params" else yaml.safe_load(text)
+    except (json.JSONDecodeError, yaml.YAMLError) as error:
+        line = " ".join(str(error).split())
+        raise ParamsError(f"{where}: is not valid YAML: {line}") from None
+    return parse_study(
+        {**(values or {}), **(overrides or {})} if overrides else values or {}, where
+    )
+
+
+def _first_error(error: ValidationError, values: object) -> str:
+    first, rest = error.errors()[0], error.error_count() - 1
+    more = f" (and {rest} more)" if rest else ""
+    path = [str(part) for part in first["loc"]]
+    # A tagged union adds its tag to the path; the reader knows only the keys of the file.
+    path = [p for i, p in enumerate(path) if not (i == 2 and path[0] == "models")]
+    where = ".".join(path)
+    if first["type"] == "extra_forbidden":
+        known = _known_keys(path[:-1])
+        return f"{where}: unknown key{did_you_mean(path[-1], known)}{more}"
+    message = first["msg"].removeprefix("Value error, ")
+    value = first["input"]
+    shown = "" if isinstance(value, Mapping | Block) else f" (got {value!r})"
+    return f"{where + ': ' if where else ''}{message}{shown}{more}"
+
+
+def _known_keys(path: list[str]) -> list[str]:
+    schema: Any = Study.model_json_schema()
+    definitions, node = schema["$defs"], schema
+    for part in path:
+        node = node.get("properties", {}).get(part) or node.get("additionalProperties", {})
+        options = node.get("oneOf") or node.get("anyOf") or [node]
+        merged: dict[str, Any] = {}
+        for option in options:
+            target = definitions.get(str(option.get("$ref", "")).rsplit("/", 1)[-1], option)
+            merged |= target.get("properties", {})
+            if "additionalProperties" in target and not target.get("properties"):
+                node = target
+        node = {"properties": merged} if merged else node
+    return list(node.get("properties", {}))
+
+
+def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, Any]:
+    """The part of the Study that one job of `stage` depends on: itself a valid Study.
+
+    A job is run with this slice and reruns when it changes, so a changed setting reruns only its
+    own cells and a changed label or title reruns only the report.
+    """
+    full = study.model_dump(mode="json", exclude_defaults=True)
+    keep = {key: full[key] for key in _SLICES[stage] if key in full}
+    names: set[str] = set()
+    if stage == "rationale":
+        names = {n for n in (study.rationale.writer, study.rationale.labeller) if n}
+    if stage == "score" and study.score.judge:
+        names = {study.score.judge}
+    if stage == "infer" and cell:
+        names = {cell.model}
+        keep["settings"] = {cell.setting: full.get("settings", {}).get(cell.setting, {})}
+        keep["settings"][cell.setting].pop("label", None)
+    if names:
+        keep["models"] = {name: _without_display(full["models"][name]) for name in sorted(names)}
+        keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}
+    return keep
+
+
+_SLICES = {
+    "ocr": ("ocr",),
+    "filter": ("filter",),
+    "rationale": ("rationale",),
+    "freeze": ("benchmark", "data", "review", "freeze"),
+    "infer": ("data",),
+    "score": ("score",),
+    "analyze": ("study", "benchmark", "models", "settings", "infer", "score", "analyze"),
+}
+_ASKING = ("name", "seed", "store")
+
+
+def _without_display(model: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in model.items() if key not in ("label", "group")}

@@ -1,0 +1,243 @@
+"""The schema of every file that omibench writes, and the only way to read and write them.
+
+A row is a pydantic type; JSONL files hold one JSON object a line, Parquet files the same fields
+as columns. docs/files.md is generated from `FILES`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.problem import Answer, Noun, Problem, Question
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = TypeVar("Row", bound=BaseModel)
+
+
+class PageText(Noun):
+    """One page as it was read."""
+
+    source: str
+    page: int
+    text: str
+    engine: str
+
+
+class FileReport(Noun):
+    """What became of one input file of `ocr`."""
+
+    source: str
+    status: Literal["ok", "warning", "error"]
+    codes: list[str] = []
+    pages: int = 0
+    seconds: float = 0.0
+
+
+class OcrReport(Noun):
+    """`report.json` of ocr: one entry a file, in the order they were given."""
+
+    files: list[FileReport]
+
+
+class Reject(Noun):
+    """One problem that the filter turned away, why, and on what evidence."""
+
+    id: str
+    reason: str
+    evidence: str
+    stage: str
+    source: str
+    number: str
+    question: str
+
+
+class ResponseRow(Noun):
+    """One response of one cell, under the key by which the store holds it."""
+
+    id: str
+    index: int
+    key: str
+    outcome: str
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    latency_s: float | None = None
+    simulated: bool = False
+    published_verdict: float | None = None
+
+
+class VerdictRow(Noun):
+    """What one rule book, or the judge (`rules` = gptscore), says of one response."""
+
+    id: str
+    index: int
+    key: str
+    rules: str
+    version: int
+    extracted: str | None = None
+    method: str
+    verdict: float
+    outcome: str
+    judge: str | None = None
+    judge_key: str | None = None
+    prompt_sha256: str | None = None
+    simulated: bool = False
+
+
+class FrozenManifest(Noun):
+    """`manifest.json` of a frozen dataset: what it holds, by content."""
+
+    name: str
+    version: str
+    problems: int
+    images: int
+    questions_sha256: str
+    answers_sha256: str
+    subjects: dict[str, int]
+    licence: str | None = None
+
+
+class File(NamedTuple):
+    """One kind of file: where it stands under the results folder, what a row of it is."""
+
+    path: str
+    row: type[BaseModel]
+    meaning: str
+
+
+FILES: tuple[File, ...] = (
+    File("ocr/problems.jsonl", Problem, "every problem that was read from the papers"),
+    File("ocr/pages.jsonl", PageText, "the text of every page"),
+    File("ocr/report.json", OcrReport, "what became of every file"),
+    File("filter/problems.jsonl", Problem, "the problems that survive the filter"),
+    File("filter/rejects.parquet", Reject, "the problems that do not, with reason and evidence"),
+    File("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
+    File("freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"),
+    File("freeze/answers.jsonl", Answer, "what scoring reads: gold and reference rationale"),
+    File("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
+    File("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
+    File("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),
+)
+
+
+def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:
+    """Read a JSONL file of `row`.
+
+    Raises MissingInputError when it is not there and FileFormatError with the line that is wrong.
+    """
+    return list(iter_jsonl(path, row))
+
+
+def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
+    """Like `read_jsonl`, one row at a time."""
+    with _open(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _parse(line, row, f"{path}, line {number}")
+
+
+def read_json(path: str | Path, row: type[Row]) -> Row:
+    """Read one JSON document; raises as `read_jsonl` does."""
+    with _open(path) as file:
+        return _parse(file.read(), row, str(path))
+
+
+def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:
+    """Write rows as JSON lines; the file appears whole or not at all."""
+    write_text(path, "".join(row.model_dump_json() + "\n" for row in rows))
+
+
+def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
+    """Write one JSON document, indented, keys of plain mappings sorted."""
+    if isinstance(value, BaseModel):
+        text = value.model_dump_json(indent=2)
+    else:
+        text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    write_text(path, text + "\n")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file so that a reader sees the old content or the new, never a part."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    partial.write_text(text, "utf-8")
+    partial.replace(target)
+
+
+def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseModel]) -> None:
+    """Write rows of type `row` as Parquet; an empty table keeps its columns."""
+    import polars as pl
+
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    frame = pl.DataFrame([r.model_dump() for r in rows], schema=polars_schema(row))
+    frame.write_parquet(partial)
+    partial.replace(target)
+
+
+def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
+    """Read a Parquet file whose columns are the fields of `row`.
+
+    Raises MissingInputError when it is not there, FileFormatError when a column is missing.
+    """
+    import polars as pl
+
+    if not Path(path).is_file():
+        raise MissingInputError(f"{path}: there is no such file")
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+    missing = [name for name in row.model_fields if name not in frame.columns]
+    if missing:
+        raise FileFormatError(f"{path}: lacks the column {missing[0]!r}; it has {frame.columns}")
+    return frame
+
+
+def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
+    """Column name -> polars type of a flat row."""
+    import polars as pl
+
+    types: dict[object, pl.DataType] = {
+        str: pl.String(), int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean()
+    }  # fmt: skip
+
+    def dtype(annotation: object) -> pl.DataType:
+        if get_origin(annotation) is UnionType or NoneType in get_args(annotation):
+            annotation = next(a for a in get_args(annotation) if a is not NoneType)
+        if get_origin(annotation) is list:
+            return pl.List(dtype(get_args(annotation)[0]))
+        return types[annotation]
+
+    return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
+
+
+def _open(path: str | Path) -> Any:
+    try:
+        return Path(path).open(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingInputError(f"{path}: there is no such file") from None
+
+
+def _parse(text: str, row: type[Row], where: str) -> Row:
+    try:
+        return row.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise FileFormatError(f"{where}: {field + ': ' if field else ''}{first['msg']}") from None

@@ -1,0 +1,49 @@
+"""The nouns of scoring: what was extracted from a response, and what it is worth."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from omibench.problem import AnswerType, Choice, Noun
+from omibench.request import Outcome
+
+VerdictOutcome = Literal[
+    "scored", "unparsed", "loop", "refused", "truncated", "empty", "provider_error",
+    "budget_stop", "judge_failed", "unjudged",
+]  # fmt: skip
+
+FAILURES: tuple[VerdictOutcome, ...] = (
+    "unparsed", "loop", "refused", "truncated", "empty", "provider_error", "budget_stop",
+    "judge_failed", "unjudged",
+)  # fmt: skip
+"""Outcomes that are no answer: counted as wrong in the published way, and as unknown in bounds."""
+
+
+class ScoredItem(Noun):
+    """One response beside its gold: all that a scoring rule may look at."""
+
+    id: str
+    prediction: str
+    gold: Annotated[list[str], Field(min_length=1)]
+    answer_type: AnswerType
+    choices: list[Choice] | None = None
+    finish_reason: str | None = None
+    outcome: Outcome = "answered"
+    published_verdict: float | None = None
+
+
+class Verdict(Noun):
+    """What one rule book says of one response.
+
+    `verdict` is in [0, 1]; `outcome` is `scored` when the rule found an answer to compare, and
+    otherwise names why there is none. A verdict whose outcome is not `scored` is 0.
+    """
+
+    extracted: str | None
+    method: str
+    verdict: Annotated[float, Field(ge=0, le=1)]
+    outcome: VerdictOutcome = "scored"
+    rules: str
+    version: int
