@@ -145,6 +145,8 @@ class RecordedModel(_ModelBlock):
     provider: Literal["recorded"]
     responses: dict[str, list[str]]
     """Setting -> files (Parquet or JSONL), relative to the study's `data` folder."""
+    partial: bool = False
+    """The files hold only a part of the items; the others are left out of the model's cells."""
 
 
 Model = Annotated[SimulatedModel | RecordedModel, Field(discriminator="provider")]

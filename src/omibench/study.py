@@ -108,11 +108,15 @@ def parse_study(values: object, where: str) -> Study:
         raise ParamsError(f"{where}: {_first_error(error, values)}") from None
 
 
-def load_study(params: str | Path, overrides: Mapping[str, object] | None = None) -> Study:
+def load_study(
+    params: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> Study:
     """Read a Study from a YAML file, or from JSON text that begins with a brace.
 
-    `overrides` replace top-level keys. Raises ParamsError when the file is missing, is no YAML,
-    or does not hold a valid Study.
+    `overrides` replace top-level keys; `options` replace keys inside blocks. Raises ParamsError
+    when the file is missing, is no YAML, or does not hold a valid Study.
     """
     import yaml
 

@@ -1,0 +1,44 @@
+# One graph, from raw exam papers to a report. Rules hold no logic: files in, files out, the slice
+# of the parameters that the rule depends on, a hash of its source, and one command.
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+if not workflow.overwrite_configfiles:
+
+    configfile: "params.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/ocr.smk"
+include: "rules/filter.smk"
+include: "rules/rationale.smk"
+include: "rules/freeze.smk"
+include: "rules/infer.smk"
+include: "rules/score.smk"
+include: "rules/analyze.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        f"{RESULTS}/analyze/report.html",
+    localrule: True
+
+
+rule freeze_all:
+    input:
+        f"{RESULTS}/freeze/manifest.json",
+    localrule: True
+
+
+rule infer_all:
+    input:
+        cells("infer"),
+    localrule: True
+
+
+rule score_all:
+    input:
+        cells("score"),
+    localrule: True

@@ -1,0 +1,20 @@
+rule analyze:
+    input:
+        frozen=rules.freeze.output.answers,
+        questions=rules.freeze.output.questions,
+        responses=cells("infer"),
+        verdicts=cells("score"),
+    output:
+        report=f"{RESULTS}/analyze/report.html",
+        metrics=f"{RESULTS}/analyze/metrics.json",
+        headline=f"{RESULTS}/analyze/headline.txt",
+    log:
+        "logs/analyze.log",
+    params:
+        study=study_slice("analyze"),
+        source=source_hash("analyze"),
+        results=RESULTS,
+        out=subpath(output.report, parent=True),
+    shell:
+        "omibench analyze {params.results} --params {params.study:q} --out {params.out} 2> {log}"
+        " > {output.headline}"

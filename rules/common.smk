@@ -1,0 +1,63 @@
+# What every rule shares: the typed study, its cells, and the slice each job depends on.
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import validate
+
+from omibench.errors import OmibenchError
+from omibench.source import source_hash
+from omibench.study import Cell, parse_study, slice_for
+
+try:
+    STUDY = parse_study(config, ", ".join(workflow.configfiles) or "--config")
+except OmibenchError as error:
+    raise WorkflowError(str(error)) from None
+validate(config, "../schemas/params.schema.json", set_default=False)
+
+RESULTS = STUDY.study.results
+
+# Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
+shell.prefix(
+    f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
+)
+
+
+wildcard_constraints:
+    model="[^/]+",
+    setting="[^/]+",
+
+
+def cells(stage):
+    """The file of every cell of the study at one stage."""
+    return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in STUDY.cells]
+
+
+def study_slice(stage):
+    """What a job of the stage depends on, as the JSON text that its command is given."""
+    if stage == "infer":
+        return lambda wildcards: _json(
+            "infer", Cell(wildcards.model, wildcards.setting)
+        )
+    return _json(stage, None)
+
+
+def _json(stage, cell):
+    return json.dumps(slice_for(STUDY, stage, cell), sort_keys=True, ensure_ascii=False)
+
+
+def papers():
+    """The manifest of exam papers and every file that it names."""
+    from omibench.ocr.sources import files_of
+
+    return files_of(STUDY.ocr.sources) if STUDY.ocr.sources else []
+
+
+def frozen_from():
+    """What freeze reads: the problems made from papers, or a benchmark's own files."""
+    made = STUDY.benchmark.name == "papers"
+    problems = {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}
+    decisions = STUDY.review.decisions
+    return problems | ({"decisions": decisions} if decisions else {})

@@ -1,0 +1,14 @@
+rule filter:
+    input:
+        problems=rules.ocr.output.problems,
+    output:
+        problems=f"{RESULTS}/filter/problems.jsonl",
+        rejects=f"{RESULTS}/filter/rejects.parquet",
+    log:
+        "logs/filter.log",
+    params:
+        study=study_slice("filter"),
+        source=source_hash("filter"),
+        out=subpath(output.problems, parent=True),
+    shell:
+        "omibench filter {input.problems} --params {params.study:q} --out {params.out} 2> {log}"

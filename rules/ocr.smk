@@ -1,0 +1,16 @@
+rule ocr:
+    input:
+        papers(),
+    output:
+        problems=f"{RESULTS}/ocr/problems.jsonl",
+        pages=f"{RESULTS}/ocr/pages.jsonl",
+        report=f"{RESULTS}/ocr/report.json",
+        images=directory(f"{RESULTS}/ocr/images"),
+    log:
+        "logs/ocr.log",
+    params:
+        study=study_slice("ocr"),
+        source=source_hash("ocr"),
+        out=subpath(output.problems, parent=True),
+    shell:
+        "omibench ocr --params {params.study:q} --out {params.out} 2> {log}"

@@ -1,0 +1,13 @@
+rule rationale:
+    input:
+        problems=rules.filter.output.problems,
+    output:
+        problems=f"{RESULTS}/rationale/problems.jsonl",
+    log:
+        "logs/rationale.log",
+    params:
+        study=study_slice("rationale"),
+        source=source_hash("rationale"),
+        out=subpath(output.problems, parent=True),
+    shell:
+        "omibench rationale {input.problems} --params {params.study:q} --out {params.out} 2> {log}"

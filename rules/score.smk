@@ -1,0 +1,15 @@
+rule score:
+    input:
+        responses=rules.infer.output,
+        answers=rules.freeze.output.answers,
+        questions=rules.freeze.output.questions,
+    output:
+        f"{RESULTS}/score/{{model}}/{{setting}}.parquet",
+    log:
+        "logs/score/{model}/{setting}.log",
+    params:
+        study=study_slice("score"),
+        source=source_hash("score"),
+    shell:
+        "omibench score {input.responses} --answers {input.answers} --questions {input.questions}"
+        " --params {params.study:q} --out {output} 2> {log}"

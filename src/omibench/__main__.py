@@ -1,0 +1,5 @@
+"""`python -m omibench` is `omibench`."""
+
+from omibench.cli import main
+
+main()

@@ -1,0 +1,297 @@
+"""The command line: one function a verb, each calling the function of the same stage.
+
+Heavy imports live inside the verbs, so that `omibench --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
+
+if TYPE_CHECKING:
+    from omibench.study import Cell, Study
+
+app = typer.Typer(
+    name="omibench",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="From raw exam papers to a report on how well models reason over several images.",
+)
+
+Params = Annotated[
+    str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
+]
+Override = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
+]
+Out = Annotated[Path, typer.Option(help="Where to write; made if it is not there.")]
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line on standard error and an exit code."""
+    try:
+        app()
+    except OmibenchError as error:
+        sys.stderr.write(f"omibench: {error}\n")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("omibench: stopped; run the same command again to go on\n")
+        sys.exit(130)
+
+
+@app.command()
+def ocr(
+    out: Out,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="PDFs or photographs.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="sources.yaml: pairs papers with keys and solutions.")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help="How pages are read: textlayer.")] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Refuse longer papers.  [300]")] = None,
+    password_env: Annotated[
+        str | None, typer.Option(help="Environment variable that holds the papers' password.")
+    ] = None,
+    params: Params = "{}",
+) -> None:
+    """Read exam papers: problems with figures, choices, answers and solutions.
+
+    Writes problems.jsonl, pages.jsonl, report.json and images/ under --out. Exits with 3 when
+    some files failed and the others were done.
+
+    \b
+    Example:
+      omibench ocr paper.pdf --out results/ocr
+      omibench ocr --manifest sample/sources.yaml --out results/ocr
+    """
+    from omibench.ocr import read_papers
+
+    block = _study(params, None, ocr={"engine": engine, "max_pages": max_pages}).ocr
+    sources = manifest or (Path(block.sources) if block.sources and not files else None)
+    if not files and not sources:
+        raise MissingInputError("ocr: no FILE given and no --manifest: name at least one")
+    report = read_papers(files or [], out, block, manifest=sources, password_env=password_env)
+    failed = [f for f in report.files if f.status == "error"]
+    for file in report.files:
+        codes = f"  {', '.join(file.codes)}" if file.codes else ""
+        typer.echo(f"{file.status:<7} {file.source}  {file.pages} pages{codes}", err=True)
+    if failed:
+        names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)
+        raise SomeFailedError(f"ocr: {len(failed)} of {len(report.files)} files failed: {names}")
+
+
+@app.command(name="filter")
+def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+    """Keep the problems that are whole and need several images; name a reason for every reject.
+
+    Writes problems.jsonl and rejects.parquet under --out.
+
+    \b
+    Example:
+      omibench filter results/ocr/problems.jsonl --out results/filter
+    """
+    from omibench.filter import filter_problems
+
+    typer.echo(filter_problems(problems, out, _study(params, None).filter), err=True)
+
+
+@app.command()
+def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+    """Write missing worked solutions and label topics, with the models that the params name.
+
+    \b
+    Example:
+      omibench rationale results/filter/problems.jsonl --out results/rationale
+    """
+    from omibench.rationale import write_rationales
+
+    done = write_rationales(problems, out, _study(params, None))
+    typer.echo(f"{done} problems written to {out}", err=True)
+
+
+@app.command()
+def freeze(
+    out: Out,
+    problems: Annotated[
+        Path | None, typer.Argument(help="Left out for benchmarks that are not made from papers.")
+    ] = None,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Freeze a dataset: questions, answers and images apart, review decisions applied.
+
+    \b
+    Example:
+      omibench freeze results/rationale/problems.jsonl --out results/freeze
+    """
+    from omibench.freeze import freeze_dataset
+
+    manifest = freeze_dataset(out, _study(params, override), problems)
+    typer.echo(
+        f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
+        f"{manifest.images} images",
+        err=True,
+    )
+
+
+@app.command()
+def infer(
+    questions: Path,
+    out: Out,
+    model: Annotated[str, typer.Option(help="A key of params `models`.")],
+    setting: Annotated[str, typer.Option(help="A key of params `settings`.")],
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Ask one model all questions under one setting; what the store holds is not asked again.
+
+    \b
+    Example:
+      omibench infer results/freeze/questions.jsonl --model sim-apex --setting cot \\
+          --out results/infer/sim-apex/cot.parquet
+    """
+    from omibench.infer import infer_cell
+
+    study = _study(params, override)
+    rows = infer_cell(questions, out, study, _cell(study, model, setting))
+    typer.echo(f"{rows} responses written to {out}", err=True)
+
+
+@app.command()
+def score(
+    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...")],
+    out: Out,
+    rules: Annotated[
+        str | None, typer.Option(help="omibench, emma, usnco-v, mathreal, robust or published.")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="A key of params `models`.")] = None,
+    answers: Annotated[
+        Path | None, typer.Option(help="INPUT is a cell of responses; its gold is in this file.")
+    ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="With --answers and a judge: the frozen questions.")
+    ] = None,
+    params: Params = "{}",
+) -> None:
+    """Score responses by published rule books or by `robust`, and by a judge.
+
+    INPUT is JSONL (also .gz) or Parquet with id, prediction, gold, answer_type, choices and
+    perhaps finish_reason; the same rows come out with extracted, method, verdict and outcome.
+
+    \b
+    Example:
+      omibench score answers.jsonl --rules robust --out verdicts.parquet
+      omibench score results/infer/m/cot.parquet --answers results/freeze/answers.jsonl \\
+          --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
+    """
+    from omibench.score import score_cell, score_file
+
+    study = _study(params, None, score={"rules": [rules] if rules else None, "judge": judge})
+    if answers:
+        if len(inputs) != 1:
+            raise ParamsError(f"score: --answers goes with one INPUT, not {len(inputs)}")
+        rows = score_cell(inputs[0], answers, questions, out, study)
+    elif rules:
+        rows = score_file(inputs, rules, out, study if judge else None)
+    else:
+        raise ParamsError("score: --rules is missing; name one rule book, such as robust")
+    typer.echo(f"{rows} rows written to {out}", err=True)
+
+
+@app.command()
+def analyze(
+    results: Annotated[Path, typer.Argument(help="Folder that holds freeze/, infer/ and score/.")],
+    out: Out,
+    params: Params = "params.yaml",
+) -> None:
+    """Summarise scores with honest intervals, and write the tables and the report.
+
+    \b
+    Example:
+      omibench analyze results --out results/analyze
+    """
+    from omibench.analyze import analyze_study
+
+    headline = analyze_study(results, out, _study(params, None))
+    typer.echo(headline)
+
+
+@app.command()
+def plan(
+    questions: Annotated[Path | None, typer.Argument(help="Frozen questions.")] = None,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Count what a study would ask of its models, and what the store already holds.
+
+    \b
+    Example:
+      omibench plan --params params.yaml
+    """
+    from omibench.plan import plan_study, render
+
+    study = _study(params, override)
+    frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
+    typer.echo(render(plan_study(study, frozen)))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of parameter files, from which editors complete them.
+
+    \b
+    Example:
+      omibench schema > schemas/params.schema.json
+    """
+    from omibench.describe import params_schema
+
+    typer.echo(params_schema(), nl=False)
+
+
+@app.command()
+def files() -> None:
+    """Print a table of every file that omibench writes, with its columns.
+
+    \b
+    Example:
+      omibench files > docs/files.md
+    """
+    from omibench.describe import files_table
+
+    typer.echo(files_table(), nl=False)
+
+
+def _study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
+    """The Study of `params`, with --set pairs replaced and the verb's own options laid over."""
+    from omibench.study import load_study
+
+    pairs = [item.partition("=") for item in override or []]
+    for key, sign, _ in pairs:
+        if not sign:
+            raise ParamsError(f"--set {key}: needs the form KEY=VALUE")
+    given = {
+        block: {key: value for key, value in values.items() if value is not None}
+        for block, values in options.items()
+    }
+    return load_study(params, {key: value for key, _, value in pairs}, given)
+
+
+def _cell(study: Study, model: str, setting: str) -> Cell:
+    from omibench.study import Cell, did_you_mean
+
+    if model not in study.models:
+        raise ParamsError(f"--model {model!r} is not defined{did_you_mean(model, study.models)}")
+    if setting not in study.settings:
+        hint = did_you_mean(setting, study.settings)
+        raise ParamsError(f"--setting {setting!r} is not defined{hint}")
+    return Cell(model, setting)
