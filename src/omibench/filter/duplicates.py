@@ -1,0 +1,68 @@
+"""Problems that have been seen before: the first of a kind is kept, later ones are rejected."""
+
+from __future__ import annotations
+
+from omibench.filter.candidate import Candidate, Case, figure_distance
+
+
+def exact_duplicate(case: Case) -> str | None:
+    """Same text after normalisation, same figures by content or by look.
+
+    Crops of one figure from two papers differ in bytes, so figures that look alike within
+    `near_duplicate_images` bits count as the same.
+    """
+    for earlier in case.kept:
+        if earlier.compared == case.candidate.compared:
+            bits = figure_distance(case.candidate, earlier)
+            if bits is not None and bits <= case.params.near_duplicate_images:
+                return f"same text as {earlier.problem.id}; {_figures(case, bits)}"
+    return None
+
+
+def near_duplicate(case: Case) -> str | None:
+    """Text similarity of at least `near_duplicate` with figures that look alike.
+
+    Similarity is rapidfuzz's normalised indel similarity, in order or with words sorted,
+    whichever is greater. Problems of one shared stem are parts of one paper, not copies.
+    """
+    alike = (
+        (earlier, similarity, bits)
+        for earlier, similarity in _similar(case)
+        if (bits := figure_distance(case.candidate, earlier)) is not None
+        and bits <= case.params.near_duplicate_images
+    )
+    found = next(alike, None)
+    if found is None:
+        return None
+    earlier, similarity, bits = found
+    threshold = case.params.near_duplicate
+    return (
+        f"text is {similarity:.3f} similar to {earlier.problem.id}, at least {threshold:g} "
+        f"counts as the same; {_figures(case, bits)}"
+    )
+
+
+def _similar(case: Case) -> list[tuple[Candidate, float]]:
+    from rapidfuzz import fuzz
+
+    cutoff = case.params.near_duplicate * 100
+    text, found = case.candidate.compared, []
+    for earlier in case.kept:
+        if not _share_stem(case.candidate, earlier):
+            score = fuzz.ratio(text, earlier.compared, score_cutoff=cutoff)
+            score = score or fuzz.token_sort_ratio(text, earlier.compared, score_cutoff=cutoff)
+            if score and score >= cutoff:
+                found.append((earlier, score / 100))
+    return found
+
+
+def _share_stem(a: Candidate, b: Candidate) -> bool:
+    one, other = a.problem, b.problem
+    return bool(one.group) and (one.source, one.group) == (other.source, other.group)
+
+
+def _figures(case: Case, bits: int) -> str:
+    if not case.candidate.contents:
+        return "neither has figures"
+    limit = case.params.near_duplicate_images
+    return f"figures differ in {bits} of 64 bits, at most {limit} count as alike"
