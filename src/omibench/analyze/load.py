@@ -1,0 +1,168 @@
+"""Everything that a report is made from, joined: one row a verdict, one row a response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.problem import Answer, Question
+from omibench.study import Cell, Study
+from omibench.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    read_json,
+    read_jsonl,
+    read_parquet,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+JUDGE_RULES = "gptscore"
+_ITEM = ("subject", "cluster", "n_images", "answer_type")
+
+
+@dataclass(frozen=True)
+class Results:
+    """A whole study's results.
+
+    `verdicts`: the columns of VerdictRow and `model, setting, subject, cluster, n_images,
+    answer_type, failed, responded_simulated`; `responses`: those of ResponseRow and `model,
+    setting`. `cluster` is a problem's group, or the problem itself when it shares no stem.
+    """
+
+    study: Study
+    manifest: FrozenManifest
+    freeze: Path
+    questions: dict[str, Question]
+    answers: dict[str, Answer]
+    verdicts: pl.DataFrame
+    responses: pl.DataFrame
+
+    @property
+    def main_rules(self) -> str:
+        """The rule book of the headline."""
+        return self.study.analyze.main_rules or self.study.score.rules[0]
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """Every rule book that has verdicts, the headline's first, the judge last."""
+        found = set(self.verdicts["rules"].unique())
+        order = [self.main_rules, *self.study.score.rules, *sorted(found - {JUDGE_RULES})]
+        return [*(r for r in dict.fromkeys(order) if r in found), *({JUDGE_RULES} & found)]
+
+    @cached_property
+    def simulated(self) -> dict[Cell, bool]:
+        """Whether any response of a cell was simulated."""
+        rows = self.responses.group_by("model", "setting").agg(sim=_col("simulated").any())
+        return {Cell(r["model"], r["setting"]): r["sim"] for r in rows.iter_rows(named=True)}
+
+    @cached_property
+    def judge_simulated(self) -> bool:
+        """Whether any judgement came from a simulated judge."""
+        rows = self.verdicts.filter(_col("rules") == JUDGE_RULES)
+        return bool(rows["simulated"].any())
+
+    @property
+    def any_simulated(self) -> bool:
+        """Whether the report must say SIMULATED at all."""
+        return self.judge_simulated or any(self.simulated.values())
+
+    def label(self, model: str) -> str:
+        """The name under which a model is shown."""
+        return self.study.models[model].label or model
+
+    def setting_label(self, setting: str) -> str:
+        """The name under which a setting is shown."""
+        return self.study.settings[setting].label or setting
+
+    def of(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
+        """The verdicts of one rule book, of one cell or of all."""
+        rows = self.verdicts.filter(_col("rules") == rules)
+        if cell is None:
+            return rows
+        return rows.filter(_col("model") == cell.model, _col("setting") == cell.setting)
+
+
+def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:
+    """Join frozen dataset, responses and verdicts of every cell of the study.
+
+    Raises MissingInputError for a missing file, FileFormatError for a verdict without its
+    problem or response, ParamsError when the study has no cells or no verdict of its main rules.
+    """
+    import polars as pl
+
+    if not study.cells:
+        raise ParamsError("infer: names no model and setting, so there is nothing to analyze")
+    answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
+    responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
+    verdicts = pl.concat([_read_cell(score, cell, VerdictRow) for cell in study.cells])
+    results = Results(
+        study=study,
+        manifest=read_json(freeze / "manifest.json", FrozenManifest),
+        freeze=freeze,
+        questions={q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)},
+        answers=answers,
+        verdicts=_join(verdicts, responses, answers),
+        responses=responses,
+    )
+    if results.main_rules not in results.rules:
+        raise ParamsError(
+            f"analyze.main_rules: the scores hold no verdict of {results.main_rules!r}; "
+            f"they hold {', '.join(results.rules) or 'none'}"
+        )
+    return results
+
+
+def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRow]) -> pl.DataFrame:
+    import polars as pl
+
+    path = folder / cell.model / f"{cell.setting}.parquet"
+    if not path.is_file():
+        raise MissingInputError(
+            f"{path}: there is no such file; run `omibench infer` and `omibench score` "
+            f"for {cell.model} under {cell.setting} first"
+        )
+    frame = read_parquet(path, row)
+    return frame.select(
+        pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting"), *row.model_fields
+    )
+
+
+def _join(
+    verdicts: pl.DataFrame, responses: pl.DataFrame, answers: dict[str, Answer]
+) -> pl.DataFrame:
+    import polars as pl
+
+    items = pl.DataFrame(
+        [(a.id, a.subject, a.group or a.id, a.n_images, a.answer_type) for a in answers.values()],
+        schema=dict(
+            zip(("id", *_ITEM), (pl.String, pl.String, pl.String, pl.Int64, pl.String), strict=True)
+        ),
+        orient="row",
+    )
+    cell = ["model", "setting", "id", "index"]
+    asked = responses.select(*cell, responded_simulated="simulated").unique(cell)
+    joined = verdicts.join(items, on="id", how="left").join(asked, on=cell, how="left")
+    for column, what in (
+        ("subject", "problem in answers.jsonl"),
+        ("responded_simulated", "response"),
+    ):
+        lost = joined.filter(pl.col(column).is_null())
+        if lost.height:
+            first = lost.row(0, named=True)
+            raise FileFormatError(
+                f"score/{first['model']}/{first['setting']}.parquet: the verdict of "
+                f"{first['id']!r}, sample {first['index']}, has no {what}; score this cell again"
+            )
+    return joined.with_columns(failed=pl.col("outcome") != "scored")
+
+
+def _col(name: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(name)

@@ -1,0 +1,220 @@
+"""The tables: accuracy by subject, by number of images, and failures, one typed row a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from omibench.analyze.intervals import Bounds, Estimate, clustered_wilson, failure_bounds
+from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.study import Cell
+from omibench.verdict import FAILURES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TOTAL = "total"
+ALL_CELLS = Cell("", "")
+MOST_IMAGES = 6
+"""The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
+
+
+class Score(NamedTuple):
+    """The accuracy of one cell under one rule book in one subject, or in all (`total`)."""
+
+    cell: Cell
+    rules: str
+    subject: str
+    acc: Estimate
+    failures: int
+    bounds: Bounds
+    simulated: bool
+
+
+class ImageScore(NamedTuple):
+    """The accuracy on the problems with `images` images; of one cell, or of all together."""
+
+    cell: Cell
+    rules: str
+    images: str
+    acc: Estimate
+    simulated: bool
+
+
+@dataclass(frozen=True)
+class FailureCount:
+    """How many of a cell's n verdicts ended with one outcome that is no answer."""
+
+    cell: Cell
+    rules: str
+    outcome: str
+    count: int
+    n: int
+    simulated: bool
+
+
+def estimate(rows: pl.DataFrame, confidence: float) -> Estimate:
+    """Accuracy of some verdicts, clustered by problem group."""
+    return clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
+
+
+def scores(results: Results) -> list[Score]:
+    """Every cell under every rule book, total first, then the subjects in alphabetical order.
+
+    The total is the micro-average over problems (OMIBench, section 4.1).
+    """
+    confidence = results.study.analyze.confidence
+    found = []
+    for cell, rules, rows in _by_cell(results):
+        simulated = results.simulated[cell]
+        parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
+        for subject, part in parts:
+            if part.height:
+                bounds = failure_bounds(part["verdict"].to_list(), part["failed"].to_list())
+                acc = estimate(part, confidence)
+                failed = int(part["failed"].sum())
+                found.append(Score(cell, rules, subject, acc, failed, bounds, simulated))
+    return found
+
+
+def image_scores(results: Results) -> list[ImageScore]:
+    """Accuracy by number of images: of every cell, and of all cells together (`ALL_CELLS`)."""
+    confidence = results.study.analyze.confidence
+    pooled = [(ALL_CELLS, rules, results.of(rules)) for rules in results.rules]
+    found = []
+    for cell, rules, rows in [*_by_cell(results), *pooled]:
+        simulated = results.any_simulated if cell == ALL_CELLS else results.simulated[cell]
+        for images in image_bins(results):
+            part = in_image_bin(rows, images)
+            if part.height:
+                acc = estimate(part, confidence)
+                found.append(ImageScore(cell, rules, images, acc, simulated))
+    return found
+
+
+def failure_counts(results: Results) -> list[FailureCount]:
+    """Every outcome that is no answer and occurs at all, for every cell and rule book."""
+    found = []
+    for cell, rules, rows in _by_cell(results):
+        counts = dict(rows.group_by("outcome").len().iter_rows())
+        found += [
+            FailureCount(cell, rules, name, counts[name], rows.height, results.simulated[cell])
+            for name in FAILURES
+            if name in counts
+        ]
+    return found
+
+
+def subjects(results: Results) -> list[str]:
+    """The subjects of the dataset, in alphabetical order."""
+    return sorted({a.subject for a in results.answers.values()})
+
+
+def image_bins(results: Results) -> list[str]:
+    """The bins of image counts that hold problems, fewest images first: "2", "3", ..., "6+"."""
+    counts = {min(a.n_images, MOST_IMAGES) for a in results.answers.values()}
+    return [f"{MOST_IMAGES}+" if n == MOST_IMAGES else str(n) for n in sorted(counts)]
+
+
+def in_image_bin(rows: pl.DataFrame, images: str) -> pl.DataFrame:
+    """The verdicts on problems whose number of images falls into a bin."""
+    import polars as pl
+
+    return rows.filter(pl.col("n_images").clip(upper_bound=MOST_IMAGES) == int(images.rstrip("+")))
+
+
+def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any]]:
+    """The rows of main.csv; accuracies are shares in [0, 1] rounded to 6 digits."""
+    return [
+        {
+            **_names(results, s.cell),
+            "rules": s.rules,
+            "subject": s.subject,
+            **_estimate(s.acc),
+            "n_eff": rounded(s.acc.n_eff),
+            "failures": s.failures,
+            "acc_failures_wrong": rounded(s.bounds.pessimistic),
+            "acc_failures_right": rounded(s.bounds.optimistic),
+            "simulated": s.simulated,
+            "judge_simulated": s.rules == JUDGE_RULES and results.judge_simulated,
+        }
+        for s in rows
+    ]
+
+
+def image_records(results: Results, rows: Iterable[ImageScore]) -> list[dict[str, Any]]:
+    """The rows of by_images.csv; `model` and `setting` are empty for all cells together."""
+    return [
+        {
+            **_names(results, s.cell),
+            "rules": s.rules,
+            "images": s.images,
+            **_estimate(s.acc),
+            "simulated": s.simulated,
+        }
+        for s in rows
+    ]
+
+
+def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict[str, Any]]:
+    """The rows of failures.csv."""
+    return [
+        {
+            **_names(results, f.cell),
+            "rules": f.rules,
+            "outcome": f.outcome,
+            "count": f.count,
+            "n": f.n,
+            "share": rounded(f.count / f.n),
+            "simulated": f.simulated,
+        }
+        for f in rows
+    ]
+
+
+def write_csv(path: Path, records: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> None:
+    """Write records as CSV; `columns` keep the heading of a table without rows."""
+    import polars as pl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame = (
+        pl.DataFrame(records, infer_schema_length=None)
+        if records
+        else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    )
+    frame.write_csv(path)
+
+
+def rounded(value: float) -> float | None:
+    """Six digits: what files hold, so that equal results are equal files. NaN becomes None."""
+    return None if isnan(value) else round(value, 6)
+
+
+def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
+    parts = results.verdicts.partition_by("model", "setting", "rules", as_dict=True)
+    return [
+        (cell, rules, parts[cell.model, cell.setting, rules])
+        for cell in results.study.cells
+        for rules in results.rules
+        if (cell.model, cell.setting, rules) in parts
+    ]
+
+
+def _names(results: Results, cell: Cell) -> dict[str, Any]:
+    if cell == ALL_CELLS:
+        return {"model": "", "label": "all", "group": "", "setting": ""}
+    return {
+        "model": cell.model,
+        "label": results.label(cell.model),
+        "group": results.study.models[cell.model].group or "",
+        "setting": cell.setting,
+    }
+
+
+def _estimate(acc: Estimate) -> dict[str, Any]:
+    return {
+        "n": acc.n, "acc": rounded(acc.mean), "lo": rounded(acc.lo), "hi": rounded(acc.hi)
+    }  # fmt: skip
