@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError, model_validator
 
 from omibench.errors import ParamsError
+from omibench.explain import did_you_mean, explain
 from omibench.params import (
     AnalyzeParams,
     BenchmarkParams,
@@ -89,12 +89,6 @@ class Study(Block):
         ]
 
 
-def did_you_mean(name: str, known: Mapping[str, object] | list[str]) -> str:
-    """A closing hint: the nearest known name, or the list of all of them."""
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"
-
-
 def parse_study(values: object, where: str) -> Study:
     """Check plain values (from YAML or Snakemake's config) and return the Study.
 
@@ -105,7 +99,7 @@ def parse_study(values: object, where: str) -> Study:
     try:
         return Study.model_validate(values)
     except ValidationError as error:
-        raise ParamsError(f"{where}: {_first_error(error, values)}") from None
+        raise ParamsError(f"{where}: {explain(error, Study)}") from None
 
 
 def load_study(
@@ -132,41 +126,11 @@ def load_study(
     except (json.JSONDecodeError, yaml.YAMLError) as error:
         line = " ".join(str(error).split())
         raise ParamsError(f"{where}: is not valid YAML: {line}") from None
-    return parse_study(
-        {**(values or {}), **(overrides or {})} if overrides else values or {}, where
-    )
-
-
-def _first_error(error: ValidationError, values: object) -> str:
-    first, rest = error.errors()[0], error.error_count() - 1
-    more = f" (and {rest} more)" if rest else ""
-    path = [str(part) for part in first["loc"]]
-    # A tagged union adds its tag to the path; the reader knows only the keys of the file.
-    path = [p for i, p in enumerate(path) if not (i == 2 and path[0] == "models")]
-    where = ".".join(path)
-    if first["type"] == "extra_forbidden":
-        known = _known_keys(path[:-1])
-        return f"{where}: unknown key{did_you_mean(path[-1], known)}{more}"
-    message = first["msg"].removeprefix("Value error, ")
-    value = first["input"]
-    shown = "" if isinstance(value, Mapping | Block) else f" (got {value!r})"
-    return f"{where + ': ' if where else ''}{message}{shown}{more}"
-
-
-def _known_keys(path: list[str]) -> list[str]:
-    schema: Any = Study.model_json_schema()
-    definitions, node = schema["$defs"], schema
-    for part in path:
-        node = node.get("properties", {}).get(part) or node.get("additionalProperties", {})
-        options = node.get("oneOf") or node.get("anyOf") or [node]
-        merged: dict[str, Any] = {}
-        for option in options:
-            target = definitions.get(str(option.get("$ref", "")).rsplit("/", 1)[-1], option)
-            merged |= target.get("properties", {})
-            if "additionalProperties" in target and not target.get("properties"):
-                node = target
-        node = {"properties": merged} if merged else node
-    return list(node.get("properties", {}))
+    if values is None or isinstance(values, dict):
+        values = {**(values or {}), **(overrides or {})}
+        for block, given in (options or {}).items():
+            values[block] = {**(values.get(block) or {}), **given}
+    return parse_study(values, where)
 
 
 def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, Any]:

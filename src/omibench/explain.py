@@ -1,0 +1,63 @@
+"""Turn a failed validation into one line that a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from types import UnionType
+from typing import Annotated, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+
+def explain(error: ValidationError, root: type[BaseModel]) -> str:
+    """The first mistake: where it is, what is wrong, which value, and how many more there are."""
+    first, rest = error.errors()[0], error.error_count() - 1
+    path, blocks = _follow([str(part) for part in first["loc"]], root)
+    where, more = ".".join(path), f" (and {rest} more)" if rest else ""
+    if first["type"] == "extra_forbidden":
+        known = [name for block in blocks for name in block.model_fields]
+        return f"{where}: unknown key{did_you_mean(path[-1], known)}{more}"
+    value = first["input"]
+    shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {value!r})"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where + ': ' if where else ''}{message}{shown}{more}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A closing hint: the nearest known name, or the list of all of them."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"
+
+
+def _follow(path: list[str], root: type[BaseModel]) -> tuple[list[str], list[type[BaseModel]]]:
+    """The keys of the path as the reader wrote them, and the types of the block it ends in.
+
+    pydantic adds the tag of a tagged union to the path; it is no key of the file.
+    """
+    keys: list[str] = []
+    here: list[object] = [root]
+    for key in path[:-1]:
+        inner = [a for block in here for value in _values(block, key) for a in _options(value)]
+        if inner or not keys:
+            keys.append(key)
+            here = inner
+    blocks = [b for b in here if isinstance(b, type) and issubclass(b, BaseModel)]
+    return [*keys, *path[-1:]], blocks
+
+
+def _values(block: object, key: str) -> list[object]:
+    if isinstance(block, type) and issubclass(block, BaseModel):
+        field = block.model_fields.get(key)
+        return [field.annotation] if field else []
+    if get_origin(block) in (dict, list, tuple):
+        return [get_args(block)[-1]]
+    return []
+
+
+def _options(annotation: object) -> list[object]:
+    if get_origin(annotation) is Annotated:
+        return _options(get_args(annotation)[0])
+    if get_origin(annotation) is UnionType:
+        return [inner for arg in get_args(annotation) for inner in _options(arg)]
+    return [annotation]

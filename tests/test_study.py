@@ -1,0 +1,145 @@
+"""The Study: one clear line for every mistake, and slices that hold what a job depends on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omibench.errors import ParamsError
+from omibench.study import Cell, load_study, parse_study, slice_for
+
+SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
+DIRECT = {"prompt": "direct"}
+
+
+def values(**blocks: Any) -> dict[str, Any]:
+    """Two models, two settings, every pair a cell."""
+    return {
+        "study": {"name": "toy", "title": "Toy", "seed": 7},
+        "models": {
+            "a": {**SIMULATED, "label": "A", "group": "G"},
+            "b": SIMULATED,
+            "judge": {**SIMULATED, "true_positive_rate": 0.9},
+        },
+        "settings": {"cot": {"label": "CoT"}, "direct": {"prompt": "direct"}},
+        "infer": {"models": ["a", "b"], "settings": ["cot", "direct"]},
+        "score": {"rules": ["robust"], "judge": "judge"},
+        **blocks,
+    }
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ({"modells": {}}, "modells: unknown key; did you mean 'models'?"),
+        ({"ocr": {"max_page": 3}}, "ocr.max_page: unknown key; did you mean 'max_pages'?"),
+        (
+            {"models": {"a": {**SIMULATED, "slips": {"no_bx": 0.1}}}, "infer": {}, "score": {}},
+            "models.a.slips.no_bx: unknown key; did you mean 'no_box'?",
+        ),
+        ({"freeze": {"version": "1"}}, "freeze.version: String should match pattern"),
+        ({"score": {"judge": "jugde"}}, "score.judge names 'jugde', which is not defined; did you"),
+        ({"infer": {"models": ["c"], "settings": []}}, "infer.models names 'c', which is not"),
+        ({"infer": {"models": [], "only": {"a": ["x"]}}}, "infer.only names 'x', which is not"),
+        ({"models": {"a": {"provider": "openay"}}}, "models.a: "),
+        ({"filter": {"near_duplicate": 2}}, "filter.near_duplicate: Input should be less than"),
+        ({"settings": {"x/y": {}}}, "settings.x/y"),
+    ],
+)
+def test_a_mistake_gets_one_clear_line(blocks: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParamsError) as error:
+        parse_study(values(**blocks), "params.yaml")
+    assert str(error.value).startswith("params.yaml: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("models: [1, 2", "is not valid YAML"), ("- a\n- b\n", "holds list, not a mapping")],
+)
+def test_a_file_that_is_no_params_file(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(text)
+    with pytest.raises(ParamsError, match=message):
+        load_study(file)
+    with pytest.raises(ParamsError, match="cannot be read"):
+        load_study(tmp_path / "absent.yaml")
+
+
+def test_overrides_replace_keys_and_options_replace_keys_in_blocks(tmp_path: Path) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text("data: old\nocr: {max_pages: 5, dpi: 100}\n")
+    study = load_study(file, {"data": "new"}, {"ocr": {"max_pages": 9}})
+    assert (study.data, study.ocr.max_pages, study.ocr.dpi) == ("new", 9, 100)
+
+
+def test_cells_are_all_pairs_unless_narrowed() -> None:
+    assert parse_study(values(), "p").cells == [
+        ("a", "cot"), ("a", "direct"), ("b", "cot"), ("b", "direct")
+    ]  # fmt: skip
+    infer = {"models": ["a", "b"], "settings": ["cot", "direct"], "only": {"b": ["direct"]}}
+    cells = parse_study(values(infer=infer), "p").cells
+    assert cells == [("a", "cot"), ("a", "direct"), ("b", "direct")]
+
+
+STAGES = ("ocr", "filter", "rationale", "freeze", "infer", "score", "analyze")
+
+
+def slices(blocks: dict[str, Any]) -> dict[str, str]:
+    study = parse_study(values(**blocks), "p")
+    found = {s: json.dumps(slice_for(study, s)) for s in STAGES if s != "infer"}
+    cells = {str(c): json.dumps(slice_for(study, "infer", Cell(*c))) for c in study.cells}
+    return {**found, **cells}
+
+
+def changed(**blocks: Any) -> set[str]:
+    before, after = slices({}), slices(blocks)
+    return {name for name in after if after[name] != before.get(name)}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ({}, set()),
+        ({"study": {"name": "toy", "title": "New", "seed": 7}}, {"analyze"}),
+        ({"filter": {"min_images": 3}}, {"filter"}),
+        ({"ocr": {"dpi": 200}}, {"ocr"}),
+        ({"freeze": {"version": "2.0.0"}}, {"freeze"}),
+        ({"analyze": {"confidence": 0.9}}, {"analyze"}),
+        (
+            {"settings": {"cot": {"label": "Other"}, "direct": DIRECT}},
+            {"analyze"},
+        ),
+        (
+            {"settings": {"cot": {"label": "CoT", "images": "first"}, "direct": DIRECT}},
+            {"('a', 'cot')", "('b', 'cot')", "analyze"},
+        ),
+        ({"score": {"rules": ["omibench"], "judge": "judge"}}, {"score", "analyze"}),
+    ],
+)  # fmt: skip
+def test_a_slice_changes_only_with_what_its_job_depends_on(
+    blocks: dict[str, Any], expected: set[str]
+) -> None:
+    found = {name.replace("Cell(model=", "(").replace("setting=", "") for name in changed(**blocks)}
+    assert found == expected
+
+
+def test_a_slice_is_a_study_of_its_own() -> None:
+    study = parse_study(values(), "p")
+    for stage in STAGES:
+        cell = Cell("a", "cot") if stage == "infer" else None
+        text = json.dumps(slice_for(study, stage, cell))
+        assert slice_for(load_study(text), stage, cell) == json.loads(text)
+
+
+def test_the_example_studies_are_valid(root: Path) -> None:
+    for file in [root / "params.yaml", *sorted((root / "studies").glob("*.yaml"))]:
+        study = load_study(file)
+        assert study.cells, file
+        header = file.read_text("utf-8").splitlines()[0]
+        schema = header.removeprefix("# yaml-language-server: $schema=")
+        assert (file.parent / schema).is_file(), header
