@@ -7,12 +7,13 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
 from omibench.analyze.intervals import (
     clustered_wilson,
     design_effect,
     failure_bounds,
+    t_value,
     wilson,
 )
 
@@ -72,9 +73,9 @@ def test_copies_of_a_value_are_worth_one_value() -> None:
 
 def test_equal_values_in_one_cluster_are_worth_one() -> None:
     assert clustered_wilson([1.0] * 5, ["a"] * 5, 0.95).n_eff == pytest.approx(1)
-    assert clustered_wilson([0.0] * 6, ["a", "a", "b", "b", "c", "d"], 0.95).n_eff == pytest.approx(
-        36 / 10
-    )
+    ratio = (t.ppf(0.975, 5) / t.ppf(0.975, 3)) ** 2
+    estimate = clustered_wilson([0.0] * 6, ["a", "a", "b", "b", "c", "d"], 0.95)
+    assert estimate.n_eff == pytest.approx(36 / 10 * ratio, rel=0.02)
 
 
 @given(
@@ -83,6 +84,30 @@ def test_equal_values_in_one_cluster_are_worth_one() -> None:
 def test_clustering_never_narrows(rows: list[tuple[float, str]]) -> None:
     values, groups = [v for v, _ in rows], [g for _, g in rows]
     assert clustered_wilson(values, groups, 0.95).n_eff <= len(values) + 1e-9
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 20, 100, 5000])
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99, 0.999])
+def test_student_quantiles_equal_scipy(confidence: float, freedom: int) -> None:
+    expected = float(t.ppf((1 + confidence) / 2, freedom))
+    allowed = 0.15 if freedom == 3 and confidence > 0.99 else 0.03 if freedom < 5 else 0.01
+    assert t_value(confidence, freedom) == pytest.approx(expected, rel=allowed)
+
+
+@pytest.mark.parametrize("clusters", [6, 10, 24])
+def test_few_clusters_still_cover(clusters: int) -> None:
+    draw = random.Random(clusters)
+    truth, rounds, covered = 0.5, 800, 0
+    for _ in range(rounds):
+        values: list[float] = []
+        groups: list[int] = []
+        for group in range(clusters):
+            level = draw.betavariate(1, 1)
+            values += [float(draw.random() < level) for _ in range(9)]
+            groups += [group] * 9
+        estimate = clustered_wilson(values, groups, 0.95)
+        covered += estimate.lo <= truth <= estimate.hi
+    assert covered / rounds >= 0.93
 
 
 def test_lengths_must_agree() -> None:

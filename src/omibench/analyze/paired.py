@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from omibench.analyze.intervals import Estimate, design_effect, z_value
+from omibench.analyze.intervals import Estimate, effective_n, z_value
 
 
 class Difference(NamedTuple):
@@ -40,12 +40,13 @@ def paired_difference(
     n = len(deltas)
     if n == 0:
         return Difference(float("nan"), -1.0, 1.0, 0)
-    effect = design_effect(deltas, groups)
-    pairs = n / effect
+    level = 1 - (1 - confidence) / max(1, comparisons)
+    pairs = effective_n(deltas, groups, level)
+    effect = n / pairs
     gained = sum(d for d in deltas if d > 0) / effect
     lost = -sum(d for d in deltas if d < 0) / effect
     up, down = (gained + 1) / (pairs + 2), (lost + 1) / (pairs + 2)
-    half = _z(confidence, comparisons) * sqrt((up + down - (up - down) ** 2) / (pairs + 2))
+    half = z_value(level) * sqrt((up + down - (up - down) ** 2) / (pairs + 2))
     centre = up - down
     return Difference(sum(deltas) / n, max(-1.0, centre - half), min(1.0, centre + half), n)
 
@@ -56,7 +57,3 @@ def independent_difference(first: Estimate, second: Estimate) -> Difference:
     lo = value - sqrt((first.mean - first.lo) ** 2 + (second.hi - second.mean) ** 2)
     hi = value + sqrt((first.hi - first.mean) ** 2 + (second.mean - second.lo) ** 2)
     return Difference(value, max(-1.0, lo), min(1.0, hi), 0)
-
-
-def _z(confidence: float, comparisons: int) -> float:
-    return z_value(1 - (1 - confidence) / max(1, comparisons))

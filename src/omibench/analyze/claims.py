@@ -1,0 +1,259 @@
+"""What the report says in sentences: a difference is told only where a paired test supports it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.analyze.paired import Difference, independent_difference, paired_difference
+from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score
+from omibench.analyze.words import (
+    counted,
+    interval,
+    level,
+    percent,
+    points,
+    points_interval,
+    rules_name,
+)
+from omibench.study import Cell
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIMULATED = "SIMULATED"
+
+
+class Number(NamedTuple):
+    """One of the numbers that matter most, ready to be shown."""
+
+    label: str
+    value: str
+    detail: str
+
+
+class Headline(NamedTuple):
+    """What `analyze` found: where the report is, one sentence, the three leading numbers."""
+
+    report: Path
+    sentence: str
+    numbers: tuple[Number, ...]
+    simulated: bool
+
+    def __str__(self) -> str:
+        mark = f"[{SIMULATED}] " if self.simulated else ""
+        width = max(len(n.label) for n in self.numbers)
+        lines = [f"  {n.label:<{width}}  {n.value:>12}  {n.detail}" for n in self.numbers]
+        return "\n".join([mark + self.sentence, *lines, f"Report: {self.report}"])
+
+
+def best(results: Results, rows: Sequence[Score]) -> Score:
+    """The cell with the highest total under the main rules; the first in the study's order."""
+    totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
+    return max(totals, key=lambda s: s.acc.mean)
+
+
+def compare_cells(results: Results, first: Cell, second: Cell, comparisons: int = 1) -> Difference:
+    """First minus second under the main rules, on the problems that both answered."""
+    rows = results.of(results.main_rules)
+    return _paired(
+        _per_problem(rows, first),
+        _per_problem(rows, second),
+        ["id"],
+        results.study.analyze.confidence,
+        comparisons,
+    )
+
+
+def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
+    """Which cell leads, and from how many of the others it can be told apart."""
+    top = best(results, rows)
+    others = [cell for cell in results.study.cells if cell != top.cell]
+    lead = (
+        f"{cell_name(results, top.cell)} leads with {percent(top.acc.mean)} of "
+        f"{counted(top.acc.n, 'response')} right ({level(results.study.analyze.confidence)} "
+        f"interval {interval(top.acc)})"
+    )
+    if not others:
+        return lead + "."
+    ahead = sum(compare_cells(results, top.cell, other, len(others)).lo > 0 for other in others)
+    if ahead == len(others):
+        return f"{lead}, ahead of all {ahead} others on the same problems."
+    rest = len(others) - ahead
+    return (
+        f"{lead}; on the same problems it is ahead of {ahead} of the {len(others)} others, "
+        f"and not distinguishable from {rest}."
+    )
+
+
+def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
+    """The leader against the best cell of any other model, or of its own when it is alone."""
+    top = best(results, rows)
+    apart = [s for s in rows if s.cell.model != top.cell.model] or [
+        s for s in rows if s.cell != top.cell
+    ]
+    if not apart:
+        return leading_sentence(results, rows)
+    second = best(results, apart)
+    difference = compare_cells(results, top.cell, second.cell)
+    names = f"{cell_name(results, top.cell)} against {cell_name(results, second.cell)}"
+    if difference.n == 0:
+        return f"{names}: no problem was answered by both, so they cannot be compared."
+    verdict = "ahead" if difference.lo > 0 else "not distinguishable"
+    return (
+        f"{names}: {points(difference.value)} points on the same "
+        f"{counted(difference.n, 'problem')} ({points_interval(difference)}): {verdict}."
+    )
+
+
+def image_difference(
+    results: Results, rows: Sequence[ImageScore]
+) -> tuple[ImageScore, ImageScore, Difference] | None:
+    """Fewest-image bin, most-image bin and the latter minus the former, over all cells."""
+    pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
+    if len(pooled) < 2:
+        return None
+    few, many = pooled[0], pooled[-1]
+    return few, many, independent_difference(many.acc, few.acc)
+
+
+def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
+    """How accuracy differs between the fewest and the most images."""
+    found = image_difference(results, rows)
+    if found is None:
+        return "All problems have the same number of images, so its effect cannot be seen here."
+    few, many, difference = found
+    told = "lower" if difference.value < 0 else "higher"
+    verdict = told if difference.distinguishable else "not distinguishable from it"
+    return (
+        f"With {many.images} images accuracy over all cells is {percent(many.acc.mean)}, "
+        f"with {few.images} {percent(few.acc.mean)}: {points(difference.value)} points "
+        f"({points_interval(difference)}), {verdict}. These are different problems, so the "
+        "number of images need not be the cause."
+    )
+
+
+def judge_difference(results: Results) -> tuple[Difference, int] | None:
+    """GPTScore minus the main rules on the same responses, and on how many they disagree."""
+    if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
+        return None
+    keys = ["model", "setting", "id", "index"]
+    judge, rules = results.of(JUDGE_RULES), results.of(results.main_rules)
+    both = judge.join(rules, on=keys)
+    disagree = (both["verdict"] - both["verdict_right"]).abs() >= 0.5
+    difference = _paired(judge, rules, keys, results.study.analyze.confidence)
+    return difference, int(disagree.sum())
+
+
+def judge_sentence(results: Results) -> str:
+    """What the judge says that the rule book does not."""
+    found = judge_difference(results)
+    if found is None:
+        return f"No judge was asked: every verdict comes from {rules_name(results.main_rules)}."
+    difference, disagree = found
+    verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
+    judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
+    return (
+        f"{judge} and the rule book {results.main_rules} disagree on {disagree} of "
+        f"{counted(difference.n, 'response')}; over all cells GPTScore is "
+        f"{points(difference.value)} points from ACC ({points_interval(difference)}): {verdict}. "
+        "The judge is not calibrated against people."
+    )
+
+
+def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
+    """How many responses are no answer, and what that could hide in the leading cell."""
+    verdicts = results.of(results.main_rules)
+    failed, n = int(verdicts["failed"].sum()), verdicts.height
+    if not failed:
+        return f"All {n:,} responses hold an answer that {results.main_rules} could score."
+    top = best(results, rows)
+    return (
+        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) hold no answer that "
+        f"{results.main_rules} could score; counted as right instead of wrong they would move "
+        f"the leading cell from {percent(top.bounds.pessimistic)} to "
+        f"{percent(top.bounds.optimistic)}."
+    )
+
+
+def numbers(
+    results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
+) -> tuple[Number, ...]:
+    """The three numbers that matter most: best accuracy, effect of images, share of failures.
+
+    Where the problems all have one number of images, GPTScore or the cells stand instead.
+    """
+    top = best(results, rows)
+    found = [
+        Number(
+            "Best accuracy",
+            percent(top.acc.mean),
+            f"{cell_name(results, top.cell)}; {level(results.study.analyze.confidence)} interval "
+            f"{interval(top.acc)}, rule book {results.main_rules}",
+        )
+    ]
+    if effect := image_difference(results, images):
+        few, many, difference = effect
+        told = "" if difference.distinguishable else ", not distinguishable"
+        found.append(
+            Number(
+                f"From {few.images} to {many.images} images",
+                f"{points(difference.value)} points",
+                f"{percent(few.acc.mean)} to {percent(many.acc.mean)} over all cells; "
+                f"interval {points_interval(difference)}{told}",
+            )
+        )
+    elif judged := judge_difference(results):
+        found.append(
+            Number(
+                "Judge minus rule book",
+                f"{points(judged[0].value)} points",
+                f"interval {points_interval(judged[0])}; they disagree on {judged[1]} responses",
+            )
+        )
+    verdicts = results.of(results.main_rules)
+    failed = int(verdicts["failed"].sum())
+    found.append(
+        Number(
+            "Responses without an answer",
+            percent(failed / verdicts.height),
+            f"{failed:,} of {verdicts.height:,}, counted as wrong and shown as bounds",
+        )
+    )
+    if len(found) < 3:
+        cells = counted(len(results.study.cells), "cell")
+        problems = counted(len(results.answers), "problem")
+        found.append(Number("Evaluated", cells, f"models under settings, on {problems}"))
+    return tuple(found)
+
+
+def cell_name(results: Results, cell: Cell) -> str:
+    """'Strong (SIMULATED), Chain of thought'."""
+    mark = f" ({SIMULATED})" if results.simulated[cell] else ""
+    return f"{results.label(cell.model)}{mark}, {results.setting_label(cell.setting)}"
+
+
+def _per_problem(rows: pl.DataFrame, cell: Cell) -> pl.DataFrame:
+    import polars as pl
+
+    own = rows.filter(pl.col("model") == cell.model, pl.col("setting") == cell.setting)
+    return own.group_by("id", "cluster", maintain_order=True).agg(pl.col("verdict").mean())
+
+
+def _paired(
+    first: pl.DataFrame,
+    second: pl.DataFrame,
+    keys: list[str],
+    confidence: float,
+    comparisons: int = 1,
+) -> Difference:
+    both = first.join(second, on=keys, maintain_order="left")
+    return paired_difference(
+        both["verdict"].to_list(),
+        both["verdict_right"].to_list(),
+        both["cluster"].to_list(),
+        confidence,
+        comparisons,
+    )
