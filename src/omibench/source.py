@@ -50,8 +50,11 @@ def _imports(module: str) -> tuple[str, ...]:
 def _submodules(module: str) -> list[str]:
     folder = PACKAGE.joinpath(*module.split(".")[1:])
     return [
-        ".".join(["omibench", *path.relative_to(PACKAGE).with_suffix("").parts])
+        ".".join(["omibench", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(
+            ".__init__"
+        )
         for path in sorted(folder.rglob("*.py"))
+        if path.name != "__init__.py" or path.parent != folder
     ]
 
 
