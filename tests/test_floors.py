@@ -1,0 +1,65 @@
+"""Each floor imports only what stands below it (docs/design.md, section 3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from omibench.source import PACKAGE, _imports
+
+GROUND = {
+    "errors",
+    "explain",
+    "problem",
+    "request",
+    "verdict",
+    "params",
+    "study",
+    "tables",
+    "images",
+}
+FLOORS: tuple[set[str], ...] = (
+    GROUND,
+    {"store", "models"},
+    {"ask"},
+    {"settings", "score", "benchmarks"},
+    {"ocr", "filter", "rationale", "review", "freeze", "infer", "analyze", "plan"},
+    {"describe", "source", "cli", "__main__", "__init__"},
+)
+APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
+
+
+def modules() -> list[str]:
+    return [
+        ".".join(["omibench", *p.relative_to(PACKAGE).with_suffix("").parts])
+        for p in sorted(PACKAGE.rglob("*.py"))
+    ]
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def needs(module: str) -> set[str]:
+    return {room(name) for name in _imports(module) if name != "omibench"} & set().union(*FLOORS)
+
+
+@pytest.mark.parametrize("module", modules())
+def test_a_module_imports_nothing_from_above(module: str) -> None:
+    level = next(i for i, floor in enumerate(FLOORS) if room(module) in floor)
+    above: set[str] = set().union(*FLOORS[level + 1 :])
+    assert not needs(module) & above
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_rooms_that_know_nothing_of_each_other(one: str, other: str) -> None:
+    for module in modules():
+        if room(module) == one:
+            assert other not in needs(module), module
+
+
+def test_files_stay_small(root: Path) -> None:
+    sizes = sorted(len(p.read_text("utf-8").splitlines()) for p in PACKAGE.rglob("*.py"))
+    assert sizes[len(sizes) // 2] < 120
+    assert sizes[-1] <= 400
