@@ -1,0 +1,90 @@
+"""The dataset card: README.md of a frozen dataset, with the YAML header that hubs read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from omibench.problem import Answer, Question
+from omibench.tables import FrozenManifest
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+_SIMULATED = "[SIMULATED rationale by "
+
+
+def dataset_card(
+    manifest: FrozenManifest, questions: Sequence[Question], answers: Sequence[Answer]
+) -> str:
+    """Markdown that says what the dataset holds, from what, and what in it is simulated."""
+    return "\n".join([*_header(manifest, questions), *_body(manifest, questions, answers)]) + "\n"
+
+
+def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str]:
+    languages = sorted({question.language for question in questions})
+    size = next((name for limit, name in _SIZES if len(questions) < limit), "100K<n<1M")
+    files = (("questions", "questions.jsonl"), ("answers", "answers.jsonl"))
+    return [
+        "---",
+        f"pretty_name: {json.dumps(manifest.name)}",
+        f"version: {json.dumps(manifest.version)}",
+        *([f"license: {json.dumps(manifest.licence)}"] if manifest.licence else []),
+        f"language: {json.dumps(languages)}",
+        "task_categories: [visual-question-answering]",
+        "tags: [multi-image, olympiad, reasoning]",
+        f"size_categories: [{json.dumps(size)}]",
+        "configs:",
+        *(f"- {{config_name: {name}, data_files: {file}}}" for name, file in files),
+        "---",
+    ]
+
+
+def _body(
+    manifest: FrozenManifest, questions: Sequence[Question], answers: Sequence[Answer]
+) -> list[str]:
+    counts = Counter(question.subject for question in questions)
+    types = Counter(question.answer_type for question in questions)
+    per_problem = Counter(len({f.sha256 for f in question.images}) for question in questions)
+    sources = Counter(question.source or "-" for question in questions)
+    return [
+        f"# {_cell(manifest.name)} {manifest.version}",
+        "",
+        f"{manifest.problems} problems with {manifest.images} distinct images: "
+        f"{types['mcq']} multiple-choice and {types['open']} open-ended.",
+        *_simulated(answers),
+        "",
+        *_table("Subject", counts.items()),
+        *_table("Images per problem", sorted(per_problem.items())),
+        *_table("Source", sources.items()),
+        "## Files",
+        "",
+        "- `questions.jsonl`: what a model may see. No answer and no solution stands in it.",
+        "- `answers.jsonl`: gold answers and reference rationales, for scoring only.",
+        "- `images/`: every picture once, named by the SHA-256 of its bytes.",
+        "- `manifest.json`: counts and content hashes.",
+        "",
+        "`[IMAGE0]`, `[IMAGE1]`, ... in a question mark where its `images` stand, counted from 0.",
+        "",
+        f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
+        *([] if manifest.licence else ["", "The licence is that of the sources named above."]),
+    ]
+
+
+def _simulated(answers: Sequence[Answer]) -> list[str]:
+    count = sum(1 for a in answers if a.solution and a.solution.startswith(_SIMULATED))
+    if not count:
+        return []
+    return [
+        "",
+        f"> **SIMULATED**: {count} of {len(answers)} rationales were written by a simulated model "
+        "and are no reference solutions. Each says so in its first line.",
+    ]
+
+
+def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:
+    lines = [f"| {_cell(str(name))} | {count} |" for name, count in rows]
+    return [f"| {heading} | Problems |", "|---|---|", *lines, ""]
+
+
+def _cell(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,94 @@
+"""What reviewers' decisions make of the problems."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from pydantic import ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.problem import Problem
+from omibench.review.decisions import Decision
+
+
+def apply(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[Problem]:
+    """The problems that reviewers leave, in order, with their edits made.
+
+    A problem without a decision is kept. Raises MissingInputError for a decision on a problem
+    that is not there, with the nearest id, and FileFormatError when reviewers contradict each
+    other or an edit makes a problem inconsistent.
+    """
+    ids = [problem.id for problem in problems]
+    per_problem: dict[str, list[Decision]] = defaultdict(list)
+    for decision in decisions:
+        if decision.problem not in ids:
+            near = get_close_matches(decision.problem, ids, n=1)
+            raise MissingInputError(
+                f"review: {decision.reviewer} decided on {decision.problem!r}, which is not among "
+                f"the {len(ids)} problems" + (f"; did you mean {near[0]!r}?" if near else "")
+            )
+        per_problem[decision.problem].append(decision)
+    reviewed = (_decide(problem, per_problem[problem.id]) for problem in problems)
+    return [problem for problem in reviewed if problem is not None]
+
+
+def valid_decisions(decisions: Sequence[Decision]) -> list[Decision]:
+    """The decisions on one problem that count, in order.
+
+    A binding decision replaces every earlier one, and a reviewer's later decision that reviewer's
+    earlier ones. Raises FileFormatError when two of those left contradict each other: one drops
+    what the other wants, both set a field to different values, or one edits what another had
+    approved. Approving another's edit is no contradiction.
+    """
+    binding = [i for i, decision in enumerate(decisions) if decision.binding]
+    valid: list[Decision] = []
+    for decision in decisions[binding[-1] if binding else 0 :]:
+        others = [d for d in valid if d.reviewer != decision.reviewer]
+        for other in others:
+            if conflict := _conflict(other, decision):
+                raise FileFormatError(
+                    f"review: {decision.problem}: {decision.reviewer} ({decision.date}) "
+                    f"contradicts {other.reviewer} ({other.date}): {conflict}; escalate it, and "
+                    "add the senior reviewer's decision with `binding: true`"
+                )
+        valid = [*others, decision]
+    return valid
+
+
+def _decide(problem: Problem, decisions: Sequence[Decision]) -> Problem | None:
+    for decision in valid_decisions(decisions):
+        if decision.decision == "drop":
+            return None
+        if decision.edit is not None:
+            problem = _edited(problem, decision)
+    return problem
+
+
+def _edited(problem: Problem, decision: Decision) -> Problem:
+    changes = decision.edit.model_dump(exclude_unset=True) if decision.edit else {}
+    if "solution" in changes:
+        # A person has rewritten it, so what was said of the model's rationale no longer holds.
+        changes["warnings"] = [w for w in problem.warnings if not w.startswith("rationale:")]
+    try:
+        return Problem.model_validate({**problem.model_dump(), **changes})
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise FileFormatError(
+            f"review: {problem.id}: the edit by {decision.reviewer} does not fit: {message}"
+        ) from None
+
+
+def _conflict(earlier: Decision, later: Decision) -> str | None:
+    if "drop" in (earlier.decision, later.decision) and earlier.decision != later.decision:
+        return f"{later.decision} after {earlier.decision}"
+    if (earlier.decision, later.decision) == ("keep", "edit"):
+        return "edit after keep"
+    if earlier.edit and later.edit:
+        before = earlier.edit.model_dump(exclude_unset=True)
+        after = later.edit.model_dump(exclude_unset=True)
+        for field in before.keys() & after.keys():
+            if before[field] != after[field]:
+                return f"`{field}` is set to {after[field]!r} after {before[field]!r}"
+    return None

@@ -1,0 +1,96 @@
+"""Reviewers' decisions on problems, kept in a YAML file that git can hold.
+
+The file is a list. Each entry names a problem, a decision (keep, drop or edit), who decided, when
+and why; an edit also says what the fields become. Decisions are read in the order of the file.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.problem import Choice, Noun, Subject
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Edit(Noun):
+    """The fields of a problem that a reviewer sets; those left out stay as they are."""
+
+    question: Words | None = None
+    answer: Annotated[list[Words], Field(min_length=1)] | None = None
+    choices: Annotated[list[Choice], Field(min_length=2)] | None = None
+    solution: Words | None = None
+    subject: Subject | None = None
+    topic: Words | None = None
+    language: Words | None = None
+
+
+class Decision(Noun):
+    """One reviewer's decision on one problem.
+
+    `binding` marks the decision of a senior reviewer who settles a disagreement: what others
+    decided on the problem is then no longer compared (OMIBench, A.4.2).
+    """
+
+    problem: Words
+    decision: Literal["keep", "drop", "edit"]
+    reviewer: Words
+    date: datetime.date
+    reason: Words
+    edit: Edit | None = None
+    binding: bool = False
+
+    @model_validator(mode="after")
+    def _edit_says_what(self) -> Self:
+        if self.decision == "edit" and (self.edit is None or not self.edit.model_fields_set):
+            raise ValueError("decision is edit, but no field is given under `edit`")
+        if self.decision != "edit" and self.edit is not None:
+            raise ValueError(
+                f"decision is {self.decision}, but there is an `edit`; use decision: edit"
+            )
+        return self
+
+
+def load_decisions(path: str | Path) -> list[Decision]:
+    """Read a decisions file.
+
+    Raises MissingInputError when there is none, and FileFormatError naming the file, the entry
+    (counted from 1), the field and its value.
+    """
+    import yaml
+
+    try:
+        values = yaml.safe_load(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise MissingInputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path}: is not valid YAML: {_one_line(error)}") from None
+    if values is None:
+        return []
+    if not isinstance(values, list):
+        raise FileFormatError(f"{path}: holds a {type(values).__name__}, not a list of decisions")
+    return [_parse(value, f"{path}, entry {i}") for i, value in enumerate(values, 1)]
+
+
+def _parse(value: object, where: str) -> Decision:
+    named = value.get("problem") if isinstance(value, Mapping) else None
+    where += f" ({named})" if named else ""
+    try:
+        return Decision.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        given = first["input"]
+        shown = "" if isinstance(given, Mapping) or not field else f" (got {given!r})"
+        raise FileFormatError(f"{where}: {field + ': ' if field else ''}{message}{shown}") from None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
