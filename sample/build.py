@@ -15,6 +15,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import oracle
 import yaml
 
 HERE = Path(__file__).resolve().parent
@@ -117,54 +118,12 @@ def manifest_row(booklet: Booklet, folder: Path = HERE) -> Row:
     }
 
 
-def shown_figures(booklet: Booklet, problem: Row) -> list[Row]:
-    """Every picture of a problem in reading order: its stem's, its own, its picture choices."""
-    stems = [s for s in booklet.get("stems") or [] if problem["number"] in s["problems"]]
-    figures = [f for s in stems for f in s.get("figures") or []]
-    figures += problem.get("figures") or []
-    pictured = [c for c in problem.get("choices") or [] if isinstance(c, dict)]
-    return figures + [{"id": f"Choice {label}", **c} for label, c in zip("ABCDEFGH", pictured)]
-
-
-def caption(figure: Row) -> str:
-    """What a captioner that sees everything says of a figure, in one sentence."""
-    said = [figure.get("caption"), figure.get("supplies")]
-    facts = "; it supplies ".join(str(s).rstrip(".") for s in said if s)
-    return f"{figure['id']}: {facts or figure['draw'].replace('_', ' ')}."
-
-
-def statement(booklet: Booklet, problem: Row) -> str:
-    """The stem that a problem shares, if any, and its own text."""
-    stems = [s["text"] for s in booklet.get("stems") or [] if problem["number"] in s["problems"]]
-    return "\n\n".join(text.strip() for text in [*stems, problem["text"]])
-
-
-def oracle_row(booklet: Booklet, problem: Row) -> Row:
-    """What simulated models of every role know of one problem."""
-    choices = problem.get("choices")
-    figures = shown_figures(booklet, problem)
-    return {
-        "id": f"{booklet['booklet']}-{problem['number']}",
-        "answer": problem["gold"],
-        "answer_type": "mcq" if choices else "open",
-        "choices": list("ABCDEFGH"[: len(choices)]) if choices else None,
-        "difficulty": problem["difficulty"],
-        "n_images": len(figures),
-        "subject": problem.get("subject", booklet["subject"]),
-        "topic": problem["topic"],
-        "captions": [caption(figure) for figure in figures],
-        "translation": problem.get("translation"),
-        "rationale": problem["solution"].strip(),
-        "statement": statement(booklet, problem),
-    }
-
-
 def build(name: str, folder: Path = HERE) -> tuple[Row, list[Row]]:
     """Write one booklet's PDFs to `folder`/papers; return its manifest row and oracle rows."""
     booklet = load(name)
     (folder / "papers").mkdir(parents=True, exist_ok=True)
     templates = {"paper": "booklet", "key": "key", "solutions": "solutions"}
-    rows = [oracle_row(booklet, problem) for problem in booklet["problems"]]
+    rows = [oracle.row(booklet, problem) for problem in booklet["problems"]]
     for part, path in papers(booklet).items():
         pdf = typeset(templates[part], name)
         if part == "paper" and booklet.get("scan"):
