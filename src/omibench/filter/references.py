@@ -42,35 +42,51 @@ _ALL = re.compile(
 )
 
 _LABEL = (
-    r"(?:\b(?:fig(?:ures?|uras?|uren|s)?|abb(?:ildung(?:en)?)?|bild|graph|diagram|diagramm?e?|"
-    r"gr[aá]fic[oa]|esquema|sch[eé]ma|image|imagen|imagem|table|tabl[ae]u?x?|tabela|tabelle|"
-    r"scheme|panel|photo|picture)\b\.?|图|表)"
+    r"(?:\b(?:fig(?:ures?|uras?|uren|s)?|abb(?:ildung(?:en)?)?|bild(?:er)?|graphs?|diagramm?[es]?|"
+    r"diagramas?|gr[aá]fic[oa]s?|esquemas?|sch[eé]mas?|images?|im[aá]gen(?:es)?|image(?:m|ns)|"
+    r"tables?|tablas?|tableaux?|tabelas?|tabellen?|schemes?|panels?|photos?|pictures?)\b\.?|图|表)"
 )
-_ONE = r"\(?\d{1,3}(?!\.?\d)\s?[a-h]?(?![a-z0-9])\)?"
+_PLURAL = ("s", "x", "ungen", "uren", "bilder", "tabellen", "图", "表")
+_PART = r"(?:[a-h]|\s?\([a-h]\))?"
+_ONE = rf"\(?\d{{1,3}}(?!\.?\d){_PART}(?![a-z0-9])\)?"
 _JOIN = (
     r"(?:\s*(?:,|;|/|&|、)\s*(?:and|und|et|y|e)?\s*|"
     r"\s+(?:and|or|und|oder|et|ou|y|e|o|u)\s+|\s*[和与及或]\s*)"
 )
-_SPAN = r"(?:\s*[-–—~至到]\s*|\s+(?:to|through|bis|à|a|al|até)\s+)"
+_SPAN = r"(?:\s*[-–—~至到]\s*|\s+(?:to|through|bis|à|al|até)\s+)"
 _LIST = rf"{_ONE}(?:(?:{_JOIN}|{_SPAN})(?:{_LABEL}\s*)?{_ONE})*"
 
-FIGURE_NUMBERS = re.compile(rf"{_LABEL}\s*(?P<list>{_LIST})", re.I)
+FIGURE_NUMBERS = re.compile(rf"(?P<label>{_LABEL})\s*(?P<list>{_LIST})", re.I)
 """A label followed by the numbers of one or more figures."""
 
 CAPTION_NUMBER = re.compile(rf"\s*\**{_LABEL}\s*(?P<number>\d{{1,3}})", re.I)
 """The label and number with which a caption begins."""
 
-_RANGE = re.compile(rf"(\d+)\s?[a-h]?\)?{_SPAN}(?:{_LABEL}\s*)?\(?(\d+)", re.I)
+_RANGE = re.compile(rf"(\d+){_PART}\)?{_SPAN}(?:{_LABEL}\s*)?\(?(\d+)", re.I)
+# "a" is a range only after a plural: "las figuras 1 a 3", but "in Figure 1 a 3 kg block".
+_RANGE_A = re.compile(
+    r"\b(?:figuras|gr[aá]fic[oa]s|tab[le]las)\s+(\d{1,3})\s+a\s+(\d{1,3})\b", re.I
+)
 
 
-def referred_numbers(text: str) -> set[int]:
-    """The numbers of all figures that `text` refers to by number, ranges filled in."""
+def referred_numbers(text: str, *, sure: bool = False) -> set[int]:
+    """The numbers of all figures that `text` refers to by number, ranges filled in.
+
+    When `sure`, a list counts only after a plural ("Figures 1 and 2"), since what follows a
+    singular may count other things ("in Figure 1, 3 springs hang").
+    """
     numbers: set[int] = set()
     for match in FIGURE_NUMBERS.finditer(text):
         listed = match.group("list")
-        numbers.update(int(digits) for digits in re.findall(r"\d+", listed))
+        found = [int(digits) for digits in re.findall(r"\d+", listed)]
+        if sure and not match.group("label").rstrip(".").casefold().endswith(_PLURAL):
+            numbers.add(found[0])
+            continue
+        numbers.update(found)
         for first, last in _RANGE.findall(listed):
             numbers.update(range(int(first), int(last) + 1))
+    for first, last in _RANGE_A.findall(text):
+        numbers.update(range(int(first), int(last) + 1))
     return numbers
 
 

@@ -78,7 +78,7 @@ def _missing_figures(problem: Problem, statement: str) -> str | None:
     printed = [printed_number(f.caption) for i, f in enumerate(problem.images) if i not in chosen]
     if not printed or None in printed:
         return None
-    missing = sorted(referred_numbers(statement) - {n for n in printed if n})
+    missing = sorted(referred_numbers(statement, sure=True) - {n for n in printed if n})
     if not missing:
         return None
     have = ", ".join(str(n) for n in printed)
