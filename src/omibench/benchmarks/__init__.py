@@ -1,1 +1,1 @@
-
+"""Benchmarks that others published, each read by one small adapter."""

@@ -1,0 +1,82 @@
+"""Asking, once: requests in, responses out, from the store or bought.
+
+Every role goes through here (design, section 3): a request whose key the store holds is never
+sent again, and an answer is in the store before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.models.provider import Provider
+from omibench.request import Outcome, Request, Response
+from omibench.store.partition import Partition
+from omibench.store.store import Store
+
+NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
+"""Outcomes that a later run tries again: they are returned, and not kept as an answer."""
+SYNC_EVERY = 256
+
+
+def ask(requests: Sequence[Request], provider: Provider, store: Store) -> list[Response]:
+    """The response to each request, in the order of the requests.
+
+    Raises ImageCountError when a request has more images than the model takes, and ModelError or
+    MissingInputError when its images are not the ones that the conversation means. Nothing has
+    been sent then.
+    """
+    partition = store.open_partition(provider.identity)
+    keys = [partition.key(request) for request in requests]
+    known = {key: response for key in dict.fromkeys(keys) if (response := partition.get(key))}
+    missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+    check_images(missing.values(), provider, store)
+    if missing:
+        known |= _buy(missing, provider, partition)
+    return [known[key] for key in keys]
+
+
+def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:
+    """The requests that `ask` would send: each key once, none that the store holds."""
+    distinct = {partition.key(request): request for request in requests}
+    return [request for key, request in distinct.items() if key not in partition]
+
+
+def check_images(requests: Iterable[Request], provider: Provider, store: Store) -> None:
+    """Check that every image is there, is the one that is meant, and may be sent; keep a copy."""
+    for request in requests:
+        images = request.conversation.images
+        if provider.max_images is not None and len(images) > provider.max_images:
+            raise ImageCountError(
+                f"problem {request.tags.problem!r}: the conversation has {len(images)} images and "
+                f"the model takes {provider.max_images} in one request; none is ever left out: "
+                "choose a setting that shows fewer"
+            )
+        for image in images:
+            store.images.keep(image)
+
+
+def _buy(
+    missing: dict[str, Request], provider: Provider, partition: Partition
+) -> dict[str, Response]:
+    key_of = {id(request): key for key, request in missing.items()}
+    bought: dict[str, Response] = {}
+    try:
+        for request, response in provider.answer(list(missing.values())):
+            key = key_of.get(id(request)) or partition.key(request)
+            if key not in missing:
+                raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
+            if response.outcome not in NOT_BOUGHT:
+                partition.append(key, request, response)
+            bought[key] = response
+            if len(bought) % SYNC_EVERY == 0:
+                partition.sync()
+    finally:
+        partition.sync()
+    if len(bought) < len(missing):
+        first = next(request for key, request in missing.items() if key not in bought)
+        raise ModelError(
+            f"{len(missing) - len(bought)} of {len(missing)} requests got no answer, the first "
+            f"is for {first.tags.problem!r}; run the command again, what was answered is kept"
+        )
+    return bought

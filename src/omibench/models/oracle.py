@@ -1,0 +1,87 @@
+"""What a simulation knows: the oracle, one JSON line a problem or a scanned page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from omibench.errors import ModelError
+from omibench.problem import AnswerType
+from omibench.tables import read_jsonl
+
+
+class OracleRow(BaseModel):
+    """One problem, or one page of a scan (`<source>#p<page>`), as its author knows it.
+
+    `choices` are the labels of the options; `difficulty` is on the ability's (logit) scale;
+    `captions` count with the images; `page_text` is what is printed on a page.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    answer: list[str] = []
+    answer_type: AnswerType = "open"
+    choices: list[str] | None = None
+    difficulty: float = 0.0
+    n_images: int = 2
+    subject: str = "other"
+    topic: str | None = None
+    captions: list[str] = []
+    translation: str | None = None
+    rationale: str | None = None
+    statement: str | None = None
+    page_text: str | None = None
+
+
+class Oracle:
+    """All rows of an oracle file by id, with the topics and words that make plausible mistakes."""
+
+    def __init__(self, rows: list[OracleRow], where: str = "oracle") -> None:
+        self.where = where
+        self.rows = {row.id: row for row in rows}
+        self._topics: dict[str, set[str]] = defaultdict(set)
+        self._answers: dict[str, set[str]] = defaultdict(set)
+        for row in rows:
+            if row.topic:
+                self._topics[row.subject].add(row.topic)
+            if row.answer_type == "open":
+                self._answers[row.subject].update(row.answer)
+
+    def row(self, problem: str) -> OracleRow:
+        """The row of a problem. Raises ModelError naming it and the oracle's file."""
+        try:
+            return self.rows[problem]
+        except KeyError:
+            raise ModelError(
+                f"{self.where}: the oracle of the simulated models has no line for {problem!r}; "
+                "add one, or simulate only problems that it knows"
+            ) from None
+
+    def topics(self, subject: str) -> list[str]:
+        """Every topic of a subject, sorted."""
+        return sorted(self._topics[subject])
+
+    def answers(self, subject: str) -> list[str]:
+        """Every open answer of a subject, sorted: the words that a wrong answer may take."""
+        return sorted(self._answers[subject])
+
+
+def load_oracle(path: str) -> Oracle:
+    """Read an oracle file, once for each version of it.
+
+    Raises ModelError when it is missing and FileFormatError when a line of it is wrong.
+    """
+    try:
+        state = Path(path).stat()
+    except OSError as error:
+        raise ModelError(f"{path}: the oracle of a simulated model: {error.strerror}") from None
+    return _load(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=8)
+def _load(path: str, modified_ns: int, size: int) -> Oracle:
+    return Oracle(read_jsonl(Path(path), OracleRow), path)

@@ -1,0 +1,113 @@
+"""Simulated judge, captioner, translator, labeller, page reader and rationale writer.
+
+Each answers from the oracle; `error_rate` of the replies are flawed in the way of its role.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import TypeVar
+
+from omibench.errors import ModelError
+from omibench.models.equal import final_answer, same_answer
+from omibench.models.oracle import Oracle, OracleRow
+from omibench.models.prose import pick, reasoning
+from omibench.models.respond import answer_text
+from omibench.models.wrong import moved_number
+from omibench.params import SimulatedModel
+from omibench.request import Role
+
+PREDICTED = "[PREDICTED ANSWER]"
+REFERENCE = "Reference Solution"
+_IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+T = TypeVar("T")
+_FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
+
+
+def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The one line of GPTScore (OMIBench, B.4): consistent at the set true and false rates."""
+    judged = prompt.rpartition(PREDICTED)[2] if PREDICTED in prompt else prompt
+    given = final_answer(judged, len(row.answer))
+    right = given is not None and same_answer(given, row.answer, bool(row.choices))
+    rate = model.true_positive_rate if right else model.false_positive_rate
+    return f"ANSWER: {'consistent' if rng.random() < rate else 'inconsistent'}"
+
+
+def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The captions of the figures named in the prompt, or of all; a flaw changes a number."""
+    captions = _needed(row.captions, row, "captions", oracle)
+    named = [int(n) for n in _IMAGE_NUMBER.findall(prompt) if int(n) < len(captions)]
+    text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def translate(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """The translated statement; a flaw changes a number."""
+    text = _needed(row.translation or row.statement, row, "translation", oracle)
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """`{CLASS: topic}` (OMIBench, A.4); a flaw names another topic of the subject."""
+    topic = _needed(row.topic, row, "topic", oracle)
+    others = tuple(t for t in oracle.topics(row.subject) if t != topic)
+    if others and _flawed(model, rng):
+        topic = pick(others, rng)
+    return f"{{CLASS: {topic}}}"
+
+
+def read_page(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """The text of a page; a flaw misreads one number of it."""
+    text = _needed(row.page_text, row, "page_text", oracle)
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def write_rationale(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """`Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
+
+    A writer that is shown the reference solution ends in the right answer.
+    """
+    right = REFERENCE in prompt or not _flawed(model, rng)
+    steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
+    return f"Reasoning: {steps}\nFinal Answer: {answer_text(row, right, oracle, rng)}"
+
+
+WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], str]] = {
+    "judge": judge,
+    "captioner": caption,
+    "translator": translate,
+    "labeller": label,
+    "page_reader": read_page,
+    "rationale_writer": write_rationale,
+}
+
+
+def _flawed(model: SimulatedModel, rng: Random) -> bool:
+    return rng.random() < model.error_rate
+
+
+def _altered(text: str, rng: Random) -> str:
+    """The text with one number misread, or with a remark where it holds none."""
+    numbers = list(_NUMBER.finditer(text))
+    if not numbers:
+        return f"{text} {pick(_FILLERS, rng)}"
+    found = numbers[int(rng.random() * len(numbers))]
+    return text[: found.start()] + moved_number(found.group(), rng) + text[found.end() :]
+
+
+def _needed(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
+    if not value:
+        raise ModelError(
+            f"{oracle.where}: the line of {row.id!r} has no {field!r}, which a simulated model of "
+            "this role answers from"
+        )
+    return value

@@ -1,0 +1,72 @@
+"""The `simulated` provider: a seeded stand-in for a model in every role, from an oracle.
+
+An answer depends on the model, the problem, the role, the setting and the sample index (and, in
+roles other than the respondent's, on the words that were asked), never on the order of requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from omibench.models.oracle import load_oracle
+from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
+from omibench.models.roles import WRITERS
+from omibench.params import SimulatedModel
+from omibench.request import Request, Response, Usage
+
+
+class SimulatedProvider:
+    """A simulated model. Every response is marked `simulated`."""
+
+    simulated = True
+    max_images = None
+
+    def __init__(self, name: str, model: SimulatedModel) -> None:
+        self.name = name
+        self.model = model
+        self.oracle = load_oracle(model.oracle)
+        parameters = model.model_dump(
+            mode="json", exclude={"provider", "oracle", "label", "group"}, exclude_defaults=True
+        )
+        self.identity: dict[str, Any] = {
+            "provider": "simulated",
+            "id": name,
+            "parameters": parameters,
+            "reads_tags": True,
+        }
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        """Yield every request with its response, in the order asked.
+
+        Raises ModelError when the oracle lacks a problem, or what a role answers from.
+        """
+        for request in requests:
+            yield request, self.respond_to(request)
+
+    def respond_to(self, request: Request) -> Response:
+        """The response to one request."""
+        tags, prompt = request.tags, request.conversation.text
+        row = self.oracle.row(tags.problem)
+        if tags.role == "respondent":
+            rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
+            asked = Asked(row, tags.setting, prompt, request.decoding.max_tokens)
+            return respond(self.model, self.oracle, asked, rng)
+        rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
+        text = WRITERS[tags.role](self.model, row, self.oracle, prompt, rng)
+        return Response(
+            text=text,
+            finish_reason="stop",
+            usage=Usage(
+                input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
+                output_tokens=len(text) // CHARACTERS_PER_TOKEN,
+            ),
+            cost_usd=0.0,
+            simulated=True,
+        )
+
+    def _rng(self, *parts: str) -> Random:
+        text = "\0".join((self.name, str(self.model.seed), *parts))
+        return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311

@@ -1,0 +1,120 @@
+"""Presenting: a question under a setting becomes the conversation that is sent.
+
+A pure function of what it is given, apart from the prompt file that a setting may name. It never
+sees an answer: `Question` holds none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from omibench.params import Setting
+from omibench.problem import IMAGE_MARK, Choice, Question
+from omibench.request import Conversation, ImagePart, Message, Part, Response, TextPart
+from omibench.settings.prompts import CHOICES, QUESTION, Prompt, load_prompt
+
+NOT_SHOWN = "[image not shown]"
+_SLOT = re.compile(f"({re.escape(QUESTION)}|{re.escape(CHOICES)})")
+
+
+def present(
+    question: Question,
+    setting: Setting,
+    earlier: Sequence[Response] = (),
+    folder: str | Path = "",
+) -> Conversation | None:
+    """The next conversation with a model, or None when the earlier responses were the last.
+
+    Images stand exactly where the question marks them and picture choices at their letter; those
+    that are marked nowhere follow the question in order. A mark of an image that the setting does
+    not show becomes `[image not shown]`. Image paths are resolved against `folder`, that of
+    questions.jsonl. Raises ParamsError when the setting's prompt does not exist.
+    """
+    if earlier:
+        return None
+    shown = shown_images(question, setting)
+    parts: list[Part] = []
+    prompt = load_prompt(setting.prompt)
+    template = prompt.mcq if question.choices else _without_choices(prompt.open)
+    for piece in _SLOT.split(template):
+        if piece == QUESTION:
+            parts += _question(question, shown, Path(folder))
+        elif piece == CHOICES:
+            parts += _choices(question, prompt, shown, Path(folder))
+        elif piece:
+            parts.append(TextPart(text=piece))
+    return Conversation(messages=(Message(role="user", parts=tuple(_joined(parts))),))
+
+
+def shown_images(question: Question, setting: Setting) -> set[int]:
+    """The indices of the images that a setting shows."""
+    order = reading_order(question)
+    return set({"all": order, "first": order[:1], "none": []}[setting.images])
+
+
+def reading_order(question: Question) -> list[int]:
+    """Every image index once: as a reader meets them, then those that are marked nowhere."""
+    met = question.image_order()
+    return [*met, *(i for i in range(len(question.images)) if i not in met)]
+
+
+def _without_choices(template: str) -> str:
+    paragraphs = template.split("\n\n")
+    return "\n\n".join(p for p in paragraphs if CHOICES not in p)
+
+
+def _question(question: Question, shown: set[int], folder: Path) -> Iterator[Part]:
+    yield from _interleaved(question.question, question, shown, folder)
+    met = set(question.image_order())
+    loose = [i for i in reading_order(question) if i not in met and i in shown]
+    if loose:
+        yield TextPart(text="\n")
+    for index in loose:
+        yield _image(question, index, folder)
+
+
+def _choices(question: Question, prompt: Prompt, shown: set[int], folder: Path) -> Iterator[Part]:
+    for number, choice in enumerate(question.choices or []):
+        yield TextPart(text=("\n" if number else "") + prompt.label.format(choice.label))
+        yield from _choice(choice, question, shown, folder)
+
+
+def _choice(choice: Choice, question: Question, shown: set[int], folder: Path) -> Iterator[Part]:
+    if choice.text is not None:
+        yield TextPart(text=choice.text + (" " if choice.image is not None else ""))
+    if choice.image is not None:
+        visible = choice.image in shown
+        yield _image(question, choice.image, folder) if visible else TextPart(text=NOT_SHOWN)
+
+
+def _interleaved(text: str, question: Question, shown: set[int], folder: Path) -> Iterator[Part]:
+    end = 0
+    for mark in IMAGE_MARK.finditer(text):
+        yield TextPart(text=text[end : mark.start()])
+        index = int(mark.group(1))
+        visible = index in shown
+        yield _image(question, index, folder) if visible else TextPart(text=NOT_SHOWN)
+        end = mark.end()
+    yield TextPart(text=text[end:])
+
+
+def _image(question: Question, index: int, folder: Path) -> ImagePart:
+    figure = question.images[index]
+    return ImagePart(sha256=figure.sha256, path=str(folder / figure.file))
+
+
+def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+    """Neighbouring texts become one; a text of nothing but white space is no part."""
+    text = ""
+    for part in parts:
+        if isinstance(part, TextPart):
+            text += part.text
+            continue
+        if text.strip():
+            yield TextPart(text=text)
+        text = ""
+        yield part
+    if text.strip():
+        yield TextPart(text=text)

@@ -1,0 +1,60 @@
+"""The pictures of all requests, each once, under the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from omibench.errors import MissingInputError, ModelError
+from omibench.request import ImagePart
+
+
+class ImageStore:
+    """The folder of pictures: `<first two digits>/<sha256>`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._seen: set[tuple[str, str]] = set()
+
+    def path(self, sha256: str) -> Path:
+        """Where the picture with this content stands, if it was kept."""
+        return self.folder / sha256[:2] / sha256
+
+    def keep(self, image: ImagePart) -> None:
+        """Check that an image's file holds the bytes it is known by, and keep a copy.
+
+        Raises MissingInputError when there is no file, ModelError when its bytes are others. A
+        file that has the size of the copy already kept is taken for that copy.
+        """
+        if (image.path, image.sha256) in self._seen:
+            return
+        kept, size = self.path(image.sha256), _size(Path(image.path))
+        if size is None:
+            raise MissingInputError(
+                f"{image.path or 'image ' + image.sha256[:12]}: there is no such image; "
+                "a request is never sent without its pictures"
+            )
+        if size != _size(kept):
+            self._copy(Path(image.path), image.sha256, kept)
+        self._seen.add((image.path, image.sha256))
+
+    def _copy(self, source: Path, sha256: str, kept: Path) -> None:
+        data = source.read_bytes()
+        actual = hashlib.sha256(data).hexdigest()
+        if actual != sha256:
+            raise ModelError(
+                f"{source}: its content ({actual[:12]}) is not that of the dataset "
+                f"({sha256[:12]}): restore the file or freeze the dataset again"
+            )
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        partial = kept.with_name(f".{sha256}.{os.getpid()}.part")
+        partial.write_bytes(data)
+        partial.replace(kept)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except OSError:
+        return None

@@ -1,0 +1,79 @@
+"""The store: one folder of partitions, one a model, and the pictures that all of them share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from omibench.errors import StoreError
+from omibench.store.images import ImageStore
+from omibench.store.key import canonical
+from omibench.store.partition import CARD, Partition
+
+log = logging.getLogger("omibench.store")
+
+
+class Store:
+    """Every response that was ever bought, in one folder that many processes may share."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.images = ImageStore(self.folder / "images")
+        self._partitions: dict[str, Partition] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open_partition(self, identity: Mapping[str, Any]) -> Partition:
+        """The partition of a model, indexed once; damaged lines are reported as a warning.
+
+        Raises StoreError when the folder cannot be used or belongs to another model.
+        """
+        name = partition_name(identity)
+        if name not in self._partitions:
+            partition = Partition(self._folder(name, identity), dict(identity))
+            _report(partition)
+            self._partitions[name] = partition
+        return self._partitions[name]
+
+    def close(self) -> None:
+        """Sync and let go of every partition."""
+        for partition in self._partitions.values():
+            partition.close()
+        self._partitions.clear()
+
+    def _folder(self, name: str, identity: Mapping[str, Any]) -> Path:
+        folder = self.folder / name
+        card = folder / CARD
+        try:
+            owner = json.loads(card.read_text("utf-8")) if card.is_file() else dict(identity)
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{card}: cannot be used: {error}") from None
+        if canonical(owner) != canonical(dict(identity)):
+            raise StoreError(f"{card}: names another model than the one asked")
+        return folder
+
+
+def partition_name(identity: Mapping[str, Any]) -> str:
+    """Folder of a model: provider, served id and the first 12 digits of the identity's hash."""
+    words = f"{identity.get('provider', 'model')}-{identity.get('id', '')}"
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "_", words).strip("-_.")[:60]
+    return f"{slug}-{hashlib.sha256(canonical(dict(identity))).hexdigest()[:12]}"
+
+
+def _report(partition: Partition) -> None:
+    if not partition.damaged:
+        return
+    first = partition.damaged[0]
+    log.warning(
+        "%s: %d of its lines cannot be read and were skipped; the first is %s, line %d: %s",
+        partition.folder, len(partition.damaged), first.segment, first.line, first.reason,
+    )  # fmt: skip
