@@ -1,1 +1,18 @@
+"""The stage `analyze`: from verdicts to tables with honest intervals, report and explorer."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omibench.analyze.claims import Headline
+    from omibench.study import Study
+
+
+def analyze_study(results: str | Path, out: str | Path, study: Study) -> Headline:
+    """Analyze a results folder that holds freeze/, infer/ and score/; see `stage.analyze`."""
+    from omibench.analyze.stage import analyze
+
+    folder = Path(results)
+    return analyze(folder / "freeze", folder / "infer", folder / "score", Path(out), study)

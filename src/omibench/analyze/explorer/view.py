@@ -1,0 +1,92 @@
+"""What the explorer's templates show of a problem, its figures and its responses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.analyze.links import relative
+from omibench.analyze.words import rules_name
+from omibench.problem import IMAGE_MARK, Figure, Question
+
+LONGEST = 20_000
+"""Characters of a response that a page shows; the middle of a longer one is left out."""
+
+
+class Evidence(NamedTuple):
+    """A figure of a problem, where it is shown and where it was found."""
+
+    name: str
+    src: str
+    caption: str
+    place: str
+    sha256: str
+
+
+class Piece(NamedTuple):
+    """A run of the statement: some text, and the figure that follows it."""
+
+    text: str
+    figure: Evidence | None
+
+
+def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
+    """The figures of a problem in the order of their marks' numbers."""
+    return [
+        Evidence(
+            f"IMAGE{index}",
+            relative(freeze / figure.file, page),
+            figure.caption or "",
+            place(question, figure),
+            figure.sha256,
+        )
+        for index, figure in enumerate(question.images)
+    ]
+
+
+def pieces(question: Question, figures: list[Evidence]) -> list[Piece]:
+    """The statement split at its image marks."""
+    parts = IMAGE_MARK.split(question.question)
+    texts, marks = parts[::2], parts[1::2]
+    found: list[Piece] = [
+        Piece(text, figures[int(mark)]) for text, mark in zip(texts, marks, strict=False)
+    ]
+    return [*found, Piece(texts[-1], None)]
+
+
+def place(question: Question, figure: Figure) -> str:
+    """'papers/physics.pdf, page 3, box 72.0, 90.5 to 232.5, 190.5 pt'; empty when unknown."""
+    words = [question.source] if question.source else []
+    if figure.page is not None:
+        words.append(f"page {figure.page}")
+    if figure.bbox is not None:
+        x0, y0, x1, y1 = figure.bbox
+        words.append(f"box {x0:.1f}, {y0:.1f} to {x1:.1f}, {y1:.1f} pt")
+    return ", ".join(words)
+
+
+def shortened(text: str) -> str:
+    """A response as it is shown: whole, or its two ends with a note on what is left out."""
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n\n[… {left_out:,} characters left out here …]\n\n{text[-half:]}"
+
+
+def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
+    """One verdict: what the rule book extracted, what it says, and why where it says nothing."""
+    scored = row["outcome"] == "scored"
+    right = row["verdict"] >= 0.5
+    return {
+        "rules": rules_name(row["rules"]),
+        "version": row["version"],
+        "verdict": f"{row['verdict']:g}",
+        "word": ("right" if right else "wrong") if scored else row["outcome"].replace("_", " "),
+        "style": "right" if scored and right else "wrong",
+        "extracted": row["extracted"] or "",
+        "method": row["method"],
+        "judge": row["judge"] or "",
+        "judge_key": row["judge_key"] or "",
+        "simulated": row["simulated"],
+    }

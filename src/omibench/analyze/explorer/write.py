@@ -1,0 +1,171 @@
+"""Write the explorer: an index, a page a problem, a page a cell, all linked to each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omibench.analyze.explorer.view import evidence, pieces, shortened, verdict_words
+from omibench.analyze.links import INDEX, cell_anchor, cell_file, problem_file, relative
+from omibench.analyze.load import Results
+from omibench.analyze.render import write_page
+from omibench.analyze.words import number, rules_name
+from omibench.study import Cell
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = dict[str, Any]
+Verdicts = dict[tuple[str, str, str, int], list[Row]]
+
+
+def write_explorer(folder: Path, results: Results, report: Path) -> None:
+    """Write `index.html`, `pages/<problem>.html` and `cells/<model>.<setting>.html`."""
+    verdicts = _verdicts(results)
+    responses = _by_problem(results.responses)
+    ids = list(results.questions)
+    for number_, problem in enumerate(ids):
+        near = (ids[number_ - 1] if number_ else None, (ids[number_ + 1 :] or [None])[0])
+        _write_problem(folder, results, problem, near, responses[problem], verdicts)
+    for cell in results.study.cells:
+        _write_cell(folder, results, cell, verdicts, report)
+    _write_index(folder, results, report)
+
+
+def _write_problem(  # noqa: PLR0913, PLR0917
+    folder: Path,
+    results: Results,
+    problem: str,
+    near: tuple[str | None, str | None],
+    responses: list[Row],
+    verdicts: Verdicts,
+) -> None:
+    page = folder / "pages" / problem_file(problem)
+    question, answer = results.questions[problem], results.answers[problem]
+    figures = evidence(question, results.freeze, page)
+    choices = [
+        {
+            "label": c.label,
+            "text": c.text or "",
+            "figure": figures[c.image] if c.image is not None else None,
+            "gold": c.label in answer.answer,
+        }
+        for c in question.choices or []
+    ]
+    links = [problem_file(other) if other else None for other in near]
+    write_page(
+        page,
+        "problem.html.j2",
+        question=question,
+        answer=answer,
+        pieces=pieces(question, figures),
+        figures=figures,
+        choices=choices,
+        pages=", ".join(map(str, question.pages)),
+        responses=[_response(results, row, verdicts) for row in responses],
+        simulated=results.any_simulated,
+        previous=links[0],
+        following=links[1],
+    )
+
+
+def _response(results: Results, row: Row, verdicts: Verdicts) -> Row:
+    cell = Cell(row["model"], row["setting"])
+    own = verdicts.get((cell.model, cell.setting, row["id"], row["index"]), [])
+    return {
+        "anchor": cell_anchor(cell) + (f".{row['index']}" if row["index"] else ""),
+        "label": results.label(cell.model),
+        "setting": results.setting_label(cell.setting),
+        "sample": row["index"],
+        "simulated": row["simulated"],
+        "outcome": row["outcome"].replace("_", " "),
+        "finish_reason": row["finish_reason"] or "",
+        "tokens": row["output_tokens"],
+        "key": row["key"],
+        "text": shortened(row["text"]),
+        "reasoning": shortened(row["reasoning"] or ""),
+        "verdicts": [verdict_words(v) for v in own],
+        "cell_href": f"../cells/{cell_file(cell)}",
+    }
+
+
+def _write_cell(
+    folder: Path, results: Results, cell: Cell, verdicts: Verdicts, report: Path
+) -> None:
+    page = folder / "cells" / cell_file(cell)
+    answers, rows = results.answers, defaultdict(list)
+    for (model, setting, problem, index), own in verdicts.items():
+        if (model, setting) == cell:
+            words = {v["rules"]: verdict_words(v) for v in own}
+            main = words.get(results.main_rules) or next(iter(words.values()))
+            rows[answers[problem].subject].append(
+                {
+                    "id": problem,
+                    "sample": index,
+                    "href": f"../pages/{problem_file(problem)}#{cell_anchor(cell)}",
+                    "images": answers[problem].n_images,
+                    "gold": "; ".join(answers[problem].answer),
+                    "extracted": main["extracted"],
+                    "outcome": own[0]["outcome"] if not main else main["word"],
+                    "verdicts": [words.get(r) for r in results.rules],
+                }
+            )
+    write_page(
+        page,
+        "cell.html.j2",
+        label=results.label(cell.model),
+        setting=results.setting_label(cell.setting),
+        simulated=results.simulated[cell],
+        rules=[rules_name(r) for r in results.rules],
+        main_rules=results.main_rules,
+        subjects=[(s, sorted(rows[s], key=lambda r: (r["id"], r["sample"]))) for s in sorted(rows)],
+        report=relative(report, page),
+    )
+
+
+def _write_index(folder: Path, results: Results, report: Path) -> None:
+    import polars as pl
+
+    page = folder / INDEX
+    shares = dict(
+        results.of(results.main_rules).group_by("id").agg(pl.col("verdict").mean()).iter_rows()
+    )
+    problems = [
+        {
+            "id": q.id,
+            "href": f"pages/{problem_file(q.id)}",
+            "subject": q.subject,
+            "images": results.answers[q.id].n_images,
+            "type": results.answers[q.id].answer_type,
+            "source": q.source or "",
+            "solved": number(shares[q.id], 0) if q.id in shares else "–",
+        }
+        for q in results.questions.values()
+    ]
+    write_page(
+        page,
+        "index.html.j2",
+        title=results.study.study.title,
+        problems=problems,
+        simulated=results.any_simulated,
+        main_rules=results.main_rules,
+        report=relative(report, page),
+    )
+
+
+def _verdicts(results: Results) -> Verdicts:
+    order = {rules: place for place, rules in enumerate(results.rules)}
+    found: Verdicts = defaultdict(list)
+    for row in results.verdicts.iter_rows(named=True):
+        found[row["model"], row["setting"], row["id"], row["index"]].append(row)
+    for own in found.values():
+        own.sort(key=lambda row: order[row["rules"]])
+    return found
+
+
+def _by_problem(responses: pl.DataFrame) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in responses.iter_rows(named=True):
+        found[row["id"]].append(row)
+    return found

@@ -1,0 +1,39 @@
+"""File names of the explorer's pages, so that every page can name every other."""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+from omibench.study import Cell
+
+EXPLORER = "explorer"
+INDEX = "index.html"
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+
+def problem_file(problem: str) -> str:
+    """The page of a problem inside `explorer/pages`: its id where that is a safe file name."""
+    if _SAFE.fullmatch(problem):
+        return f"{problem}.html"
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", problem)[:60].strip("-")
+    return f"{readable}.{sha256(problem.encode()).hexdigest()[:12]}.html"
+
+
+def cell_file(cell: Cell) -> str:
+    """The page of a cell inside `explorer/cells`."""
+    return f"{cell.model}.{cell.setting}.html"
+
+
+def cell_anchor(cell: Cell) -> str:
+    """The place of a cell's response on every problem's page."""
+    return f"{cell.model}.{cell.setting}"
+
+
+def relative(target: Path, page: Path) -> str:
+    """The URL of a file as seen from a page: relative, percent-encoded, never with a scheme."""
+    path = os.path.relpath(target, page.parent).replace(os.sep, "/")
+    return quote(path if path.startswith(".") else f"./{path}")

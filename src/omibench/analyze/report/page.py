@@ -1,0 +1,171 @@
+"""report.html: tables, figures and provenance on one page without scripts or requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+from markupsafe import Markup
+
+from omibench.analyze.claims import SIMULATED, Headline
+from omibench.analyze.links import EXPLORER, INDEX
+from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.analyze.published import ACC, Comparison, Printed
+from omibench.analyze.render import write_page
+from omibench.analyze.report import view
+from omibench.analyze.report.figures import Picture
+from omibench.analyze.report.theme import themed
+from omibench.analyze.summary import Summary
+from omibench.analyze.tables import image_bins, subjects
+from omibench.analyze.words import MINUS, counted, level, rules_name
+
+_PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
+
+
+def write_report(
+    path: Path,
+    results: Results,
+    summary: Summary,
+    headline: Headline,
+    pictures: Sequence[Picture],
+) -> None:
+    """Write the report; equal inputs give an equal file."""
+    study = results.study
+    explorer = study.analyze.explorer
+    judged = JUDGE_RULES in results.rules
+    manifest = results.manifest
+    page: dict[str, Any] = {
+        "name": study.study.name,
+        "title": study.study.title,
+        "dataset": f"{manifest.name} {manifest.version}, "
+        + f"{counted(manifest.problems, 'problem')} with {counted(manifest.images, 'image')}",
+        "sentence": headline.sentence,
+        "numbers": headline.numbers,
+        "simulated": results.any_simulated,
+        "simulated_what": _what_is_simulated(results),
+        "judged": judged,
+        "judge_simulated": results.judge_simulated,
+        "subjects": subjects(results),
+        "columns": 6 + len(subjects(results)) + judged,
+        "groups": view.groups(results, summary.scores, summary.printed),
+        "main_caption": view.main_caption(results),
+        "reading": view.READING,
+        "index_href": f"{EXPLORER}/{INDEX}" if explorer else None,
+        "published": _published(results, summary.printed, summary.comparisons),
+        "figures": [p._replace(svg=Markup(themed(p.svg))) for p in pictures],  # noqa: S704
+        "main_rules": results.main_rules,
+        "level": level(study.analyze.confidence),
+        "bins": [f"{b} images" for b in image_bins(results)],
+        "image_rows": view.image_rows(results, summary.images),
+        "rules": view.rule_heads(results),
+        "rule_rows": view.rule_rows(results, summary.scores),
+        "outcomes": view.outcome_heads(results, summary.failures),
+        "failure_rows": view.failure_rows(results, summary.failures),
+        "provenance": provenance(results),
+        "params": json.dumps(_params(results), indent=2, sort_keys=True, ensure_ascii=False),
+        "version": version("omibench"),
+    }
+    write_page(path, "report.html.j2", view=page)
+
+
+def provenance(results: Results) -> list[tuple[str, str]]:
+    """Study, dataset, parameters and packages: what it takes to make the same report again."""
+    study, manifest = results.study, results.manifest
+    canonical = json.dumps(_params(results), sort_keys=True, ensure_ascii=False)
+    judge = study.score.judge
+    facts = [
+        ("Study", f"{study.study.name}, seed {study.study.seed}"),
+        ("Dataset", f"{manifest.name} {manifest.version}"),
+        ("Licence", manifest.licence or "not stated"),
+        ("Questions, SHA-256", manifest.questions_sha256),
+        ("Answers, SHA-256", manifest.answers_sha256),
+        ("Parameters, SHA-256", sha256(canonical.encode()).hexdigest()),
+        ("Rule books", ", ".join(rules_name(r) for r in results.rules)),
+        ("Intervals", f"Wilson, clustered by shared stem, {level(study.analyze.confidence)}"),
+        ("Packages", ", ".join(f"{name} {version(name)}" for name in _PACKAGES)),
+        ("Python", python_version()),
+    ]
+    if judge and JUDGE_RULES in results.rules:
+        mark = f" ({SIMULATED})" if results.judge_simulated else ""
+        facts.insert(7, ("Judge", f"{results.label(judge)}{mark}, no calibration against people"))
+    if results.any_simulated:
+        facts.insert(0, (SIMULATED, _what_is_simulated(results)))
+    return facts
+
+
+def _params(results: Results) -> dict[str, Any]:
+    return results.study.model_dump(mode="json", exclude_defaults=True)
+
+
+def _what_is_simulated(results: Results) -> str:
+    cells = sum(results.simulated.values())
+    who = []
+    if cells:
+        every = cells == len(results.simulated)
+        who.append("All responses" if every else f"The responses of {counted(cells, 'cell')}")
+    if results.judge_simulated:
+        who.append("the judgements" if who else "The judgements")
+    return f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
+
+
+def _published(
+    results: Results, printed: Sequence[Printed], comparisons: Sequence[Comparison]
+) -> dict[str, Any] | None:
+    if not printed:
+        return None
+    columns = list(dict.fromkeys(key for row in printed for key in row.values))
+    differing = [c for c in comparisons if c.differs]
+    return {
+        "file": Path(results.study.analyze.published or "").name,
+        "sentence": _published_sentence(comparisons, differing),
+        "columns": [_column(subject, metric) for subject, metric in columns],
+        "rows": [
+            {
+                "model": row.model,
+                "strategy": row.strategy or row.group,
+                "printed_values": [
+                    f"{row.values[key]:.2f}" if key in row.values else view.NONE for key in columns
+                ],
+            }
+            for row in printed
+        ],
+        "differences": [
+            {
+                **view.cell_words(results, c.cell),
+                "subject": c.subject,
+                "metric": _metric(c.metric),
+                "printed": f"{c.printed:.2f}",
+                "ours": f"{c.ours:.2f}",
+                "difference": f"{c.ours - c.printed:+.2f}".replace("-", MINUS),
+                "n": c.n,
+            }
+            for c in differing
+        ],
+    }
+
+
+def _published_sentence(comparisons: Sequence[Comparison], differing: Sequence[Comparison]) -> str:
+    if not comparisons:
+        return (
+            "No printed cell belongs to a model and setting of this study with all its responses."
+        )
+    same = len(comparisons) - len(differing)
+    verdict = "and none differs" if not differing else f"{len(differing)} cannot be reproduced"
+    rules = ", ".join(dict.fromkeys(rules_name(c.rules) for c in comparisons))
+    return (
+        f"Of {counted(len(comparisons), 'printed cell')} for which all responses are here, "
+        f"{same} follow from the responses ({rules}), {verdict}."
+    )
+
+
+def _column(subject: str, metric: str) -> str:
+    return subject.capitalize() if metric == ACC else f"{subject.capitalize()}, GPTScore"
+
+
+def _metric(metric: str) -> str:
+    return "ACC" if metric == ACC else "GPTScore"

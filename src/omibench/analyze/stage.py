@@ -1,0 +1,68 @@
+"""The stage: responses and verdicts in, tables, metrics, report and explorer out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.analyze import tables
+from omibench.analyze.claims import Headline, leading_sentence, numbers
+from omibench.analyze.links import EXPLORER
+from omibench.analyze.load import Results, load_results
+from omibench.analyze.metrics import metrics, write_plots
+from omibench.analyze.published import comparison_records
+from omibench.analyze.summary import Summary, summarise
+from omibench.study import Study
+from omibench.tables import write_json, write_text
+
+REPORT = "report.html"
+
+
+def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
+    """Summarise every cell of `study` and write tables and report into the folder `out`.
+
+    `freeze`, `infer` and `score` are the folders of those stages. Raises MissingInputError,
+    FileFormatError or ParamsError as `load_results` and `read_published` do.
+    """
+    results = load_results(freeze, infer, score, study)
+    summary = summarise(results)
+    headline = Headline(
+        report=out / REPORT,
+        sentence=leading_sentence(results, summary.scores),
+        numbers=numbers(results, summary.scores, summary.images),
+        simulated=results.any_simulated,
+    )
+    _write_tables(out, results, summary)
+    _write_pages(out, results, summary, headline)
+    return headline
+
+
+def _write_tables(out: Path, results: Results, summary: Summary) -> None:
+    tables.write_csv(out / "main.csv", tables.score_records(results, summary.scores))
+    tables.write_csv(out / "by_images.csv", tables.image_records(results, summary.images))
+    tables.write_csv(
+        out / "failures.csv",
+        tables.failure_records(results, summary.failures),
+        ("model", "label", "group", "setting", "rules", "outcome", "count", "n", "share"),
+    )
+    tables.write_csv(
+        out / "differences.csv",
+        comparison_records(results, summary.comparisons),
+        ("model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "differs"),
+    )
+    write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
+    write_plots(out, results, summary.scores, summary.images)
+
+
+def _write_pages(out: Path, results: Results, summary: Summary, headline: Headline) -> None:
+    # The chart library is slow to import, so tables and errors come before it.
+    from omibench.analyze.report.figures import pictures
+    from omibench.analyze.report.page import write_report
+
+    drawn = pictures(results, summary)
+    for picture in drawn:
+        write_text(out / "figures" / f"{picture.name}.svg", picture.svg)
+    write_report(headline.report, results, summary, headline, drawn)
+    if results.study.analyze.explorer:
+        from omibench.analyze.explorer.write import write_explorer
+
+        write_explorer(out / EXPLORER, results, headline.report)

@@ -1,0 +1,43 @@
+"""All tables of a study, computed once and shown in files, report and figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from omibench.analyze.load import Results
+from omibench.analyze.published import Comparison, Printed, compare, read_published
+from omibench.analyze.tables import (
+    FailureCount,
+    ImageScore,
+    Score,
+    failure_counts,
+    image_scores,
+    scores,
+)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a study found, one typed row a line; `printed` is empty without published results."""
+
+    scores: list[Score]
+    images: list[ImageScore]
+    failures: list[FailureCount]
+    printed: list[Printed]
+    comparisons: list[Comparison]
+
+
+def summarise(results: Results) -> Summary:
+    """Compute every table. Raises as `read_published` does."""
+    published, manifest = results.study.analyze.published, results.manifest
+    printed = (
+        read_published(published, manifest.name, manifest.problems) if published is not None else []
+    )
+    rows = scores(results)
+    return Summary(
+        scores=rows,
+        images=image_scores(results),
+        failures=failure_counts(results),
+        printed=printed,
+        comparisons=compare(results, rows, printed),
+    )
