@@ -32,7 +32,8 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     else:
         from omibench.benchmarks.registry import load_benchmark
 
-        questions, answers, folder = load_benchmark(study.benchmark.name, study.data)
+        questions, answers = load_benchmark(study.benchmark.name, study.data)
+        folder = Path(study.data or ".")
     check_pairs(questions, answers)
     questions = freeze_pictures(questions, folder, out)
     manifest = _manifest(study, questions, answers)
