@@ -1,0 +1,194 @@
+"""What did it answer? From a response to its answer and the way it was found.
+
+Extraction knows the kind of answer, the options and the number of parts asked for, never the
+gold itself. There is no guessing: a lone letter in running text is not an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from omibench.problem import AnswerType, Choice
+from omibench.score.boxes import Boxes, find_boxes
+from omibench.score.cues import after_cue, last_sentence_letters
+from omibench.score.failures import failure, is_loop
+from omibench.score.letters import labels_of, letters_in
+from omibench.score.parts import SPLITTERS, labelled
+from omibench.score.plain import visible
+from omibench.verdict import VerdictOutcome
+
+WHOLE_CHARS = 1_200
+"""A response up to this long that holds one paragraph and no cue is an answer by itself."""
+_LAST_LINE_CHARS = 200
+_JSON_CHARS = 8_000
+_JSON_KEYS = ("answer", "final_answer", "finalanswer", "final answer", "choice", "option", "result")
+_NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
+
+
+class Extraction(NamedTuple):
+    """An answer and how it was found, or None and the outcome that says why there is none."""
+
+    answer: str | None
+    method: str
+    outcome: VerdictOutcome = "scored"
+
+
+def extract(
+    text: str,
+    answer_type: AnswerType,
+    choices: Sequence[Choice] | None = None,
+    parts: int = 1,
+    finish_reason: str | None = None,
+) -> Extraction:
+    """Find the answer of a response.
+
+    For `mcq` the answer is the sorted labels it names ("B", "AC"); for `open` it is the text of
+    the answer, boxes joined by "; " where `parts` > 1 asks for several. Never raises; runs in
+    time linear in the text.
+    """
+    seen = visible(text)
+    boxes = find_boxes(seen)
+    find = _find_choice if answer_type == "mcq" else _find_open
+    found = find(seen, boxes, choices, parts, finish_reason)
+    if found.outcome == "scored":
+        return found
+    why = failure(seen, finish_reason) if text.strip() else "empty"
+    if why is None or (why == "empty" and found.method != "none"):
+        why = "unparsed"
+    return Extraction(None, found.method, why)
+
+
+_NOTHING = Extraction(None, "none", "unparsed")
+
+
+def _find_choice(
+    seen: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
+) -> Extraction:
+    def read(candidate: str | None, method: str) -> Extraction | None:
+        named = letters_in(candidate, choices) if candidate else None
+        return Extraction(named[0], f"{method}: {named[1]}") if named else None
+
+    box = _boxed(boxes, parts, finish_reason)
+    if box is not None:
+        found = read(box, "box") if not _is_no_answer(box) else None
+        return found or Extraction(None, "box names no option", "unparsed")
+    labels = labels_of(choices)
+    candidates: tuple[tuple[str, Callable[[], str | None]], ...] = (
+        ("json", lambda: _json_answer(seen)),
+        ("phrase", lambda: _letter_first(after_cue(seen), labels)),
+        ("lead", lambda: _lead_line(seen, labels)),
+        ("conclusion", lambda: last_sentence_letters(seen, labels)),
+        ("last line", lambda: _short(seen.rsplit("\n", 1)[-1])),
+        ("whole", lambda: _short(seen)),
+    )
+    for method, candidate in candidates:
+        found = read(candidate(), method)
+        if found:
+            return found
+    return _NOTHING
+
+
+def _find_open(
+    seen: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
+) -> Extraction:
+    box = _boxed(boxes, parts, finish_reason)
+    if box is not None and _is_no_answer(box):
+        return Extraction(None, "empty box", "unparsed")
+    if box is not None:
+        return Extraction(box, "boxes" if parts > 1 and len(boxes.closed) > 1 else "box")
+    return _stated(seen) or _unstated(seen, finish_reason) or _NOTHING
+
+
+def _stated(seen: str) -> Extraction | None:
+    """An answer that the response calls its answer."""
+    value = _json_answer(seen)
+    if value:
+        return Extraction(value, "json")
+    phrase = after_cue(seen)
+    if phrase and not _is_no_answer(phrase) and not is_loop(seen):
+        return Extraction(phrase, "phrase")
+    return None
+
+
+def _unstated(seen: str, finish_reason: str | None) -> Extraction | None:
+    """A response that is an answer by itself, or that ends in a line which states a value."""
+    if failure(seen, finish_reason):
+        return None
+    if len(seen) <= WHOLE_CHARS and (_is_one_paragraph(seen) or _is_labelled(seen)):
+        return Extraction(seen, "whole")
+    last = seen.rsplit("\n", 1)[-1].strip()
+    if len(last) <= _LAST_LINE_CHARS and re.search(r"[=≈]\s*\S|^\W*[-+]?\d[\d.,]*\W*$", last):
+        return Extraction(last.strip("*_` "), "last line")
+    return None
+
+
+def _is_one_paragraph(seen: str) -> bool:
+    return len(re.split(r"\n\s*\n", seen)) <= 2
+
+
+def _is_labelled(seen: str) -> bool:
+    """Whether a response is nothing but labelled parts: (1) ... (2) ... from its start."""
+    return bool(re.match(r"[\s$]*[(（]?[1aAi][)）]", seen)) and len(labelled(seen)) > 1
+
+
+def _boxed(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
+    """The last box; where several parts are asked for and it holds fewer, the last ones joined."""
+    if not boxes.closed:
+        unclosed = boxes.unclosed if finish_reason != "length" else None
+        return unclosed.split("\n")[0].strip(" $\\)]") if unclosed else None
+    last = boxes.closed[-1].strip()
+    if parts > 1 and len(boxes.closed) > 1 and not any(len(s(last)) >= parts for s in SPLITTERS):
+        return "; ".join(box.strip() for box in boxes.closed[-parts:])
+    return last
+
+
+def _is_no_answer(text: str) -> bool:
+    return text.strip(" $.{}").casefold() in _NO_ANSWER
+
+
+def _json_answer(seen: str) -> str | None:
+    """The answer of a response that is one JSON object or list, fenced or not."""
+    body = re.sub(r"^```(?:json)?\s*|\s*```$", "", seen)
+    if len(body) > _JSON_CHARS or body[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, dict):
+        known = {str(k).casefold(): v for k, v in value.items()}
+        value = next((known[k] for k in _JSON_KEYS if k in known), None)
+    if isinstance(value, list):
+        value = ", ".join(str(v) for v in value[:64]) or None
+    return None if value is None or isinstance(value, dict | bool) else str(value)
+
+
+def _letter_first(phrase: str | None, labels: str) -> str | None:
+    """The letter that a phrase begins with, when it goes on in words: "B, because ..."."""
+    if not phrase:
+        return phrase
+    lead = re.match(
+        rf"\W{{0,6}}(?i:option|choice)?\W{{0,6}}([{labels}])(?:[)\]*.,;:$}}]|\s*$|\s+[-–—(]|\s+(?:is|which|since|because|as)\b)",
+        phrase,
+    )
+    several = re.match(
+        rf"\W{{0,4}}[{labels}]\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}[{labels}]\b", phrase
+    )
+    return lead.group(1) if lead and not several else phrase
+
+
+def _lead_line(seen: str, labels: str) -> str | None:
+    """A first line that is a letter, alone or followed by a colon, stop or bracket."""
+    first = seen.split("\n", 1)[0].strip()
+    lead = re.match(
+        rf"[*_($\[]{{0,4}}([{labels}])(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*$)", first
+    )
+    return lead.group(1) if lead else None
+
+
+def _short(text: str) -> str | None:
+    text = text.strip().strip("*_` ")
+    return text if 0 < len(text) <= _LAST_LINE_CHARS else None

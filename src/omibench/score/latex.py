@@ -1,0 +1,112 @@
+"""LaTeX and Unicode brought to one spelling, so that equal answers are equal strings.
+
+`tidy` keeps meaning: it never drops a digit, a sign, a letter's case or a brace that groups.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni")
+_SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()")
+_SUPER_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
+_SUB_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎]+")
+_WRAPPERS = (
+    "text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathcal|mathbb|rm|bf|operatorname|mbox|hbox"
+    "|boldsymbol|bm|ce|emph|underline|mathop|boxed|fbox"
+)
+_WRAP = re.compile(rf"\\(?:{_WRAPPERS})\s*\*?\s*\{{([^{{}}]*)\}}")
+_SPACING = re.compile(
+    r"\\[,;:!> ]|\\(?:quad|qquad|displaystyle|limits|nolimits|left|right|[bB]igg?[lrm]?|textstyle"
+    r"|rm|bf|it|mathrm|mathbf|thinspace|medspace|hspace\{[^{}]*\}|phantom\{[^{}]*\})(?![A-Za-z])"
+)
+_ENVIRONMENT = re.compile(
+    r"\\(?:begin|end)\s*\{(?:equation|align|gather|math)\*?\}|\\tag\{[^{}]*\}"
+)
+_SAME = {
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\geqslant": r"\geq",
+    r"\leqslant": r"\leq", r"\cdotp": r"\cdot", r"\rightarrow": r"\to", r"\longrightarrow": r"\to",
+    r"\Rightarrow": r"\to", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi", r"\ge": r"\geq",
+    r"\le": r"\leq", r"\ne": r"\neq", r"\vartheta": r"\theta", r"\degree": "°", r"\%": "%",
+    r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±", r"\infty": "∞", r"\lt": "<",
+    r"\gt": ">", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
+    r"\textdegree": "°", r"\ohm": r"\Omega", r"\to": r"\to", r"\xrightarrow": r"\to",
+}  # fmt: skip
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_UNICODE = str.maketrans({
+    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
+    "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
+    "∼": "≈", "≃": "≈", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
+    "δ": r"\delta ", "θ": r"\theta ", "λ": r"\lambda ", "μ": r"\mu ", "µ": r"\mu ",
+    "ρ": r"\rho ", "σ": r"\sigma ", "τ": r"\tau ", "φ": r"\varphi ", "ω": r"\omega ",
+    "\u03a9": r"\Omega ", "\u2126": r"\Omega ",
+    "Δ": r"\Delta ", "ε": r"\varepsilon ", "ϵ": r"\varepsilon ",
+    "ν": r"\nu ", "κ": r"\kappa ", "η": r"\eta ", "ψ": r"\psi ", "Σ": r"\Sigma ", "Γ": r"\Gamma ",
+    "∠": r"\angle ", "△": r"\triangle ", "º": "°", "˚": "°", "℃": "°C", "“": '"', "”": '"',
+    "‘": "'", "’": "'", "′": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+})  # fmt: skip
+MAX_CHARS = 4_000
+
+
+@lru_cache(maxsize=16_384)
+def tidy(text: str) -> str:
+    """One spelling of an answer: no dollars, sizes, fonts or doubled spaces; braces made plain.
+
+    Superscripts and subscripts of Unicode become `^{...}` and `_{...}`, a lone character after
+    `^` or `_` gets its braces, `{,}` and `{.}` become the decimal point. At most 4,000 characters
+    are looked at.
+    """
+    text = text[:MAX_CHARS]
+    text = _SUPER_RUN.sub(lambda m: f"^{{{m.group().translate(_SUPER)}}}", text)
+    text = _SUB_RUN.sub(lambda m: f"_{{{m.group().translate(_SUB)}}}", text)
+    text = text.translate(_UNICODE)
+    text = _ENVIRONMENT.sub(" ", text)
+    text = re.sub(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)", " ", text)
+    text = text.replace(r"\~", " ").replace("\\\\", " ")
+    text = re.sub(r"(?<=\d)\s*\{[,.]\}\s*(?=\d)", ".", text)
+    text = re.sub(r"\{([,.;])\}", r"\1", text)
+    text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
+    text = re.sub(r"\\(?:times|cdot)(?![A-Za-z])|×|·", " × ", text)
+    text = _unwrap(_SPACING.sub(" ", text))
+    text = re.sub(r"\^\s*\{?\s*°\s*\}?", "°", text).replace(r"\%", "%").replace(r"\$", " ")
+    text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+])(?![}\w])", r"\1{\2}", text)
+    text = re.sub(r"([\^_])\s*([A-Za-z0-9])", r"\1{\2}", text)
+    text = re.sub(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])", r"\\\1{\2}", text)
+    text = re.sub(r"\\frac\s*(\{[^{}]*\})\s*(\w)", r"\\frac\1{\2}", text)
+    text = re.sub(r"\s+", " ", text).strip()
+    return re.sub(r"[.,;:]+$", "", text).strip() if not text.endswith("...") else text
+
+
+def _unwrap(text: str) -> str:
+    for _ in range(20):
+        plain = _WRAP.sub(r" \1 ", text)
+        if plain == text:
+            break
+        text = plain
+    return text
+
+
+def squash(text: str) -> str:
+    """`tidy` without any space: two answers with equal `squash` are the same answer."""
+    return re.sub(r"\s+|(?<=[\[({|,;])\s+", "", tidy(text))
+
+
+def fold(text: str) -> str:
+    """`squash` in lower case, for texts in which case carries no meaning (words, not symbols)."""
+    return squash(text).casefold()
+
+
+def has_case(text: str) -> bool:
+    """Whether case may carry meaning: a symbol, formula or unit rather than words."""
+    return (
+        re.search(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\[A-Za-z]|[A-Za-z]\d|\d[A-Za-z]", text)
+        is not None
+    )
+
+
+def same_text(a: str, b: str) -> bool:
+    """Whether two texts are the same but for dress; case matters where it carries meaning."""
+    if squash(a) == squash(b):
+        return squash(a) != "" or a.strip() == b.strip()
+    return not has_case(tidy(a)) and fold(a) == fold(b) != ""

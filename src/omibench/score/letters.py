@@ -1,0 +1,82 @@
+"""Option letters: which options a short piece of text names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from omibench.problem import Choice
+from omibench.score.latex import same_text
+
+_DEFAULT = "ABCDEFGHIJ"
+_WRAP = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf|mathit|textit)\s*\{([^{}]*)\}")
+_LEAD = re.compile(
+    r"(?:the\s+)?(?:correct\s+)?(?:options?|choices?|answers?)\s*(?=[(\[]?[A-Za-z]\b)", re.I
+)
+
+
+def labels_of(choices: Sequence[Choice] | None) -> str:
+    """The labels in order as one string; A to J when a problem came without its choices."""
+    return "".join(c.label.strip().upper()[:1] for c in choices or []) or _DEFAULT
+
+
+def letters_in(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] | None:
+    """Read a short answer as a set of options: sorted labels and how they were told, or None.
+
+    In this order: a letter alone; the text of exactly one option; several letters; a letter
+    followed by its text. Lower case is read only where the letter stands alone. Never a guess:
+    an answer that names no option gives None.
+    """
+    labels = labels_of(choices)
+    bare = _bare(text)
+    if len(bare) == 1 and bare.upper() in labels:
+        return bare.upper(), "letter"
+    by_text = option_with_text(text, choices)
+    if by_text:
+        return by_text, "option text"
+    several = _several(bare, labels)
+    if several:
+        return several, "letters"
+    return _letter_and_text(bare, labels)
+
+
+def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
+    """The label of the only option that says the same as `text`; None for none or several."""
+    if not choices or not text.strip():
+        return None
+    same = [c.label.strip().upper() for c in choices if c.text and same_text(c.text, text)]
+    if len(same) != 1:
+        from omibench.score.quantity import same_quantity
+
+        same = [c.label.strip().upper() for c in choices if c.text and same_quantity(c.text, text)]
+    return same[0] if len(same) == 1 else None
+
+
+def _bare(text: str) -> str:
+    """Without the marks that dress up a letter: bold, \\text, dollars, brackets, a final stop."""
+    previous = None
+    while previous != text:
+        previous = text
+        text = _WRAP.sub(r"\1", text)
+    text = re.sub(r"[*_`$]|\\[()\[\],;:! ]|\\boxed\s*\{|\\quad", " ", text).strip(" \n\t.{}\"'")
+    text = _LEAD.sub("", " ".join(text.split()), count=1).strip()
+    whole = re.fullmatch(r"[\(\[]\s*([A-Za-z])\s*[\)\]]", text)
+    return whole.group(1) if whole else text
+
+
+def _several(bare: str, labels: str) -> str | None:
+    one = rf"[\(\[]?([{labels}])[\)\]]?"
+    if re.fullmatch(rf"{one}(?:\s*(?:,|;|/|&|and|or|\s)+\s*{one})+", bare):
+        found = re.findall(rf"(?<![A-Za-z])[{labels}](?![A-Za-z])", bare)
+    elif re.fullmatch(rf"[{labels}]{{2,}}", bare):
+        found = list(bare)
+    else:
+        return None
+    return "".join(sorted(set(found))) if len(set(found)) == len(found) else None
+
+
+def _letter_and_text(bare: str, labels: str) -> tuple[str, str] | None:
+    lead = re.match(rf"(?:[\(\[]([{labels}])[\)\]]|([{labels}])\s*(?:[:.)\]]|[-–—]\s))", bare)
+    if lead:
+        return lead.group(1) or lead.group(2), "letter and text"
+    return None

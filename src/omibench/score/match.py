@@ -1,0 +1,160 @@
+"""Is it right? One extracted answer against its gold, part by part, under the `robust` rules.
+
+A tier looks at two texts and either tells (equal or not) or passes them on; tiers run from the
+cheapest to the dearest, and the first that can tell decides. The gold decides what is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from omibench.score import prose
+from omibench.score.formula import same_formula
+from omibench.score.latex import fold, same_text, tidy
+from omibench.score.parts import SPLITTERS, Part, by_comma, without_label
+from omibench.score.quantity import same_quantity
+from omibench.score.relation import Same, same_bracketed, same_relation
+
+MAX_CHARS = 4_000
+MAX_DEPTH = 3
+
+_TRUTH = {"true": True, "t": True, "false": False, "f": False}
+_LETTER = r"[(\[]?[A-Za-z][)\]]?"
+_LETTERS = re.compile(rf"{_LETTER}(?:(?:\s*(?:,|;|&|\band\b)\s*|\s+){_LETTER})+")
+
+
+def match_answer(gold: Sequence[str], pred: str) -> str | None:
+    """The tier that finds `pred` equal to the whole gold, or None where it is not equal.
+
+    A gold of several entries is one answer cut in pieces: all of them are needed. It is compared
+    entry by entry, and joined again by commas for the lists that were cut in the wrong place.
+    """
+    gold, pred = [_without_cue(entry) for entry in gold], _without_cue(pred[:MAX_CHARS])
+    if len(gold) == 1:
+        return match_text(gold[0], pred)
+    joined = ", ".join(gold)
+    if same_text(joined, pred) or same_text("; ".join(gold), pred):
+        return "same text"
+    entries = [Part("", without_label(g)) for g in gold]
+    for split in SPLITTERS:
+        parts = split(tidy(pred))
+        if len(parts) == len(entries) and _same_parts(entries, parts, _one_deeper(0)):
+            return "parts"
+    return match_text(joined, pred)
+
+
+def match_text(gold: str, pred: str, depth: int = 0) -> str | None:
+    """The tier that finds one text equal to another, or None where they differ."""
+    if not pred.strip() or depth > MAX_DEPTH:
+        return None
+    if same_text(gold, pred):
+        return "same text"
+    gold, pred = tidy(gold), tidy(pred)
+    for name, tier in TIERS:
+        equal = tier(gold, pred, _one_deeper(depth))
+        if equal is not None:
+            return name if equal else None
+    return None
+
+
+def _without_cue(text: str) -> str:
+    return re.sub(r"^\W{0,3}answers?\s*:\s*(?=\S)", "", text, flags=re.IGNORECASE)
+
+
+def _one_deeper(depth: int) -> Same:
+    def same(gold: str, pred: str) -> bool:
+        if not gold.strip() or not pred.strip():
+            return gold.strip() == pred.strip()
+        return match_text(gold, pred, depth + 1) is not None
+
+    return same
+
+
+def _truth(gold: str, pred: str, same: Same) -> bool | None:
+    g, p = (_TRUTH.get(text.strip(" .;,()").casefold()) for text in (gold, pred))
+    return None if g is None or p is None else g == p
+
+
+def _number(gold: str, pred: str, same: Same) -> bool | None:
+    return same_quantity(gold, pred)
+
+
+def _letters(gold: str, pred: str, same: Same) -> bool | None:
+    g, p = _letter_set(gold), _letter_set(pred)
+    return None if g is None or p is None else g == p
+
+
+def _letter_set(text: str) -> frozenset[str] | None:
+    """The letters of "a c d", "A, C and D"; None for a single letter, a word or a repetition."""
+    if not _LETTERS.fullmatch(text):
+        return None
+    found = [letter.upper() for letter in re.findall(r"\b[A-Za-z]\b", text)]
+    return frozenset(found) if len(set(found)) == len(found) else None
+
+
+def _parts(gold: str, pred: str, same: Same) -> bool | None:
+    """Every way to split both into as many parts; None when the gold is a single part.
+
+    A list never equals a single part, unless the gold is prose that happens to hold a comma.
+    """
+    splits = [entries for split in SPLITTERS if (entries := split(gold))]
+    if not splits:
+        return False if by_comma(pred) and not prose.is_prose(gold) else None
+    others = [parts for split in SPLITTERS if (parts := split(pred))]
+    return any(
+        len(entries) == len(parts) and _same_parts(entries, parts, same)
+        for entries in splits
+        for parts in others
+    ) or prose.same_words(gold, pred)
+
+
+def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
+    """By key where both name the same parts, as a set where all are letters, else in order."""
+    keys = {part.key for part in pred}
+    if "" not in keys and keys == {part.key for part in gold} and len(keys) == len(gold):
+        by_key = {part.key: part.text for part in pred}
+        return all(same(part.text, by_key[part.key]) for part in gold)
+    letters = [fold(part.text) for part in gold]
+    if all(len(x) == 1 and x.isalpha() and not g.key for x, g in zip(letters, gold, strict=True)):
+        return sorted(letters) == sorted(fold(part.text) for part in pred)
+    return all(
+        same(g.text, p.text) and (not (g.key and p.key) or _same_key(g.key, p.key))
+        for g, p in zip(gold, pred, strict=True)
+    )
+
+
+def _same_key(gold: str, pred: str) -> bool:
+    """Labels in another style are the same in order; a name that holds other digits is not."""
+    return re.sub(r"\D", "", gold) == re.sub(r"\D", "", pred) or len(gold) == len(pred) == 1
+
+
+def _bracketed(gold: str, pred: str, same: Same) -> bool | None:
+    return same_bracketed(without_label(gold), without_label(pred), same)
+
+
+def _relation(gold: str, pred: str, same: Same) -> bool | None:
+    return same_relation(without_label(gold), without_label(pred), same)
+
+
+def _words(gold: str, pred: str, same: Same) -> bool | None:
+    if prose.is_prose(gold) or prose.is_prose(pred):
+        return prose.same_words(without_label(gold), without_label(pred))
+    return None
+
+
+def _formula(gold: str, pred: str, same: Same) -> bool | None:
+    gold, pred = without_label(gold), without_label(pred)
+    return same_text(gold, pred) or same_quantity(gold, pred) or same_formula(gold, pred)
+
+
+TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
+    ("truth value", _truth),
+    ("number", _number),
+    ("letter set", _letters),
+    ("parts", _parts),
+    ("tuple", _bracketed),
+    ("relation", _relation),
+    ("words", _words),
+    ("formula", _formula),
+)

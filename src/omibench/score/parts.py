@@ -1,0 +1,123 @@
+"""The parts of one answer: labelled parts, lists, sequences. A splitter gives [] for no parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from omibench.score.latex import fold
+
+MAX_PARTS = 64
+
+
+class Part(NamedTuple):
+    """One part of an answer; `key` is its folded label, "" when it has none."""
+
+    key: str
+    text: str
+
+
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
+_FAMILIES = (
+    [str(n) for n in range(1, MAX_PARTS)],
+    list("abcdefghijklmnopqrstuvwxyz"),
+    list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    _ROMAN,
+    [r.upper() for r in _ROMAN],
+)
+_LABEL = re.compile(
+    r"(?:(?<=^)|(?<=[\s;,.(（{$\"“]))[(（]?\s*([0-9]{1,2}|[A-Za-z]|[ivxIVX]{2,4})\s*"
+    r"(?:[)）]\s*[:.]?|:|(?:-|->|\\to)(?=\s*(?:[IVX]+|TRUE|FALSE|[A-Z])\b))\s*"
+)
+_KEYED = re.compile(r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|=|\\to)\s*(.*)", re.DOTALL)
+_MARK = re.compile(r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&)\s|\\to\b|->|\s-\s|\\[{}]")
+
+
+def labelled(text: str) -> list[Part]:
+    """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
+    best: list[Part] = []
+    found = list(_LABEL.finditer(text))[: 4 * MAX_PARTS]
+    for family in _FAMILIES:
+        marks: list[re.Match[str]] = []
+        for match in found:
+            if len(marks) < len(family) and match.group(1) == family[len(marks)]:
+                marks.append(match)
+        if len(marks) >= 2 and len(marks) > len(best) and marks[0].start() <= 40:
+            ends = [m.start() for m in marks[1:]] + [len(text)]
+            best = [
+                Part(m.group(1).lower(), _trim(text[m.end() : end]))
+                for m, end in zip(marks, ends, strict=True)
+            ]
+    return best
+
+
+def by_semicolon(text: str) -> list[Part]:
+    """Parts between semicolons or line breaks at the top level."""
+    return _keyed(_split(text, {";", "；", "\n"}))
+
+
+def by_comma(text: str) -> list[Part]:
+    """Parts between commas, semicolons, "and", "or" at the top level of brackets."""
+    return _keyed(_split(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
+
+
+def by_arrow(text: str) -> list[Part]:
+    """The steps of a sequence of short names: b - e - f, A -> E -> D."""
+    pieces = _split(text, {"\\to", "->", "-"})
+    return (
+        [Part("", p) for p in pieces]
+        if all(len(p) <= 12 for p in pieces) and len(pieces) > 2
+        else []
+    )
+
+
+SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (labelled, by_semicolon, by_comma, by_arrow)
+
+
+def without_label(text: str) -> str:
+    """A text without the one label it starts with: "a) FALSE" is FALSE, "(2) 45" is 45."""
+    match = re.match(r"\s*[(（]?(?:[a-z]|\d|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)", text)
+    return text[match.end() :] if match else text
+
+
+def _trim(text: str) -> str:
+    return text.strip(" \n\t;,.；，$") if text.count("$") % 2 else text.strip(" \n\t;,.；，")
+
+
+def _keyed(pieces: list[str]) -> list[Part]:
+    if len(pieces) < 2:
+        return []
+    matches = [_KEYED.fullmatch(piece) for piece in pieces]
+    if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
+        return [Part(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
+    return [Part("", piece) for piece in pieces]
+
+
+def _split(text: str, marks: set[str]) -> list[str]:
+    """Split at `marks` outside all brackets; grouped digits and decimal commas stay whole."""
+    pieces: list[str] = []
+    depth = start = 0
+    for match in _MARK.finditer(text):
+        mark = match.group().strip(" \t") or "\n"
+        if mark in ("\\{", "\\}") or mark in "[({":
+            depth += -1 if mark == "\\}" else 1
+        elif mark in "])}":
+            depth = max(depth - 1, 0)
+        elif depth == 0 and mark in marks and not _inside_number(text, match):
+            pieces.append(text[start : match.start()])
+            start = match.end()
+            if len(pieces) >= MAX_PARTS:
+                break
+    pieces.append(text[start:])
+    trimmed = [_trim(piece) for piece in pieces]
+    return [piece for piece in trimmed if piece]
+
+
+def _inside_number(text: str, mark: re.Match[str]) -> bool:
+    if mark.group() != ",":
+        return False
+    before, after = text[: mark.start()], text[mark.end() : mark.end() + 4]
+    return bool(
+        re.search(r"(?<!\d)\d{1,3}(?:,\d{3})*$", before[-24:]) and re.match(r"\d{3}(?!\d)", after)
+    )

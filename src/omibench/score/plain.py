@@ -1,0 +1,43 @@
+"""From what a model wrote to the text that may hold an answer, in time linear in its length.
+
+Nothing here judges; it drops what no reader sees (thinking, invisible characters) and bounds
+the size of everything that later, dearer steps look at.
+"""
+
+from __future__ import annotations
+
+import re
+
+TAIL_CHARS = 40_000
+HEAD_CHARS = 4_000
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+)
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_THINK_TAGS = ("think", "thinking", "thought", "reasoning")
+
+
+def visible(text: str) -> str:
+    """The answering part of a response: no thinking, no invisible or full-width characters.
+
+    Of a long text only the first 4,000 and the last 40,000 characters are kept: answers stand at
+    an end, and an output of megabytes must not cost more than a long one.
+    """
+    text = answering_part(text)
+    if len(text) > HEAD_CHARS + TAIL_CHARS:
+        text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _INVISIBLE.sub("", text).translate(_FULL_WIDTH).strip()
+
+
+def answering_part(text: str) -> str:
+    """The text after the last closed thinking block, up to one that is never closed."""
+    for tag in _THINK_TAGS:
+        closed = text.rfind(f"</{tag}>")
+        if closed >= 0:
+            text = text[closed + len(tag) + 3 :]
+        opened = text.find(f"<{tag}>")
+        if opened >= 0:
+            text = text[:opened]
+    return text

@@ -1,0 +1,57 @@
+"""Answers in words: equal when they say the same words, digits, negations and directions."""
+
+from __future__ import annotations
+
+import re
+
+from rapidfuzz.distance import LCSseq
+
+SIMILARITY = 0.9
+MAX_WORDS = 400
+
+_STOP = frozenset((
+    "a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "of", "to", "in",
+    "on", "at", "by", "for", "from", "with", "that", "this", "these", "those", "it", "its",
+    "and", "or", "as", "will", "would", "can", "there", "here", "which", "has", "have", "had",
+    "do", "does",
+))  # fmt: skip
+_GUARDED = frozenset((
+    "not", "no", "never", "none", "neither", "nor", "without", "un", "left", "right", "up",
+    "down", "upward", "upwards", "downward", "downwards", "increase", "increases",
+    "increased", "decrease", "decreases", "decreased", "larger", "smaller", "greater", "less",
+    "more", "fewer", "higher", "lower", "clockwise", "counterclockwise", "anticlockwise",
+    "before", "after", "above", "below", "inside", "outside", "first", "second", "third",
+    "true", "false", "yes", "positive", "negative", "cis", "trans", "north", "south", "east",
+    "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
+    "maximum", "minimum", "all",
+))  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+−-](?=\s*\d)|[\u4e00-\u9fff]")
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is words rather than mathematics: a word of four letters outside commands."""
+    plain = re.sub(r"\\[A-Za-z]+|[_^]\s*\{[^{}]*\}", " ", text)
+    return re.search(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2,}", plain) is not None
+
+
+def same_words(gold: str, pred: str) -> bool:
+    """Whether two texts say the same: 90 % of their words in order, and every guarded word.
+
+    Digits, negations and words of direction must agree exactly and in order, a single word
+    must be the same word. Articles and the like are left out, plurals count as singulars.
+    """
+    g, p = _words(gold), _words(pred)
+    if not g or not p or max(len(g), len(p)) > MAX_WORDS:
+        return False
+    if [w for w in g if _guarded(w)] != [w for w in p if _guarded(w)]:
+        return False
+    return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY
+
+
+def _words(text: str) -> list[str]:
+    words = [w.casefold() for w in _WORD.findall(text)]
+    return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words if w not in _STOP]
+
+
+def _guarded(word: str) -> bool:
+    return not word.isalpha() or word in _GUARDED or f"{word}s" in _GUARDED

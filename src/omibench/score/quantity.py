@@ -1,0 +1,151 @@
+"""Numbers with units: what a short text says as a number, and when two say the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from omibench.score.latex import tidy
+from omibench.score.units import Unit, parse_unit
+from omibench.score.words import number_word
+
+REL_TOLERANCE = 1e-6
+ABS_TOLERANCE = 1e-4
+ABS_FROM = 1e-2
+"""The absolute tolerance holds for golds of at least this size, and never beyond half a unit of
+the gold's last printed decimal: 0.06115 and 0.06116 differ."""
+
+_PLAIN = r"(?:\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
+_POWER = r"(?:\s*(?:×|\*|x|X)\s*10\s*\^\s*\{?\s*([+-]?\s*\d{1,4})\s*\}?|[eE]([+-]?\d{1,4}))"
+_NUMBER = re.compile(rf"([+-]?)\s*({_PLAIN}){_POWER}?")
+_TEN = re.compile(r"([+-]?)\s*10\s*\^\s*\{\s*([+-]?\s*\d{1,4})\s*\}")
+_FRACTION = re.compile(
+    rf"([+-]?)\s*(\d+)?\s*(?:\\frac\s*\{{\s*({_PLAIN})\s*\}}\s*\{{\s*({_PLAIN})\s*\}})"
+    rf"|([+-]?)\s*({_PLAIN})\s*/\s*({_PLAIN})"
+)
+_ERROR = re.compile(rf"\s*(?:±|\+/-|\+-)\s*({_PLAIN})")
+_MAX_DIGITS = 300
+
+
+class Quantity(NamedTuple):
+    """A value as printed, its unit (None for none), its half last place and its uncertainty."""
+
+    value: float
+    unit: Unit | None
+    percent: bool
+    half_place: float
+    error: float | None
+
+
+@lru_cache(maxsize=16_384)
+def quantity(text: str) -> Quantity | None:
+    """Read the whole of `text` as one number, perhaps with an uncertainty and a known unit.
+
+    Plain, grouped (1,000), scientific and mixed numbers, fractions and number words are read.
+    Returns None when anything is left over that is no unit, and for numbers beyond a float.
+    """
+    text = tidy(text).strip()
+    word = number_word(text)
+    if word is not None:
+        return Quantity(float(word), None, False, 0.5, None)
+    if not re.search(r"\d", text[:400]) or len(text) > 400:
+        return None
+    bracketed = re.match(r"\(([^()]*(?:±|\+/-)[^()]*)\)(.*)", text)
+    power = 1.0
+    if bracketed:
+        text, after = bracketed.groups()
+        scale = re.match(r"\s*×\s*10\s*\^\s*\{\s*([+-]?\d{1,3})\s*\}", after)
+        if scale:
+            power, after = 10.0 ** int(scale.group(1)), after[scale.end() :]
+        text = f"{text} {after}"
+    found = _number(text)
+    if found is None:
+        return None
+    value, half_place, rest = found
+    error = None
+    uncertainty = _ERROR.match(rest)
+    if uncertainty:
+        error = float(re.sub("[, ]", "", uncertainty.group(1))) * power
+        rest = rest[uncertainty.end() :]
+    rest = rest.strip()
+    unit = parse_unit(rest) if rest else None
+    if (rest and unit is None) or not math.isfinite(value * power):
+        return None
+    return Quantity(
+        value * power, unit, "%" in rest or "percent" in rest, half_place * power, error
+    )
+
+
+def _number(text: str) -> tuple[float, float, str] | None:
+    fraction = _FRACTION.match(text)
+    if fraction:
+        s1, whole, top, bottom, s2, top2, bottom2 = fraction.groups()
+        numerator, denominator = _plain(top or top2), _plain(bottom or bottom2)
+        if denominator == 0:
+            return None
+        value = numerator / denominator + (float(whole) if whole else 0.0)
+        return (-value if "-" in (s1 or s2 or "") else value), ABS_TOLERANCE, text[fraction.end() :]
+    ten = _TEN.match(text)
+    if ten:
+        sign, exponent = ten.groups()
+        value = _power(1.0, exponent)
+        return (-value if sign == "-" else value), value / 2, text[ten.end() :]
+    number = _NUMBER.match(text)
+    if number is None or len(number.group(2)) > _MAX_DIGITS:
+        return None
+    sign, digits, exponent, exponent2 = number.groups()
+    decimals = len(digits.partition(".")[2])
+    value, half = _plain(digits), 0.5 * 10.0**-decimals
+    if exponent or exponent2:
+        value, half = _power(value, exponent or exponent2), _power(half, exponent or exponent2)
+    return (-value if sign == "-" else value), half, text[number.end() :]
+
+
+def _plain(digits: str) -> float:
+    return float(re.sub("[, ]", "", digits))
+
+
+def _power(value: float, exponent: str) -> float:
+    try:
+        return value * 10.0 ** int(exponent.replace(" ", ""))
+    except OverflowError:
+        return math.inf
+
+
+def same_quantity(gold: str, pred: str) -> bool | None:
+    """Whether two numbers agree; None when either text is no number.
+
+    A gold without a unit accepts any unit, and a prediction may leave the unit out; two units
+    must convert into one another. A percentage equals its fraction.
+    """
+    g, p = quantity(gold), quantity(pred)
+    if g is None or p is None:
+        return None
+    if g.error is not None and p.error is not None and not math.isclose(g.error, p.error):
+        return False
+    if g.percent or p.percent:
+        return any(_close(a, b, g.half_place) for a, b in _percent_readings(g, p))
+    if g.unit and p.unit:
+        if g.unit.dimensions != p.unit.dimensions:
+            return False
+        return _close(g.value, p.value * p.unit.factor / g.unit.factor, g.half_place)
+    return _close(g.value, p.value, g.half_place)
+
+
+def _percent_readings(g: Quantity, p: Quantity) -> list[tuple[float, float]]:
+    if g.percent and p.percent:
+        return [(g.value, p.value)]
+    if g.percent:
+        return [(g.value, p.value), (g.value / 100, p.value)] if p.unit is None else []
+    if g.unit is not None:
+        return []
+    return [(g.value, p.value / 100)] + ([(g.value, p.value)] if abs(g.value) > 1 else [])
+
+
+def _close(gold: float, pred: float, half_place: float) -> bool:
+    tolerance = REL_TOLERANCE * abs(gold)
+    if abs(gold) >= ABS_FROM:
+        tolerance = max(tolerance, min(ABS_TOLERANCE, half_place * 0.999))
+    return abs(gold - pred) <= tolerance

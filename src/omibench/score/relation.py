@@ -1,0 +1,97 @@
+"""Equations, inequalities, tuples, intervals and sets, compared side by side.
+
+Every function returns None where it cannot tell because the texts are of another kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from omibench.score.formula import same_formula
+from omibench.score.parts import by_comma
+
+Same = Callable[[str, str], bool]
+
+_SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
+_FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
+_NAME = re.compile(
+    r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=]*\))?"
+    r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S.{0,24}|[A-Z][A-Z\s]{0,6}"
+)
+_BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
+
+
+def same_bracketed(gold: str, pred: str, same: Same) -> bool | None:
+    """Tuples and intervals: brackets and every entry in order; sets: every entry in any order."""
+    g, p = _BRACKETED.fullmatch(gold), _BRACKETED.fullmatch(pred)
+    if g is None or p is None:
+        return None
+    entries = [part.text for part in by_comma(g.group(2))]
+    parts = [part.text for part in by_comma(p.group(2))]
+    if not entries and not parts:
+        return None
+    if g.group(1, 3) != p.group(1, 3) or len(entries) != len(parts):
+        return False
+    if g.group(1) == "\\{":
+        return _same_set(entries, parts, same)
+    return all(same(e, x) for e, x in zip(entries, parts, strict=True))
+
+
+def _same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
+    left = list(parts)
+    for entry in entries:
+        hit = next((part for part in left if same(entry, part)), None)
+        if hit is None:
+            return False
+        left.remove(hit)
+    return not left
+
+
+def same_relation(gold: str, pred: str, same: Same) -> bool | None:
+    """Equations and inequalities; a mere name on the left may be left out or another one.
+
+    Inequalities must have the same signs and sides, perhaps read from the other end. A chain
+    a = b = c is told by its last side, and by all sides where the prediction has as many.
+    """
+    (g, gold_signs), (p, pred_signs) = sides(gold), sides(pred)
+    if not gold_signs and not pred_signs:
+        return None
+    if any(sign not in "=≈" for sign in (*gold_signs, *pred_signs)):
+        flipped = [_FLIP.get(sign, sign) for sign in reversed(pred_signs)]
+        return (gold_signs == pred_signs and _all_same(g, p, same)) or (
+            gold_signs == flipped and _all_same(g, p[::-1], same)
+        )
+    g, p = _without_name(g), _without_name(p)
+    if len(g) == len(p):
+        return _all_same(g, p, same) or same_formula(gold, pred)
+    if len(g) == 1 or len(p) == 1:
+        return same(g[-1], p[-1])
+    return False
+
+
+def sides(text: str) -> tuple[list[str], list[str]]:
+    """The sides of a relation outside all brackets, and the signs between them."""
+    found, signs, start, depth = list[str](), list[str](), 0, 0
+    for match in _SIGN.finditer(text):
+        mark = match.group()
+        if mark in "{([":
+            depth += 1
+        elif mark in "})]":
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            found.append(text[start : match.start()].strip())
+            signs.append(mark)
+            start = match.end()
+    return [*found, text[start:].strip()], signs
+
+
+def _without_name(found: list[str]) -> list[str]:
+    named = len(found) > 1 and (not found[0] or _NAME.fullmatch(found[0]))
+    return found[1:] if named else found
+
+
+def _all_same(gold: Sequence[str], pred: Sequence[str], same: Same) -> bool:
+    return len(gold) == len(pred) and all(
+        not g == p == "" and same(g, p) for g, p in zip(gold, pred, strict=True)
+    )

@@ -1,0 +1,133 @@
+"""Symbolic comparison in a process that can be killed, behind a guard on size and shape.
+
+No input hangs or crashes the caller: a comparison that takes longer than its time limit costs
+the worker its life and counts as unequal, as does one that the guard turns away.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+import time
+from functools import lru_cache
+
+TIME_LIMIT_S = 2.0
+_START_LIMIT_S = 60.0
+MAX_CHARS = 300
+_DANGEROUS = re.compile(
+    r"\\(?:int|iint|oint|sum|prod|lim|binom|input|include|def|newcommand|write|begin)(?![A-Za-z])"
+    r"|\d{13,}|!\s*!|\d{3,}\s*!|\^\s*\{[^{}]*\^|\^\s*\{[^{}]*\d{4,}[^{}]*\}|\)\s*!|\}\s*!"
+    r"|\^\s*\{?\s*\(?\s*-?\s*\d{3,}"
+)
+_MAX_DEPTH = 12
+_MAX_RADICALS = 10
+_WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}\b")
+
+
+class Worker:
+    """One worker process, started when first asked and again after it had to be killed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, job: str, *texts: str) -> object:
+        """The result of one job, or None when it failed, took over 2 s or over 1 GiB."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                self._start()
+            return self._ask(job, texts, TIME_LIMIT_S)
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe:
+                    pipe.close()
+        self._process = None
+
+    def _start(self) -> None:
+        self.stop()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "omibench.score.worker"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        # The parser's tables load on its first use: that is start-up time, not the item's.
+        self._ask("equal", ("x+1", "1+x"), _START_LIMIT_S)
+
+    def _ask(self, job: str, texts: tuple[str, ...], limit_s: float) -> object:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        try:
+            process.stdin.write(json.dumps({"job": job, "texts": texts}).encode() + b"\n")
+            process.stdin.flush()
+            line = _read_line(process.stdout.fileno(), limit_s)
+        except OSError:
+            line = None
+        if line is None:
+            self.stop()
+            return None
+        return json.loads(line)["result"]
+
+
+def _read_line(descriptor: int, limit_s: float) -> bytes | None:
+    until, buffer = time.monotonic() + limit_s, b""
+    while not buffer.endswith(b"\n"):
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
+        chunk = os.read(descriptor, 65_536) if ready else b""
+        if not chunk:
+            return None
+        buffer += chunk
+    return buffer
+
+
+_worker = Worker()
+
+
+@atexit.register
+def _stop() -> None:
+    _worker.stop()
+
+
+def _forget() -> None:
+    """A forked child must not talk to its parent's worker."""
+    global _worker  # noqa: PLW0603
+    _worker = Worker()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def is_safe(text: str) -> bool:
+    """Whether a text is small and tame enough to be parsed at all."""
+    if not 0 < len(text) <= MAX_CHARS or _DANGEROUS.search(text) or _WORD.search(text):
+        return False
+    depth = deepest = 0
+    for char in text:
+        depth += (char in "{([") - (char in "})]")
+        deepest = max(deepest, depth)
+    return deepest <= _MAX_DEPTH and text.count(r"\sqrt") <= _MAX_RADICALS
+
+
+@lru_cache(maxsize=65_536)
+def symbolically_equal(gold: str, pred: str) -> bool:
+    """Whether two tidied LaTeX texts are equal as mathematics, within 2 s; else False."""
+    return is_safe(gold) and is_safe(pred) and _worker.ask("equal", gold, pred) is True
+
+
+@lru_cache(maxsize=65_536)
+def numeric_value(text: str) -> float | None:
+    """The number that a LaTeX text evaluates to, or None when it is none or is not safe."""
+    if not is_safe(text):
+        return None
+    result = _worker.ask("value", text)
+    return result if isinstance(result, float) else None
