@@ -1,0 +1,55 @@
+"""Every code that `ocr` gives a file, what it means and what to do. docs/errors.md lists them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Code(NamedTuple):
+    """Whether a code fails its file, what it says and the remedy."""
+
+    fails: bool
+    meaning: str
+    remedy: str
+
+
+CODES: dict[str, Code] = {
+    "file_missing": Code(True, "the file is not there", "check the path or the manifest"),
+    "sha256_mismatch": Code(
+        True, "the file is not the one the manifest names", "restore it or update its sha256"
+    ),
+    "not_a_pdf": Code(
+        True, "first bytes and suffix disagree", "give a PDF, PNG or JPEG with its own suffix"
+    ),
+    "pdf_encrypted": Code(
+        True, "a password is needed", "put it into a variable named by --password-env"
+    ),
+    "pdf_damaged": Code(True, "no page can be read", "get the file again"),
+    "pdf_no_pages": Code(True, "the PDF has no pages", "get the file again"),
+    "pdf_too_many_pages": Code(
+        True, "the PDF has more pages than allowed", "split it or raise --max-pages"
+    ),
+    "paper_timeout": Code(True, "reading took too long", "raise ocr.timeout_s"),
+    "paper_out_of_memory": Code(True, "reading took too much memory", "raise ocr.memory_mb"),
+    "paper_failed": Code(True, "the reader broke down on this file", "please report the file"),
+    "page_needs_ocr": Code(
+        False, "a page has no readable text layer", "read it with an OCR engine"
+    ),
+    "image_too_large": Code(
+        False, "an image declares too many pixels and was not decoded", "scale the image down"
+    ),
+    "pdf_permissions": Code(
+        False, "the author did not permit text extraction", "check that you may use the paper"
+    ),
+    "pdf_repaired": Code(
+        False, "the file is damaged; what could be repaired was read", "compare it with the paper"
+    ),
+    "key_unread": Code(
+        False, "no answer was found in the key", "check that the key has a text layer"
+    ),
+}
+
+
+def is_error(code: str) -> bool:
+    """Whether a code fails its file."""
+    return CODES[code].fails

@@ -1,0 +1,187 @@
+"""Reading order: one or two columns, rows of a column, and the furniture around the text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from omibench.ocr.captions import CAPTION
+from omibench.ocr.layout import Box, Item, Line, Picture
+
+_CROSSING = 0.12
+_MARGIN = 0.10
+_REPEATED = 0.4
+_PAGE_NUMBER = re.compile(
+    r"[\W_]*(?:(?:page|página|pág\.?|seite|p\.)\s*)?\d{1,3}(?:\s*(?:/|of|de|von)\s*\d{1,3})?[\W_]*"
+    r"|第\s*\d+\s*页.*|共\s*\d+\s*页",
+    re.I,
+)
+
+
+def gutter(boxes: Sequence[Box], width: float) -> float | None:
+    """The x of the gap between two columns of text, or None for one column.
+
+    Two columns: few lines cross the middle and both sides have several long ones.
+    """
+    best = None
+    for step in range(-6, 7):
+        x = width / 2 + step * width * 0.01
+        crossing = [b for b in boxes if b.x0 < x - 1 and b.x1 > x + 1]
+        left = [b for b in boxes if b.x1 <= x + 1]
+        right = [b for b in boxes if b.x0 >= x - 1]
+        if len(crossing) > _CROSSING * len(boxes) or not _is_column(left) or not _is_column(right):
+            continue
+        room = min(b.x0 for b in right) - max(b.x1 for b in left)
+        if room > 0 and (best is None or (len(crossing), -room) < best[0]):
+            middle = (min(b.x0 for b in right) + max(b.x1 for b in left)) / 2
+            best = ((len(crossing), -room), middle)
+    return best[1] if best else None
+
+
+def _is_column(boxes: list[Box]) -> bool:
+    if len(boxes) < 4:
+        return False
+    width = max(b.x1 for b in boxes) - min(b.x0 for b in boxes)
+    return sum(b.width > 0.6 * width for b in boxes) >= 4
+
+
+def in_reading_order(items: Sequence[Item], middle: float | None) -> list[Item]:
+    """Items of one page as they are read; lines get their `indent` and `starts`.
+
+    With two columns, an item that crosses the gutter closes the columns above it.
+    """
+    if middle is None:
+        return _column(items)
+    ordered: list[Item] = []
+    wide = sorted((i for i in items if _crosses(i, middle)), key=lambda i: i.box.y0)
+    rest = [i for i in items if not _crosses(i, middle)]
+    for bar in [*wide, None]:
+        end = bar.box.y0 if bar else float("inf")
+        band = [i for i in rest if i.box.centre[1] < end]
+        rest = [i for i in rest if i.box.centre[1] >= end]
+        ordered += _column([i for i in band if i.box.centre[0] < middle])
+        ordered += _column([i for i in band if i.box.centre[0] >= middle])
+        ordered += _column([bar]) if bar else []
+    return ordered
+
+
+def _crosses(item: Item, middle: float) -> bool:
+    return item.box.x0 < middle - 4 and item.box.x1 > middle + 4
+
+
+def _column(items: Sequence[Item]) -> list[Item]:
+    lines = [i for i in items if isinstance(i, Line)]
+    left = min((line.box.x0 for line in lines if line.upright), default=0.0)
+    ordered: list[Item] = []
+    for row in rows(items):
+        first = min((i.box.x0 for i in row if isinstance(i, Line)), default=0.0)
+        stacked = _is_stacked(row)
+        ordered += [
+            replace(i, indent=i.box.x0 - left, starts=i.box.x0 <= first + 0.5, stacked=stacked)
+            if isinstance(i, Line)
+            else i
+            for i in row
+        ]
+    return ordered
+
+
+def rows(items: Sequence[Item]) -> list[list[Item]]:
+    """Items grouped into rows, each from left to right.
+
+    Pieces of a fraction stand up to 0.8 of the type size above or below the line that they belong
+    to; they join the row of the nearest earlier-begun line that they do not overlap.
+    """
+    found: list[list[Item]] = []
+    anchors: list[Item] = []
+    for item in sorted(items, key=lambda i: (i.box.x0, i.box.y0)):
+        near = [
+            (abs(_level(item) - _level(anchor)), index)
+            for index, anchor in enumerate(anchors)
+            if _same_row(anchor, item)
+        ]
+        if near:
+            found[min(near)[1]].append(item)
+        else:
+            anchors.append(item)
+            found.append([item])
+    order = sorted(range(len(found)), key=lambda k: (_level(anchors[k]), anchors[k].box.x0))
+    return [sorted(found[k], key=lambda i: (i.box.x0, i.box.y0)) for k in order]
+
+
+def _level(item: Item) -> float:
+    return item.baseline if isinstance(item, Line) and item.upright else item.box.y0
+
+
+def _same_row(anchor: Item, item: Item) -> bool:
+    if isinstance(anchor, Picture) or isinstance(item, Picture):
+        if isinstance(anchor, Picture) and isinstance(item, Picture):
+            shared = -anchor.box.gap_y(item.box)
+            return shared > 0.5 * min(anchor.box.height, item.box.height)
+        return False
+    reach = 0.8 * max(anchor.size, item.size)
+    return abs(_level(anchor) - _level(item)) <= reach and anchor.box.gap_x(item.box) > -1.0
+
+
+def _is_stacked(row: Sequence[Item]) -> bool:
+    lines = [i for i in row if isinstance(i, Line)]
+    return any(
+        a.box.gap_x(b.box) < -1 and abs(a.baseline - b.baseline) > 0.3 * min(a.size, b.size)
+        for k, a in enumerate(lines)
+        for b in lines[k + 1 :]
+    )
+
+
+def without_furniture(
+    pages: Sequence[Sequence[Line]], heights: Sequence[float], drawn: Sequence[Sequence[Box]]
+) -> list[list[Line]]:
+    """The lines of each page without running heads, feet and page numbers.
+
+    Furniture is what repeats, digits aside, on 40 % of the pages near their top or bottom, and
+    small type or page numbers that stand there apart from text and drawings (`drawn`).
+    """
+    seen: Counter[str] = Counter()
+    for lines, height in zip(pages, heights, strict=True):
+        seen.update({_masked(line.text) for line in lines if _at_edge(line, height)})
+    enough = max(2, _REPEATED * len(pages))
+    body = body_size([line for lines in pages for line in lines])
+    return [
+        [
+            line
+            for line in lines
+            if not _at_edge(line, height)
+            or CAPTION.fullmatch(line.text)
+            or not (
+                seen[_masked(line.text)] >= enough or _stands_apart(line, lines, height, boxes, body)
+            )
+        ]
+        for lines, height, boxes in zip(pages, heights, drawn, strict=True)
+    ]
+
+
+def body_size(lines: Sequence[Line]) -> float:
+    """The size in which most characters are set, in points; 10 without lines."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size, 1)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def _masked(text: str) -> str:
+    return re.sub(r"\d+", "#", text).strip().lower()
+
+
+def _at_edge(line: Line, height: float) -> bool:
+    middle = line.box.centre[1]
+    return middle < _MARGIN * height or middle > (1 - _MARGIN) * height
+
+
+def _stands_apart(
+    line: Line, lines: Sequence[Line], height: float, boxes: Sequence[Box], body: float
+) -> bool:
+    others = [other.box for other in lines if not _at_edge(other, height)]
+    gap = min((max(0.0, box.gap_y(line.box)) for box in [*others, *boxes]), default=99.0)
+    if _PAGE_NUMBER.fullmatch(line.text):
+        return gap > 0.5 * line.size
+    return gap > 1.2 * line.size and line.size < 0.92 * body

@@ -1,0 +1,161 @@
+"""The text layer of a page as lines, with sub- and superscripts kept as `v_{0}`, `10^{-3}`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from omibench.ocr.layout import Box, Line
+
+if TYPE_CHECKING:
+    import pymupdf
+
+MAX_BROKEN = 0.10
+_BROKEN = re.compile("[\ufffd\ue000-\uf8ff]")
+# Mathematical alphabets and ligatures are ways of writing plain letters; other compatibility
+# forms (² ½ （) mean something and stay.
+_PLAIN = re.compile("[\U0001d400-\U0001d7ff\ufb00-\ufb06\u210e\u2126\u212b]")
+_SMALLER = 0.82
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    text: str
+    size: float
+    bold: bool
+    raised: bool
+    x0: float
+    x1: float
+    y: float
+
+
+def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
+    """Every line of the text layer, pieces of one baseline joined, in no particular order."""
+    import pymupdf
+
+    flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
+    raw = page.get_text("dict", flags=flags)
+    pieces = [line for block in raw["blocks"] for line in block.get("lines", ())]
+    upright = [line for line in pieces if abs(line["dir"][1]) < 0.05 and line["dir"][0] > 0]
+    turned = [line for line in pieces if line not in upright] if len(upright) < len(pieces) else []
+    lines = [_line(number, group) for group in _baselines(upright)]
+    lines += [_line(number, [line], upright=False) for line in turned]
+    return [line for line in lines if line.text]
+
+
+def visible(lines: Sequence[Line]) -> int:
+    """How many visible characters lines hold."""
+    return sum(len("".join(line.text.split())) for line in lines)
+
+
+def is_broken(lines: Sequence[Line]) -> bool:
+    """Whether more than a tenth of the characters have no known meaning."""
+    broken = sum(len(_BROKEN.findall(line.text)) for line in lines)
+    return broken > MAX_BROKEN * max(1, visible(lines))
+
+
+def plain(text: str) -> str:
+    """Mathematical alphabets and ligatures as plain letters, and one kind of minus and space."""
+    text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = text.replace("\u2212", "-").replace("\u200b", "")
+    return re.sub(r"[\s\x00-\x1f]+", " ", text)
+
+
+def _baselines(pieces: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Groups of pieces that continue each other on one baseline without a gap."""
+    groups: list[list[dict[str, Any]]] = []
+    for piece in pieces:
+        last = groups[-1][-1] if groups else None
+        if last and _continues(last, piece):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+def _continues(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    a, b = left["spans"], right["spans"]
+    if not a or not b:
+        return False
+    size = max(a[-1]["size"], b[0]["size"])
+    gap = right["bbox"][0] - left["bbox"][2]
+    level = min(abs(s["origin"][1] - t["origin"][1]) for s in a for t in b)
+    return level < 0.25 * size and -0.3 * size < gap < 0.8 * size
+
+
+def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> Line:
+    spans = [_span(span) for piece in pieces for span in piece["spans"] if span["text"]]
+    boxes = [Box(*piece["bbox"]) for piece in pieces]
+    box = boxes[0]
+    for other in boxes[1:]:
+        box = box.union(other)
+    sizes: Counter[float] = Counter()
+    for span in spans:
+        sizes[round(span.size, 1)] += len(span.text.strip())
+    size = max(sizes, key=lambda s: (sizes[s], s)) if sizes else 0.0
+    body = [span for span in spans if span.size > _SMALLER * size and span.text.strip()]
+    weight = sum(len(s.text.strip()) for s in body if s.bold)
+    first = next((s.bold for s in body), False)
+    return Line(
+        page=page,
+        box=box,
+        text=(_with_scripts(spans, size) if upright else "".join(s.text for s in spans)).strip(),
+        size=size,
+        bold=first or weight * 2 > sum(len(s.text.strip()) for s in body),
+        baseline=body[0].y if body else box.y1,
+        upright=upright,
+    )
+
+
+def _span(span: dict[str, Any]) -> _Span:
+    return _Span(
+        text=plain(span["text"]),
+        size=span["size"],
+        bold=bool(span["flags"] & 16) or "bold" in span["font"].lower(),
+        raised=bool(span["flags"] & 1),
+        x0=span["bbox"][0],
+        x1=span["bbox"][2],
+        y=span["origin"][1],
+    )
+
+
+def _with_scripts(spans: list[_Span], size: float) -> str:
+    parts: list[str] = []
+    level = next((s.y for s in spans if s.size > _SMALLER * size and s.text.strip()), 0.0)
+    run, mark = "", ""
+    end = None
+    for span in spans:
+        kind = _script(span, size, level)
+        spaced = end is not None and span.x0 - end > 0.2 * size
+        end = span.x1
+        if kind != mark or (spaced and mark):
+            parts.append(_wrap(run, mark))
+            run, mark = "", kind
+        if spaced and not mark:
+            run += " "
+        run += span.text
+        if not kind and span.text.strip():
+            level = span.y
+    parts.append(_wrap(run, mark))
+    return re.sub(r" +", " ", "".join(parts)).replace(" _{", "_{").replace(" ^{", "^{")
+
+
+def _script(span: _Span, size: float, level: float) -> str:
+    """`^`, `_` or nothing for a span beside text of `size` whose baseline is at `level`."""
+    if span.size > _SMALLER * size or not span.text.strip():
+        return ""
+    offset = (span.y - level) / size
+    if offset > 0.06:
+        return "_"
+    return "^" if offset < -0.12 or span.raised else ""
+
+
+def _wrap(run: str, mark: str) -> str:
+    if not mark or not run.strip():
+        return run
+    tail = " " if run.endswith(" ") else ""
+    return f"{mark}{{{run.strip()}}}{tail}"

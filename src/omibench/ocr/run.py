@@ -1,0 +1,126 @@
+"""The stage: every source read by a process of its own, the results put together."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from omibench.errors import MissingInputError
+from omibench.ocr.codes import CODES, is_error
+from omibench.ocr.sources import sources_of
+from omibench.ocr.worker import Job, Outcome
+from omibench.params import OcrParams
+from omibench.problem import Problem
+from omibench.tables import FileReport, OcrReport, PageText, read_jsonl, write_json, write_jsonl
+
+log = logging.getLogger(__name__)
+_AT_ONCE = 4
+
+
+def read_papers(
+    files: Sequence[Path],
+    out: Path,
+    params: OcrParams,
+    *,
+    manifest: Path | None = None,
+    password_env: str | None = None,
+) -> OcrReport:
+    """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json and images/.
+
+    Without `files` the papers of the manifest (`manifest`, else `params.sources`) are read, each
+    with its key and solutions. A file that the manifest does not name is read on its own. Each
+    source has a process with the time and memory of `params`; one that fails gets a code
+    (docs/errors.md) and the others are done. `password_env` names the environment variable that
+    holds the password of encrypted papers.
+
+    Raises MissingInputError when there is nothing to read or the variable is not set, and what
+    `load_manifest` raises.
+    """
+    manifest = manifest or (Path(params.sources) if params.sources else None)
+    sources = sources_of(files, manifest)
+    if not sources:
+        raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
+    if password_env and password_env not in os.environ:
+        raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:
+        jobs = [
+            Job(source=s, folder=Path(scratch) / str(k), params=params, password_env=password_env)
+            for k, s in enumerate(sources)
+        ]
+        workers = min(_AT_ONCE, len(os.sched_getaffinity(0)), len(jobs))
+        with ThreadPoolExecutor(workers) as pool:
+            reports = list(pool.map(_run, jobs))
+        _gather(jobs, reports, out)
+    report = OcrReport(files=reports)
+    write_json(out / "report.json", report)
+    return report
+
+
+def _run(job: Job) -> FileReport:
+    job.folder.mkdir(parents=True)
+    began = time.monotonic()
+    outcome = _outcome(job)
+    seconds = round(time.monotonic() - began, 3)
+    name = job.source.name
+    if outcome.error:
+        code, message = outcome.error
+        log.error("%s: %s; %s", code, message, CODES[code].remedy)
+        return FileReport(source=name, status="error", codes=[code], seconds=seconds)
+    for code in outcome.codes:
+        log.warning("%s: %s: %s; %s", code, name, CODES[code].meaning, CODES[code].remedy)
+    status = "warning" if outcome.codes else "ok"
+    return FileReport(
+        source=name, status=status, codes=outcome.codes, pages=outcome.pages, seconds=seconds
+    )
+
+
+def _outcome(job: Job) -> Outcome:
+    """Run the worker; whatever happens to its process becomes a code."""
+    command = [sys.executable, "-m", "omibench.ocr.worker"]
+    paper, limit = job.source.paper, job.params.timeout_s
+    try:
+        done = subprocess.run(  # noqa: S603
+            command,
+            input=job.model_dump_json(),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(error=("paper_timeout", f"{paper}: not read within {limit:g} s"))
+    lines = done.stdout.strip().splitlines()
+    if done.returncode == 0 and lines:
+        return Outcome.model_validate_json(lines[-1])
+    starved = any(word in done.stderr for word in ("bad_alloc", "MemoryError", "malloc"))
+    code = "paper_out_of_memory" if starved else "paper_failed"
+    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    return Outcome(error=(code, f"{paper}: the reader ended with {done.returncode}: {last}"))
+
+
+def _gather(jobs: Sequence[Job], reports: Sequence[FileReport], out: Path) -> None:
+    """Put the results of all jobs together; figures of an earlier run are replaced."""
+    problems: list[Problem] = []
+    pages: list[PageText] = []
+    for job, report in zip(jobs, reports, strict=True):
+        place = Path("images") / job.source.slug
+        shutil.rmtree(out / place, ignore_errors=True)
+        if any(is_error(code) for code in report.codes):
+            continue
+        problems += read_jsonl(job.folder / "problems.jsonl", Problem)
+        pages += read_jsonl(job.folder / "pages.jsonl", PageText)
+        if (job.folder / place).is_dir():
+            (out / place).parent.mkdir(parents=True, exist_ok=True)
+            (job.folder / place).rename(out / place)
+    write_jsonl(out / "problems.jsonl", problems)
+    write_jsonl(out / "pages.jsonl", pages)
+

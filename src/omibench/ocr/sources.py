@@ -1,0 +1,126 @@
+"""The manifest of sources: which paper goes with which key and which worked solutions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.problem import Subject
+
+
+class Source(BaseModel):
+    """One exam: its paper, key and solutions, and what is known of it.
+
+    Paths are relative to the folder of the manifest; `sha256` maps a path to the hash of its file.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    name: str
+    paper: str
+    key: str | None = None
+    solutions: str | None = None
+    competition: str | None = None
+    year: int | None = None
+    country: str | None = None
+    subject: Subject | None = None
+    """None or `other` for a paper of several subjects: its section headings tell."""
+    language: str = "en"
+    licence: str | None = None
+    sha256: dict[str, str] = {}
+
+    @property
+    def slug(self) -> str:
+        """The name as a part of a path and of problem ids."""
+        return slug(self.name)
+
+    @property
+    def files(self) -> list[str]:
+        """Every file of the exam, the paper first."""
+        return [path for path in (self.paper, self.key, self.solutions) if path]
+
+
+class Manifest(BaseModel):
+    """`sources.yaml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sources: list[Source]
+
+
+def slug(name: str) -> str:
+    """Letters, digits, dots and dashes of a name, whatever its script; `paper` when none is left."""
+    return re.sub(r"[^\w.\-]+", "_", name).strip("._") or "paper"
+
+
+def load_manifest(path: Path) -> list[Source]:
+    """The sources of a manifest, paths made absolute.
+
+    Raises MissingInputError when it is not there, FileFormatError with the first thing wrong.
+    """
+    import yaml
+
+    try:
+        values: Any = yaml.safe_load(path.read_text("utf-8"))
+    except OSError as error:
+        raise MissingInputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path}: is not YAML: {' '.join(str(error).split())}") from None
+    try:
+        sources = Manifest.model_validate(values).sources
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise FileFormatError(f"{path}: {where or 'top level'}: {first['msg']}") from None
+    _reject_twins(sources, path)
+    return [_absolute(source, path.parent) for source in sources]
+
+
+def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
+    """What to read: the given files, with what the manifest knows of them, or all it lists.
+
+    A file that the manifest does not name is a source of its own, called by its file name.
+    """
+    listed = load_manifest(manifest) if manifest else []
+    if not files:
+        return listed
+    known = {Path(source.paper).resolve(): source for source in listed}
+    sources = [known.get(file.resolve()) or Source(name=file.name, paper=str(file)) for file in files]
+    return _distinct(sources)
+
+
+def _distinct(sources: list[Source]) -> list[Source]:
+    seen: dict[str, int] = {}
+    distinct = []
+    for source in sources:
+        seen[source.slug] = seen.get(source.slug, 0) + 1
+        count = seen[source.slug]
+        renamed = source.model_copy(update={"name": f"{source.name}-{count}"})
+        distinct.append(source if count == 1 else renamed)
+    return distinct
+
+
+def _reject_twins(sources: list[Source], path: Path) -> None:
+    slugs = [source.slug for source in sources]
+    for source in sources:
+        if slugs.count(source.slug) > 1:
+            raise FileFormatError(f"{path}: sources: the name {source.name!r} is given twice")
+
+
+def _absolute(source: Source, folder: Path) -> Source:
+    def resolve(path: str | None) -> str | None:
+        return str(folder / path) if path else None
+
+    return source.model_copy(
+        update={
+            "paper": resolve(source.paper),
+            "key": resolve(source.key),
+            "solutions": resolve(source.solutions),
+            "sha256": {str(folder / path): value for path, value in source.sha256.items()},
+        }
+    )

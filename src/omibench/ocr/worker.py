@@ -1,0 +1,186 @@
+"""Reads one exam in a process of its own, under a memory limit: `python -m omibench.ocr.worker`.
+
+The job comes as JSON on standard input; problems, pages and figures go into the job's folder, and
+the outcome, as one line of JSON, to standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from omibench.errors import PaperError
+from omibench.ocr.check import (
+    MAX_PIXELS,
+    check_bytes,
+    is_photograph,
+    open_pdf,
+    photograph_size,
+)
+from omibench.ocr.sources import Source
+from omibench.params import OcrParams
+from omibench.problem import Problem
+from omibench.tables import PageText, write_jsonl
+
+
+class Job(BaseModel):
+    """What the process is to do. `password_env` names a variable; the password is not passed."""
+
+    source: Source
+    folder: Path
+    params: OcrParams
+    password_env: str | None = None
+
+
+class Outcome(BaseModel):
+    """What became of a job: `error` is a code and its message, or None."""
+
+    codes: list[str] = []
+    pages: int = 0
+    error: tuple[str, str] | None = None
+
+
+def read_source(job: Job) -> Outcome:
+    """Read paper, key and solutions of one source and write its files.
+
+    Raises PaperError when any of its files cannot be read.
+    """
+    source = job.source
+    password = os.environ.get(job.password_env) if job.password_env else None
+    digest = check_bytes(Path(source.paper), source.sha256.get(source.paper))
+    for path in source.files[1:]:
+        check_bytes(Path(path), source.sha256.get(path))
+    if is_photograph(Path(source.paper)):
+        return _read_photograph(job)
+    return _read_pdfs(job, digest, password)
+
+
+def _read_photograph(job: Job) -> Outcome:
+    width, height = photograph_size(Path(job.source.paper))
+    code = "image_too_large" if width * height > MAX_PIXELS else "page_needs_ocr"
+    _write(job, [], [PageText(source=job.source.name, page=1, text="", engine="none")])
+    return Outcome(codes=[code], pages=1)
+
+
+def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
+    from omibench.ocr.assemble import read_paper, to_problem, with_answers
+    from omibench.ocr.crops import crop_all
+    from omibench.ocr.document import read_document
+
+    source = job.source
+    pdf, codes = open_pdf(Path(source.paper), job.params.max_pages, password)
+    document = read_document(pdf)
+    if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
+        raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
+    paper = read_paper(document)
+    pictures = {id(p): p for draft in paper.drafts for p in draft.pictures}
+    prefix = f"images/{source.slug}"
+    figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)
+    problems = [
+        to_problem(draft, source, digest, figures, document.words) for draft in paper.drafts
+    ]
+    answers = _Answers(job, password)
+    answers.add_section(paper.answers, problems, document.words)
+    answers.add_files(problems)
+    marked = [[o.letter for o in draft.options if o.correct] for draft in paper.drafts]
+    problems = [
+        with_answers(p, answers.key, answers.stated, answers.solutions.get(int(p.number)), marks)
+        for p, marks in zip(problems, marked, strict=True)
+    ]
+    pages = [
+        PageText(source=source.name, page=s.number, text=s.text, engine=s.engine)
+        for s in document.pages
+    ]
+    _write(job, problems, pages)
+    found = [*codes, *document.codes, *answers.codes]
+    return Outcome(codes=list(dict.fromkeys(found)), pages=pdf.page_count)
+
+
+class _Answers:
+    """The answers and solutions of one source, gathered from wherever they stand."""
+
+    def __init__(self, job: Job, password: str | None) -> None:
+        from omibench.ocr.keys import Key
+
+        self.job, self.password = job, password
+        self.key, self.stated = Key(), Key()
+        self.solutions: dict[int, str] = {}
+        self.codes: list[str] = []
+
+    def add_section(self, flow: list[Any], problems: list[Problem], words: frozenset[str]) -> None:
+        """Read the section of answers at the end of the paper itself."""
+        from omibench.ocr.keys import read_key
+        from omibench.ocr.solutions import read_solutions
+
+        if flow:
+            questions = {int(p.number): p.question for p in problems}
+            self.key = read_key(flow, questions.keys())
+            self.stated, self.solutions = read_solutions(flow, questions, words)
+
+    def add_files(self, problems: list[Problem]) -> None:
+        """Read the key and the solutions that the manifest names; they override the section."""
+        from omibench.ocr.keys import read_key
+        from omibench.ocr.solutions import read_solutions
+
+        source = self.job.source
+        questions = {int(p.number): _asked(p) for p in problems}
+        for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
+            document = self._open(path)
+            stated, texts = read_solutions(document.flow, questions, document.words)
+            key = read_key(document.flow, questions.keys())
+            if path == source.key and len(key) >= len(stated):
+                self.key = key
+            elif path == source.key:
+                self.key = stated
+            else:
+                self.stated = stated
+            if path == source.solutions:
+                self.solutions |= texts
+            if questions and not len(key) and not len(stated):
+                self.codes.append("key_unread")
+
+    def _open(self, path: str) -> Any:
+        from omibench.ocr.document import read_document
+
+        pdf, codes = open_pdf(Path(path), self.job.params.max_pages, self.password)
+        document = read_document(pdf)
+        self.codes += [*codes, *document.codes]
+        return document
+
+
+def _asked(problem: Problem) -> str:
+    return " ".join([problem.question, *(c.text or "" for c in problem.choices or [])])
+
+
+def _write(job: Job, problems: list[Problem], pages: list[PageText]) -> None:
+    write_jsonl(job.folder / "problems.jsonl", problems)
+    write_jsonl(job.folder / "pages.jsonl", pages)
+
+
+def main() -> None:
+    """Run the job on standard input and print its outcome."""
+    job = Job.model_validate_json(sys.stdin.read())
+    limit = job.params.memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        outcome = read_source(job)
+    except PaperError as error:
+        outcome = Outcome(error=(error.code, str(error)))
+    except MemoryError:
+        outcome = Outcome(error=("paper_out_of_memory", f"{job.source.paper}: needs more memory"))
+    except Exception as error:
+        lacks_memory = any(w in str(error).lower() for w in ("malloc", "calloc", "bad_alloc"))
+        code = "paper_out_of_memory" if lacks_memory else "paper_failed"
+        detail = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        outcome = Outcome(error=(code, f"{job.source.paper}: {detail}"))
+    print(json.dumps(outcome.model_dump()))
+
+
+if __name__ == "__main__":
+    main()
