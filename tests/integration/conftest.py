@@ -1,0 +1,47 @@
+"""A checkout of the project in a folder of its own, and a way to run its commands there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PARTS = (
+    "Snakefile", "params.yaml", "dvc.yaml", "rules", "profiles", "schemas", "studies", "sample",
+    "published", "workflows",
+)  # fmt: skip
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """The files of the project that a study reads; the package is the installed one."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in PARTS:
+        source = root / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name)
+        else:
+            shutil.copy(source, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(checkout: Path) -> Run:
+    """Run a program of the environment in the checkout; fails with its output unless `ok=False`."""
+    programs = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+
+    def call(*command: str, ok: bool = True) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command, cwd=checkout, env=environment, capture_output=True, text=True, check=False
+        )
+        assert not ok or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    return call

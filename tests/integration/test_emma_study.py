@@ -1,0 +1,109 @@
+"""EMMA-mini replayed from its published responses through score and analyze."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from omibench.params import RecordedModel
+from omibench.problem import Answer
+from omibench.study import Study, load_study
+from omibench.tables import VerdictRow, read_jsonl, read_parquet
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = pytest.mark.slow
+
+NUMBER_WORDS = {
+    ("gemini-2.0-flash", "Math_7"),
+}
+"""Answers such as "Three" for 3: the stored verdicts predate the evaluator's reading of them."""
+JUDGED = "llava-onevision-72b"
+"""Scored by a GPT judge in print, so the rules need not agree with its verdicts."""
+SUBJECTS = {
+    "Math": "mathematics",
+    "Physics": "physics",
+    "Chemistry": "chemistry",
+    "Coding": "coding",
+}
+TYPES = {"multiple choice": "mcq", "open-ended": "open"}
+
+
+@pytest.fixture(scope="module")
+def data(shared_data: Path) -> Path:
+    return shared_data / "emma" / "dev"
+
+
+@pytest.fixture(scope="module")
+def study(checkout: Path, run: Run, data: Path) -> Study:
+    run(
+        "snakemake", "--cores", "2", "--configfile", "studies/emma.yaml", "--config", f"data={data}"
+    )
+    return load_study(checkout / "studies/emma.yaml")
+
+
+@pytest.fixture(scope="module")
+def verdicts(checkout: Path, study: Study) -> pl.DataFrame:
+    """Every verdict, with model, subject and answer type."""
+    answers = read_jsonl(checkout / "results/emma/freeze/answers.jsonl", Answer)
+    about = pl.DataFrame([(a.id, a.subject, a.answer_type) for a in answers],
+                         schema=["id", "subject", "type"], orient="row")  # fmt: skip
+    frames = [
+        read_parquet(checkout / f"results/emma/score/{c.model}/{c.setting}.parquet", VerdictRow)
+        .with_columns(pl.lit(c.model).alias("model"), pl.lit(c.setting).alias("setting"))
+        for c in study.cells
+    ]  # fmt: skip
+    return pl.concat(frames).join(about, on="id")
+
+
+def test_stored_verdicts_sum_to_the_published_counts(
+    study: Study, verdicts: pl.DataFrame, shared_data: Path
+) -> None:
+    expected = json.loads((shared_data / "emma/expected_dev.json").read_text())
+    seen: set[str] = set()
+    for cell in study.cells:
+        model = study.models[cell.model]
+        assert isinstance(model, RecordedModel)
+        files = [Path(name).stem for name in model.responses[cell.setting]]
+        seen |= set(files)
+        stored = verdicts.filter(model=cell.model, setting=cell.setting, rules="published")
+        wanted: Counter[tuple[str, str]] = Counter()
+        for file in files:
+            for subject, count in expected[file]["subject"].items():
+                wanted[SUBJECTS[subject], "correct"] += count["correct"]
+                wanted[SUBJECTS[subject], "total"] += count["total"]
+            for kind, count in expected[file]["question_type"].items():
+                wanted[TYPES[kind.lower()], "correct"] += count["correct"]
+                wanted[TYPES[kind.lower()], "total"] += count["total"]
+        found: Counter[tuple[str, str]] = Counter()
+        for subject, kind, verdict in stored.select("subject", "type", "verdict").iter_rows():
+            for part in (subject, kind):
+                found[part, "total"] += 1
+                found[part, "correct"] += int(verdict)
+        assert +found == +wanted, cell
+    assert seen == set(expected)
+
+
+def test_the_rules_give_the_stored_verdicts_but_for_number_words(verdicts: pl.DataFrame) -> None:
+    wide = verdicts.filter(pl.col("model") != JUDGED).pivot(
+        on="rules", index=["model", "setting", "id"], values="verdict"
+    )
+    differ = wide.filter(pl.col("emma") != pl.col("published"))
+    assert {(m, i) for m, i in differ.select("model", "id").iter_rows()} == NUMBER_WORDS
+
+
+def test_one_printed_cell_differs_and_is_named(checkout: Path) -> None:
+    table = pl.read_csv(checkout / "results/emma/analyze/differences.csv")
+    assert table.height > 40
+    differ = table.filter("differs").select("label", "subject", "printed", "ours").rows()
+    assert differ == [("Gemini 2.0 Flash Thinking-1219", "mathematics", 35.0, 28.0)]
+    report = (checkout / "results/emma/analyze/report.html").read_text("utf-8")
+    assert "35.00" in report
+    assert "28.00" in report
+    assert "SIMULATED" not in report

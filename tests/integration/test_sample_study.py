@@ -1,0 +1,122 @@
+"""The sample study from raw papers to the report, and the way back from a number to its page."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from omibench.problem import Answer, Question
+from omibench.study import load_study
+from omibench.tables import Reject, ResponseRow, VerdictRow, read_jsonl, read_parquet
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def study(checkout: Path, run: Run) -> Path:
+    """The results of a whole run."""
+    run("snakemake", "--cores", "2")
+    return checkout / "results"
+
+
+def test_a_second_run_has_nothing_to_do(study: Path, run: Run) -> None:
+    done = run("snakemake", "--cores", "2")
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_the_dataset_is_what_the_booklets_promise(study: Path) -> None:
+    questions = read_jsonl(study / "freeze/questions.jsonl", Question)
+    answers = read_jsonl(study / "freeze/answers.jsonl", Answer)
+    assert [q.id for q in questions] == [a.id for a in answers]
+    for subject in ("biology", "chemistry", "mathematics", "physics"):
+        assert sum(q.subject == subject for q in questions) >= 6
+    for question in questions:
+        assert len({figure.sha256 for figure in question.images}) >= 2, question.id
+    reasons = set(read_parquet(study / "filter/rejects.parquet", Reject)["reason"])
+    assert len(reasons) >= 8
+
+
+def test_every_cell_answers_every_question_once_and_is_marked_simulated(study: Path) -> None:
+    ids = [q.id for q in read_jsonl(study / "freeze/questions.jsonl", Question)]
+    cells = load_study(study.parent / "params.yaml").cells
+    assert len(cells) == 9
+    for cell in cells:
+        frame = read_parquet(study / f"infer/{cell.model}/{cell.setting}.parquet", ResponseRow)
+        assert frame["id"].to_list() == ids
+        assert frame["simulated"].all()
+
+
+def test_a_number_can_be_followed_to_its_page(study: Path) -> None:
+    metrics = json.loads((study / "analyze/metrics.json").read_text())
+    cell = (
+        metrics["models"]["sim-apex"]["cot"] if "models" in metrics else metrics["sim-apex"]["cot"]
+    )
+    verdicts = read_parquet(study / "score/sim-apex/cot.parquet", VerdictRow)
+    robust = verdicts.filter(pl.col("rules") == "robust")
+    assert cell["acc"] == pytest.approx(robust["verdict"].mean(), abs=1e-5)
+    row = robust.row(0, named=True)
+    responses = read_parquet(study / "infer/sim-apex/cot.parquet", ResponseRow)
+    response = responses.filter(pl.col("id") == row["id"]).row(0, named=True)
+    assert response["key"] == row["key"]
+    stored = [
+        json.loads(line)
+        for segment in (study.parent / "store").rglob("*.jsonl")
+        for line in segment.read_text("utf-8").splitlines()
+    ]
+    assert any(line["key"] == row["key"] for line in stored)
+    question = next(
+        q for q in read_jsonl(study / "freeze/questions.jsonl", Question) if q.id == row["id"]
+    )
+    assert question.source
+    assert question.pages
+    figure = question.images[0]
+    assert figure.page in question.pages
+    assert figure.bbox is not None
+    assert (study / "freeze" / figure.file).is_file()
+    page = (study / f"analyze/problems/{row['id']}.html").read_text("utf-8")
+    assert row["key"] in page
+
+
+def test_the_report_says_simulated_and_reaches_no_network(study: Path) -> None:
+    report = (study / "analyze/report.html").read_text("utf-8")
+    assert "SIMULATED" in report
+    assert not re.search(r"(src|href)=[\"']?(https?:)?//", report)
+
+
+def test_the_scan_is_reported_and_stops_nothing(study: Path) -> None:
+    report = json.loads((study / "ocr/report.json").read_text())
+    scan = next(f for f in report["files"] if "scan" in f["source"])
+    assert scan["status"] == "warning"
+    assert "page_needs_ocr" in scan["codes"]
+
+
+def test_buying_again_buys_nothing(study: Path, run: Run) -> None:
+    def size() -> int:
+        return sum(p.stat().st_size for p in (study.parent / "store").rglob("*.jsonl"))
+
+    before = size()
+    run("snakemake", "--cores", "2", "--forcerun", "infer")
+    assert size() == before
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("modells={}", "modells: unknown key; did you mean 'models'?"),
+        ("score={judge: nobody}", "score.judge names 'nobody', which is not defined"),
+    ],
+)
+def test_a_mistake_in_the_params_stops_snakemake_with_one_clear_line(
+    run: Run, override: str, message: str
+) -> None:
+    done = run("snakemake", "-n", "--config", override, ok=False)
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr

@@ -1,0 +1,1 @@
+"""Prefect flows: what is bound by APIs, scheduled with retries; Snakemake builds the rest."""
