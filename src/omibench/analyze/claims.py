@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SIMULATED = "SIMULATED"
+NEARLY_ALL = 0.95
 
 
 class Number(NamedTuple):
@@ -50,9 +51,14 @@ class Headline(NamedTuple):
 
 
 def best(results: Results, rows: Sequence[Score]) -> Score:
-    """The cell with the highest total under the main rules; the first in the study's order."""
+    """The cell with the highest total under the main rules; the first in the study's order.
+
+    Cells that answered clearly fewer problems than others (recorded responses may cover only some
+    subjects) cannot lead: their accuracy is about other problems.
+    """
     totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
-    return max(totals, key=lambda s: s.acc.mean)
+    most = max(s.acc.n for s in totals)
+    return max((s for s in totals if s.acc.n >= NEARLY_ALL * most), key=lambda s: s.acc.mean)
 
 
 def compare_cells(results: Results, first: Cell, second: Cell, comparisons: int = 1) -> Difference:
@@ -125,11 +131,11 @@ def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
     if found is None:
         return "All problems have the same number of images, so its effect cannot be seen here."
     few, many, difference = found
-    told = "lower" if difference.value < 0 else "higher"
-    verdict = told if difference.distinguishable else "not distinguishable from it"
+    told = "a fall" if difference.value < 0 else "a rise"
+    verdict = told if difference.distinguishable else "not distinguishable from none"
     return (
         f"With {many.images} images accuracy over all cells is {percent(many.acc.mean)}, "
-        f"with {few.images} {percent(few.acc.mean)}: {points(difference.value)} points "
+        f"with {few.images} images {percent(few.acc.mean)}: {points(difference.value)} points "
         f"({points_interval(difference)}), {verdict}. These are different problems, so the "
         "number of images need not be the cause."
     )
@@ -230,9 +236,9 @@ def numbers(
 
 
 def cell_name(results: Results, cell: Cell) -> str:
-    """'Strong (SIMULATED), Chain of thought'."""
+    """'Strong (SIMULATED) · Chain of thought'."""
     mark = f" ({SIMULATED})" if results.simulated[cell] else ""
-    return f"{results.label(cell.model)}{mark}, {results.setting_label(cell.setting)}"
+    return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
 
 
 def _per_problem(rows: pl.DataFrame, cell: Cell) -> pl.DataFrame:

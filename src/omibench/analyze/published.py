@@ -19,8 +19,11 @@ from omibench.study import Cell
 
 _KEYS = ("model", "strategy", "group")
 _SUBJECTS = {"math": "mathematics", "overall": TOTAL}
-_DATASETS = {"emma": 2788, "emma_mini": 400}
-"""Problems of each dataset that one printed table covers (EMMA, table 1)."""
+_SIZES = {
+    "emma": {"mathematics": 892, "physics": 156, "chemistry": 1176, "coding": 564, TOTAL: 2788},
+    "emma_mini": {"mathematics": 100, "physics": 100, "chemistry": 100, "coding": 100, TOTAL: 400},
+}
+"""Problems of each dataset of a table that prints several (EMMA, tables 1 and 2)."""
 _DEFAULT_STRATEGY = "cot"
 HALF_DIGIT = 0.005 + 1e-9
 """Tables print two decimals: a larger distance, in percentage points, is a difference."""
@@ -29,12 +32,16 @@ ACC, GPTSCORE = "acc", "gptscore"
 
 
 class Printed(NamedTuple):
-    """One printed row: (subject, metric) -> per cent. `metric` is `acc` or `gptscore`."""
+    """One printed row: (subject, metric) -> per cent. `metric` is `acc` or `gptscore`.
+
+    `sizes` is how many problems each subject of the printed dataset has, where that is known.
+    """
 
     model: str
     strategy: str
     group: str
     values: dict[tuple[str, str], float]
+    sizes: dict[str, int]
 
 
 class Comparison(NamedTuple):
@@ -70,13 +77,15 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
         ) from None
     if not rows or "model" not in rows[0]:
         raise FileFormatError(f"{path}: is no table of results: it lacks the column 'model'")
-    columns = _value_columns(path, [c for c in rows[0] if c not in _KEYS], dataset, problems)
+    names = [c for c in rows[0] if c not in _KEYS]
+    columns, meant = _value_columns(path, names, dataset, problems)
     return [
         Printed(
             model=row["model"],
             strategy=row.get("strategy") or "",
             group=row.get("group") or "",
             values={key: _number(path, row, name) for name, key in columns.items() if row[name]},
+            sizes=_SIZES.get(meant, {}),
         )
         for row in rows
     ]
@@ -99,6 +108,7 @@ def compare(
 ) -> list[Comparison]:
     """Every printed cell for whose problems we hold all responses, beside what these give.
 
+    All means as many as the printed dataset has, or the frozen one where that is not known.
     ACC is compared under the stored verdicts (`published`) where there are any, else under the
     main rules; GPTScore with the judge's.
     """
@@ -108,9 +118,11 @@ def compare(
     for cell in results.study.cells:
         row = printed_row(results, cell, printed)
         mine = {(s.subject, s.rules): s for s in rows if s.cell == cell}
-        for (subject, metric), value in row.values.items() if row else ():
+        if row is None:
+            continue
+        for (subject, metric), value in row.values.items():
             score = mine.get((subject, rules_of[metric]))
-            if score and score.acc.n >= _problems(results, subject):
+            if score and score.acc.n == row.sizes.get(subject, _problems(results, subject)):
                 found.append(
                     Comparison(
                         cell, subject, metric, score.rules, value, 100 * score.acc.mean,
@@ -147,21 +159,25 @@ def _problems(results: Results, subject: str) -> int:
 
 def _value_columns(
     path: str | Path, columns: Sequence[str], dataset: str, problems: int
-) -> dict[str, tuple[str, str]]:
-    if all(c.endswith((f"_{ACC}", f"_{GPTSCORE}")) for c in columns):
-        split = {c: c.rsplit("_", 1) for c in columns}
-        return {c: (_SUBJECTS.get(s, s), metric) for c, (s, metric) in split.items()}
-    datasets = dict.fromkeys(c.rsplit("_", 1)[0] for c in columns)
-    name = dataset.lower().replace("-", "_")
-    chosen = name if name in datasets else None
-    chosen = chosen or next((d for d in datasets if _DATASETS.get(d) == problems), None)
-    if chosen is None:
+) -> tuple[dict[str, tuple[str, str]], str]:
+    parts = {c: c.rsplit("_", 1) for c in columns}
+    if all(len(p) == 2 and p[1] in (ACC, GPTSCORE) for p in parts.values()):
+        return {c: (_SUBJECTS.get(s, s), metric) for c, (s, metric) in parts.items()}, ""
+    datasets = list(dict.fromkeys(p[0] for p in parts.values()))
+    meant = _which_dataset(datasets, dataset.lower().replace("-", "_"), problems)
+    if meant is None:
         raise FileFormatError(
             f"{path}: prints results on {', '.join(datasets)}, but the frozen dataset is called "
             f"{dataset!r}; set freeze.name to the one that it is"
         )
-    parts = {c: c.rsplit("_", 1) for c in columns}
-    return {c: (_SUBJECTS.get(s, s), ACC) for c, (d, s) in parts.items() if d == chosen}
+    return {c: (_SUBJECTS.get(p[1], p[1]), ACC) for c, p in parts.items() if p[0] == meant}, meant
+
+
+def _which_dataset(datasets: Sequence[str], name: str, problems: int) -> str | None:
+    """By size where all sizes are known, as full and reduced sets often share a name."""
+    if all(d in _SIZES for d in datasets):
+        return min(datasets, key=lambda d: abs(_SIZES[d][TOTAL] - problems))
+    return name if name in datasets else None
 
 
 def _number(path: str | Path, row: dict[str, str], column: str) -> float:

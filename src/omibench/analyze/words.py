@@ -20,11 +20,12 @@ OUTCOME_NAMES = {
     "unjudged": "not judged",
 }
 MINUS = "\N{MINUS SIGN}"
+PER_CENT = "\N{NO-BREAK SPACE}%"
 
 
 def percent(share: float, digits: int = 1) -> str:
     """0.5714 -> '57.1 %'."""
-    return f"{number(share, digits)} %"
+    return f"{number(share, digits)}{PER_CENT}"
 
 
 def number(share: float, digits: int = 1) -> str:
@@ -34,7 +35,12 @@ def number(share: float, digits: int = 1) -> str:
 
 def interval(acc: Estimate, digits: int = 0) -> str:
     """'39 to 74 %'."""
-    return f"{number(acc.lo, digits)} to {number(acc.hi, digits)} %"
+    return f"{bare_interval(acc, digits)}{PER_CENT}"
+
+
+def bare_interval(acc: Estimate, digits: int = 0) -> str:
+    """'39 to 74', for tables in per cent."""
+    return f"{number(acc.lo, digits)} to {number(acc.hi, digits)}"
 
 
 def points(difference: float, digits: int = 1) -> str:
@@ -55,7 +61,7 @@ def rules_name(rules: str) -> str:
 
 def level(confidence: float) -> str:
     """0.95 -> '95 %'."""
-    return f"{100 * confidence:.4g} %"
+    return f"{100 * confidence:.4g}{PER_CENT}"
 
 
 def counted(count: int, noun: str) -> str:

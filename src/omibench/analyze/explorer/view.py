@@ -83,7 +83,7 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
         "version": row["version"],
         "verdict": f"{row['verdict']:g}",
         "word": ("right" if right else "wrong") if scored else row["outcome"].replace("_", " "),
-        "style": "right" if scored and right else "wrong",
+        "style": ("right" if right else "wrong") if scored else "failed",
         "extracted": row["extracted"] or "",
         "method": row["method"],
         "judge": row["judge"] or "",

@@ -25,9 +25,8 @@ def write_explorer(folder: Path, results: Results, report: Path) -> None:
     verdicts = _verdicts(results)
     responses = _by_problem(results.responses)
     ids = list(results.questions)
-    for number_, problem in enumerate(ids):
-        near = (ids[number_ - 1] if number_ else None, (ids[number_ + 1 :] or [None])[0])
-        _write_problem(folder, results, problem, near, responses[problem], verdicts)
+    for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
+        _write_problem(folder, results, problem, (before, after), responses[problem], verdicts)
     for cell in results.study.cells:
         _write_cell(folder, results, cell, verdicts, report)
     _write_index(folder, results, report)
@@ -53,6 +52,7 @@ def _write_problem(  # noqa: PLR0913, PLR0917
         }
         for c in question.choices or []
     ]
+    chosen = {c.image for c in question.choices or []}
     links = [problem_file(other) if other else None for other in near]
     write_page(
         page,
@@ -61,6 +61,7 @@ def _write_problem(  # noqa: PLR0913, PLR0917
         answer=answer,
         pieces=pieces(question, figures),
         figures=figures,
+        stem=[f for i, f in enumerate(figures) if i not in chosen],
         choices=choices,
         pages=", ".join(map(str, question.pages)),
         responses=[_response(results, row, verdicts) for row in responses],

@@ -30,7 +30,8 @@ from omibench.analyze.tables import (
 from omibench.analyze.words import OUTCOME_NAMES, counted, level, rules_name
 from omibench.study import Cell
 
-WIDTH = 620
+WIDTH = 960
+"""Pixels of a whole figure, labels included."""
 MOST_ROWS = 40
 """Rows of one figure; a larger study shows its best cells, and the tables hold all."""
 MOST_LINES = 7
@@ -49,8 +50,10 @@ def pictures(results: Results, summary: Summary) -> list[Picture]:
     rows, images = summary.scores, summary.images
     drawn = [
         Picture("accuracy", render(accuracy(results, rows)), runner_up_sentence(results, rows)),
-        Picture("images", render(by_images(results, images)), images_sentence(results, images)),
     ]
+    if len(image_bins(results)) > 1:
+        chart = by_images(results, images)
+        drawn.append(Picture("images", render(chart), images_sentence(results, images)))
     if len(results.rules) > 1:
         chart = rule_books(results, rows)
         drawn.append(Picture("rules", render(chart), judge_sentence(results)))
@@ -85,7 +88,7 @@ def accuracy(results: Results, rows: Sequence[Score]) -> Chart:
     whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
     return alt.layer(whiskers, marks).properties(
         width=WIDTH,
-        height={"step": 17},
+        height={"step": 19},
         title=_title(
             results,
             "Accuracy by model and setting",
@@ -129,13 +132,13 @@ def by_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
     )
     every = alt.Chart(_data(pooled)).encode(x=x)
     return alt.layer(
-        every.mark_bar(width=46, color=MUTED, opacity=0.22).encode(y="lo:Q", y2="hi:Q"),
-        every.mark_tick(width=46, thickness=3, color=INK).encode(y="acc:Q"),
+        every.mark_bar(width=64, color=MUTED, opacity=0.22).encode(y="lo:Q", y2="hi:Q"),
+        every.mark_tick(width=64, thickness=3, color=INK).encode(y="acc:Q"),
         each.mark_line(strokeWidth=1.5, opacity=0.75).encode(shape=alt.Undefined),
         each.mark_point(size=70),
     ).properties(
         width=WIDTH,
-        height=260,
+        height=300,
         title=_title(
             results,
             "Accuracy by number of images",
@@ -173,7 +176,7 @@ def rule_books(results: Results, rows: Sequence[Score]) -> Chart:
     )
     return alt.layer(marks).properties(
         width=WIDTH,
-        height={"step": 9},
+        height={"step": 10},
         title=_title(results, "Rule books and judge on the same responses", "one row a cell"),
     )
 

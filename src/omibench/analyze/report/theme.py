@@ -17,7 +17,8 @@ Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
 INK, MUTED, GRID = "#1c2430", "#5d6878", "#dfe4ea"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8f7f00", "#7a8594")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+"""Faces of equal widths, so that what was measured when drawing fits when shown."""
 
 _VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
     colour: f"--series-{number}" for number, colour in enumerate(SERIES, 1)
@@ -41,6 +42,7 @@ def config() -> dict[str, Any]:
     text = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12}
     return {
         "background": "transparent",
+        "autosize": {"type": "fit-x", "contains": "padding"},
         "font": FONT,
         "view": {"stroke": None},
         "axis": {

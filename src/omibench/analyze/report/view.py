@@ -18,7 +18,7 @@ from omibench.analyze.tables import (
     image_bins,
     subjects,
 )
-from omibench.analyze.words import OUTCOME_NAMES, interval, level, number, rules_name
+from omibench.analyze.words import OUTCOME_NAMES, bare_interval, level, number, rules_name
 from omibench.study import Cell
 from omibench.verdict import FAILURES
 
@@ -213,7 +213,7 @@ def _main_row(
         leader=leader,
         bar=_bar(total.acc),
         total=number(total.acc.mean),
-        interval=interval(total.acc).removesuffix(" %"),
+        interval=bare_interval(total.acc),
         subjects=[
             SubjectCell(
                 _mean(index.get((cell, results.main_rules, s))),
@@ -223,9 +223,9 @@ def _main_row(
             for s in subjects(results)
         ],
         gptscore=_mean(judge),
-        gptscore_interval=interval(judge.acc).removesuffix(" %") if judge else "",
-        failures=f"{total.failures} of {total.acc.n}",
-        bounds=f"{number(total.bounds.pessimistic)} to {number(total.bounds.optimistic)}",
+        gptscore_interval=bare_interval(judge.acc) if judge else "",
+        failures=f"{total.failures} / {total.acc.n}",
+        bounds=f"{number(total.bounds.pessimistic, 0)} to {number(total.bounds.optimistic, 0)}",
         printed=_printed(results, printed) if printed else None,
     )
 
@@ -251,4 +251,4 @@ def _mean(score: Score | None) -> str:
 def _with_interval(score: Score | None) -> dict[str, str]:
     if score is None:
         return {"acc": NONE, "interval": ""}
-    return {"acc": number(score.acc.mean), "interval": interval(score.acc).removesuffix(" %")}
+    return {"acc": number(score.acc.mean), "interval": bare_interval(score.acc)}

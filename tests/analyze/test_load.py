@@ -1,0 +1,73 @@
+"""What is joined, and what is said when something does not fit together."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from analyze.conftest import Folders, make_study, study_values
+from omibench.analyze.load import Results, load_results
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.study import Cell, parse_study
+
+
+def load(folders: Folders) -> Results:
+    return load_results(folders.freeze, folders.infer, folders.score, folders.study)
+
+
+def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
+    results = load(made)
+    assert results.verdicts.height == 9 * 28 * 4
+    assert results.responses.height == 9 * 28
+    assert results.rules == ["robust", "omibench", "emma", "gptscore"]
+    assert all(results.simulated.values())
+    assert results.judge_simulated
+
+
+def test_problems_that_share_a_stem_are_one_cluster(made: Folders) -> None:
+    rows = load(made).of("robust", Cell("sim-weak", "cot"))
+    clusters = dict(rows.select("id", "cluster").iter_rows())
+    assert clusters["physics_00"] == clusters["physics_01"] == "physics-stem"
+    assert clusters["physics_02"] == "physics_02"
+
+
+def test_nothing_is_marked_simulated_that_is_not(tmp_path: Path) -> None:
+    results = load(make_study(tmp_path, per_subject=2, simulated=False))
+    assert not results.any_simulated
+
+
+def test_a_missing_cell_is_named(made: Folders, tmp_path: Path) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    (score / "sim-weak" / "direct.parquet").unlink()
+    with pytest.raises(MissingInputError, match="sim-weak under direct"):
+        load(made._replace(score=score))
+
+
+@pytest.mark.parametrize(
+    ("column", "message"), [("id", "no problem in answers.jsonl"), ("index", "no response")]
+)
+def test_a_verdict_without_its_origin_is_named(
+    made: Folders, tmp_path: Path, column: str, message: str
+) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    file = score / "sim-weak" / "direct.parquet"
+    frame = pl.read_parquet(file)
+    odd = pl.lit("nowhere") if column == "id" else pl.lit(7, pl.Int64)
+    first = pl.int_range(pl.len()) == 0
+    frame.with_columns(pl.when(first).then(odd).otherwise(column).alias(column)).write_parquet(file)
+    with pytest.raises(FileFormatError, match=message):
+        load(made._replace(score=score))
+
+
+def test_a_study_without_cells_is_refused(made: Folders) -> None:
+    with pytest.raises(ParamsError, match="nothing to analyze"):
+        load(made._replace(study=parse_study({}, "test")))
+
+
+def test_main_rules_without_verdicts_are_refused(made: Folders) -> None:
+    study = parse_study(study_values(main_rules="mathreal"), "test")
+    with pytest.raises(ParamsError, match=r"mathreal.*robust, omibench, emma, gptscore"):
+        load(made._replace(study=study))

@@ -1,0 +1,74 @@
+"""The tables against plain counting."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from analyze.conftest import SUBJECTS, Folders
+from omibench.analyze.load import Results, load_results
+from omibench.analyze.tables import (
+    ALL_CELLS,
+    TOTAL,
+    failure_counts,
+    image_scores,
+    score_records,
+    scores,
+)
+from omibench.study import Cell
+
+
+@pytest.fixture(scope="module")
+def results(made: Folders) -> Results:
+    return load_results(made.freeze, made.infer, made.score, made.study)
+
+
+def test_every_cell_rule_book_and_subject_is_there(results: Results) -> None:
+    found = {(s.cell, s.rules, s.subject) for s in scores(results)}
+    assert found == {
+        (cell, rules, subject)
+        for cell in results.study.cells
+        for rules in results.rules
+        for subject in (TOTAL, *SUBJECTS)
+    }
+
+
+def test_scores_equal_plain_counts(results: Results, made: Folders) -> None:
+    raw = pl.read_parquet(made.score / "sim-middle" / "direct.parquet").filter(rules="omibench")
+    rows = {s.subject: s for s in scores(results) if s.cell == Cell("sim-middle", "direct")
+            and s.rules == "omibench"}  # fmt: skip
+    total = rows[TOTAL]
+    assert total.acc.mean == pytest.approx(raw["verdict"].sum() / 28)
+    failed = (raw["outcome"] != "scored").sum()
+    assert total.failures == failed
+    assert total.bounds.optimistic - total.bounds.pessimistic == pytest.approx(failed / 28)
+    assert total.acc.mean == pytest.approx(sum(rows[s].acc.mean for s in SUBJECTS) / 4)
+
+
+def test_bins_by_images_hold_every_response_once(results: Results) -> None:
+    rows = [s for s in image_scores(results) if s.rules == "robust"]
+    assert {s.images for s in rows} == {"2", "3", "4", "5", "6+"}
+    assert sum(s.acc.n for s in rows if s.cell == ALL_CELLS) == 9 * 28
+    assert sum(s.acc.n for s in rows if s.cell == Cell("sim-weak", "cot")) == 28
+
+
+def test_pooled_cells_count_a_problem_once(results: Results) -> None:
+    pooled = next(s for s in image_scores(results) if s.cell == ALL_CELLS and s.images == "2")
+    problems = sum(a.n_images == 2 for a in results.answers.values())
+    assert pooled.acc.n == 9 * problems
+    assert pooled.acc.n_eff < pooled.acc.n / 2
+
+
+def test_failures_are_counted_by_outcome(results: Results) -> None:
+    rows = failure_counts(results)
+    judged = results.of("gptscore").filter(pl.col("outcome") == "judge_failed").height
+    assert judged > 0
+    assert sum(f.count for f in rows if f.outcome == "judge_failed") == judged
+    assert sum(f.count for f in rows) == int(results.verdicts["failed"].sum())
+
+
+def test_records_are_shares_with_six_digits(results: Results) -> None:
+    for record in score_records(results, scores(results)):
+        assert 0 <= record["lo"] <= record["acc"] <= record["hi"] <= 1
+        assert record["acc"] == round(record["acc"], 6)
+        assert record["simulated"] is True
