@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from omibench.errors import FileFormatError, MissingInputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from PIL.Image import Image as Picture
 
 
@@ -15,7 +17,9 @@ def difference_hash(picture: Path) -> int:
     """The 64-bit difference hash of a picture's inked area.
 
     White margins are cut off first, since two crops of one figure differ in them. The rest is
-    shrunk to 9 x 8 grey values; bit i says whether a value exceeds its right neighbour.
+    shrunk to 9 x 4 and to 4 x 9 grey values; 32 bits say which values exceed their right
+    neighbour and 32 which exceed the one below. (Curves on equal axes differ in both directions:
+    this told more of them apart than 9 x 8 values compared across alone.)
     Raises MissingInputError or FileFormatError when the picture cannot be read.
     """
     import numpy as np
@@ -29,11 +33,15 @@ def difference_hash(picture: Path) -> int:
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise FileFormatError(f"{picture}: cannot be read as a picture: {error}") from None
     inked = ImageOps.invert(grey).point(lambda value: 255 if value > 25 else 0).getbbox()
-    small = grey.crop(inked).resize((9, 8), Image.Resampling.BOX)
-    values = np.asarray(small, dtype=np.int16)
+    drawing = grey.crop(inked)
+    across = _falls(np.asarray(drawing.resize((9, 4), Image.Resampling.BOX), dtype=np.int16))
+    down = _falls(np.asarray(drawing.resize((4, 9), Image.Resampling.BOX), dtype=np.int16).T)
+    return int("".join("1" if bit else "0" for bit in np.append(across, down)), 2)
+
+
+def _falls(values: NDArray[np.int16]) -> NDArray[np.bool_]:
     # A margin of one grey level keeps the noise of compression out of blank areas.
-    bits = (values[:, :-1] > values[:, 1:] + 1).ravel()
-    return int("".join("1" if bit else "0" for bit in bits), 2)
+    return (values[:, :-1] > values[:, 1:] + 1).ravel()
 
 
 def hamming(a: int, b: int) -> int:
