@@ -37,7 +37,7 @@ class Plan(Noun):
         return sum(getattr(cell, column) for cell in self.cells)
 
 
-def plan(study: Study, questions: Path) -> Plan:
+def plan_study(study: Study, questions: Path) -> Plan:
     """Count the requests of every cell. Sends nothing and changes no response.
 
     Raises MissingInputError when the frozen dataset `questions` is not there yet.

@@ -26,8 +26,9 @@ _IMAGE = re.compile(r"<image_(\d+)>")
 def load(folder: Path) -> tuple[list[Question], list[Answer]]:
     """Every problem of every file once, by subject and number.
 
-    Raises MissingInputError when there is no Parquet file, FileFormatError when one lacks a
-    column or two files disagree about a problem.
+    The texts are those of the first file by name: later files repair a character of an option
+    here and there. Raises MissingInputError when there is no Parquet file, FileFormatError when
+    one lacks a column or two files disagree about a problem's gold, type or number of options.
     """
     rows: dict[str, dict[str, Any]] = {}
     files = sorted(folder.glob("*.parquet"))
@@ -36,7 +37,7 @@ def load(folder: Path) -> tuple[list[Question], list[Answer]]:
     for file in files:
         for row in _rows(file):
             known = rows.setdefault(row["pid"], row)
-            if known != row:
+            if _essence(known) != _essence(row):
                 raise FileFormatError(f"{file}: {row['pid']} differs from the file read before it")
     ordered = sorted(rows.values(), key=_by_subject_and_number)
     return [_question(row) for row in ordered], [_answer(row) for row in ordered]
@@ -53,6 +54,10 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     if missing:
         raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {frame.columns}")
     return frame.select(_COLUMNS).to_dicts()
+
+
+def _essence(row: dict[str, Any]) -> tuple[str, str, int]:
+    return row["answer"].strip().casefold(), _kind(row), len(row["options"] or [])
 
 
 def _by_subject_and_number(row: dict[str, Any]) -> tuple[str, int, str]:

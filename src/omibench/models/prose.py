@@ -101,12 +101,13 @@ def pick(options: tuple[str, ...], rng: Random) -> str:
 def reasoning(n_images: int, rng: Random) -> str:
     """Three to eight sentences about the figures, without any answer."""
     figures = max(n_images, 1)
+    # An odd stride through the sixteen sentences uses none of them twice.
+    at, stride = int(rng.random() * len(STEPS)), 1 + 2 * int(rng.random() * 8)
     steps = []
-    for _ in range(3 + int(rng.random() * 6)):
+    for step in range(3 + int(rng.random() * 6)):
         first = 1 + int(rng.random() * figures)
-        steps.append(
-            pick(STEPS, rng).format(i=first, j=first % figures + 1, n=2 + int(rng.random() * 5))
-        )
+        sentence = STEPS[(at + step * stride) % len(STEPS)]
+        steps.append(sentence.format(i=first, j=first % figures + 1, n=2 + int(rng.random() * 5)))
     steps.append(pick(BRIDGES, rng))
     gap = " " if rng.random() < 0.5 else "\n\n"
     return pick(OPENERS, rng) + gap.join(steps)

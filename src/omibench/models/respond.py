@@ -110,7 +110,7 @@ def _ending(slip: Slip | None, answer: str, row: OracleRow, style: prose.Style, 
         unit = prose.pick(prose.UNITS.get(row.subject, ("units",)), rng)
         return prose.boxed_ending(f"{answer}\\ \\text{{{unit}}}", style, rng)
     ending = prose.boxed_ending(answer, style, rng)
-    if slip == "two_boxes":
+    if slip == "two_boxes" and style.boxed:
         first = moved_number(str(2 + int(rng.random() * 90)), rng)
         return f"{prose.pick(prose.INTERMEDIATE, rng).format(a=first)}\n\n{ending}"
     return ending

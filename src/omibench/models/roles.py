@@ -19,8 +19,9 @@ from omibench.models.wrong import moved_number
 from omibench.params import SimulatedModel
 from omibench.request import Role
 
-PREDICTED = "[PREDICTED ANSWER]"
-REFERENCE = "Reference Solution"
+PREDICTED = "\n[PREDICTED ANSWER]\n"
+REFERENCES = ("Reference Solution", "Official answer:")
+_LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 T = TypeVar("T")
@@ -28,8 +29,8 @@ _FILLERS = ("The picture is not sharp enough to read more.", "There may be furth
 
 
 def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The one line of GPTScore (OMIBench, B.4): consistent at the set true and false rates."""
-    judged = prompt.rpartition(PREDICTED)[2] if PREDICTED in prompt else prompt
+    """The one line of GPTScore (OMIBench, C.2): consistent at the set true and false rates."""
+    judged = prompt.partition(PREDICTED)[2] or prompt
     given = final_answer(judged, len(row.answer))
     right = given is not None and same_answer(given, row.answer, bool(row.choices))
     rate = model.true_positive_rate if right else model.false_positive_rate
@@ -53,9 +54,13 @@ def translate(
 
 
 def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """`{CLASS: topic}` (OMIBench, A.4); a flaw names another topic of the subject."""
+    """`{CLASS: topic}` (OMIBench, A.5); a flaw names another of the labels in the prompt.
+
+    Where the prompt lists none, the topics that the oracle knows of the subject stand in.
+    """
     topic = _needed(row.topic, row, "topic", oracle)
-    others = tuple(t for t in oracle.topics(row.subject) if t != topic)
+    listed = _LISTED.findall(prompt) or oracle.topics(row.subject)
+    others = tuple(name for name in listed if name != topic)
     if others and _flawed(model, rng):
         topic = pick(others, rng)
     return f"{{CLASS: {topic}}}"
@@ -74,11 +79,12 @@ def write_rationale(
 ) -> str:
     """`Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
 
-    A writer that is shown the reference solution ends in the right answer.
+    A writer that is shown the reference ends in the right answer.
     """
-    right = REFERENCE in prompt or not _flawed(model, rng)
+    right = any(word in prompt for word in REFERENCES) or not _flawed(model, rng)
     steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
-    return f"Reasoning: {steps}\nFinal Answer: {answer_text(row, right, oracle, rng)}"
+    answer = answer_text(row, right, oracle, rng)
+    return f"Reasoning: {steps}\nFinal Answer: \\boxed{{{answer}}}"
 
 
 WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], str]] = {

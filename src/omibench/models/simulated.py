@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
+from omibench.errors import ModelError
 from omibench.models.oracle import load_oracle
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
@@ -27,6 +28,7 @@ class SimulatedProvider:
     def __init__(self, name: str, model: SimulatedModel) -> None:
         self.name = name
         self.model = model
+        _check_slips(name, model)
         self.oracle = load_oracle(model.oracle)
         parameters = model.model_dump(
             mode="json", exclude={"provider", "oracle", "label", "group"}, exclude_defaults=True
@@ -70,3 +72,11 @@ class SimulatedProvider:
     def _rng(self, *parts: str) -> Random:
         text = "\0".join((self.name, str(self.model.seed), *parts))
         return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
+
+
+def _check_slips(name: str, model: SimulatedModel) -> None:
+    total = sum(model.slips.model_dump().values())
+    if total > 1 + 1e-9:
+        raise ModelError(
+            f"the slips of model {name!r} add up to {total:.4g}; their shares are at most 1 in all"
+        )

@@ -14,12 +14,12 @@ from typing import Any
 from omibench.request import Conversation, Decoding, Request, TextPart
 
 KEY_SCHEMA = 1
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def canonical(value: object) -> bytes:
     """One spelling of a JSON value: sorted keys, no spaces, ASCII. Raises ValueError on NaN."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")
 
 
 def request_key(identity: Mapping[str, Any], request: Request) -> str:

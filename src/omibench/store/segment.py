@@ -1,7 +1,7 @@
 """Segments: append-only files of responses, one writer each, one JSON line a response.
 
-A line is `{"v":1,"key":"<64 hex>","crc":"<8 hex>",<body>}`: the head has a fixed width and a
-CRC-32 of the body, so that an index is built, and damage found, without parsing any JSON.
+A line is `{"v":1,"key":"<64 hex>","crc":"<8 hex>",<body>}`: the head has a fixed width and the
+CRC-32 of key and body, so that an index is built, and damage found, without parsing any JSON.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ LINE_VERSION = 1
 _START, _CRC, _BODY = b'{"v":1,"key":"', b'","crc":"', b'",'
 _KEY_AT = len(_START)
 _CRC_AT = _KEY_AT + 64 + len(_CRC)
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 HEAD = _CRC_AT + 8 + len(_BODY)
 
 
@@ -42,9 +43,9 @@ class Place(NamedTuple):
 
 def encode_line(key: str, body: dict[str, Any]) -> bytes:
     """One line of a segment, its newline included."""
-    tail = json.dumps(body, separators=(",", ":"))[1:].encode("ascii")
-    crc = b"%08x" % zlib.crc32(tail)
-    return b"".join((_START, key.encode("ascii"), _CRC, crc, _BODY, tail, b"\n"))
+    tail = _ENCODER.encode(body)[1:].encode("ascii")
+    name = key.encode("ascii")
+    return b"".join((_START, name, _CRC, _checksum(name, tail), _BODY, tail, b"\n"))
 
 
 def line_fault(line: bytes) -> str | None:
@@ -54,9 +55,13 @@ def line_fault(line: bytes) -> str | None:
     if not line.startswith(_START):
         known = line.startswith(b'{"v":')
         return "written by another version of the store" if known else "corrupt: not a response"
-    if line[_CRC_AT : _CRC_AT + 8] != b"%08x" % zlib.crc32(line[HEAD:-1]):
-        return "corrupt: its checksum does not match"
-    return None
+    end = _KEY_AT + 64
+    middle = _CRC + _checksum(line[_KEY_AT:end], line[HEAD:-1]) + _BODY
+    return None if line[end:HEAD] == middle else "corrupt: its checksum does not match"
+
+
+def _checksum(key: bytes, body: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(body, zlib.crc32(key))
 
 
 def scan_segment(path: Path, found: Callable[[str, Place], None]) -> list[Damage]:

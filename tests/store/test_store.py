@@ -1,0 +1,173 @@
+"""The store keeps what was written, in one place for all, and reports what it cannot read."""
+
+from __future__ import annotations
+
+import json
+import logging
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.errors import StoreError
+from omibench.request import Conversation, ImagePart, Message, Request, Response, Tags, TextPart
+from omibench.store.segment import encode_line, line_fault
+from omibench.store.store import Store, partition_name
+
+IDENTITY = {"provider": "test", "id": "model", "seed": 1}
+
+
+def request(n: int) -> Request:
+    parts = (TextPart(text=f"question {n}"), ImagePart(sha256="a" * 64, path="/somewhere/a.png"))
+    conversation = Conversation(messages=(Message(role="user", parts=parts),))
+    return Request(conversation=conversation, tags=Tags(role="respondent", problem=f"p{n}"))
+
+
+def fill(folder: Path, numbers: range) -> list[str]:
+    keys = []
+    with Store(folder) as store:
+        partition = store.open_partition(IDENTITY)
+        for n in numbers:
+            keys.append(partition.key(request(n)))
+            partition.append(keys[-1], request(n), Response(text=f"answer {n} é", simulated=True))
+    return keys
+
+
+def segments(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*/*.jsonl"))
+
+
+def test_what_was_written_is_read_by_the_next_process(tmp_path: Path) -> None:
+    keys = fill(tmp_path, range(5))
+    with Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        assert len(partition) == 5
+        assert keys[3] in partition
+        assert partition.get(keys[3]) == Response(text="answer 3 é", simulated=True)
+        assert partition.get("0" * 64) is None
+
+
+def test_every_writer_has_its_own_segment_and_the_first_line_of_a_key_counts(
+    tmp_path: Path,
+) -> None:
+    with Store(tmp_path) as one, Store(tmp_path) as other:
+        for store, text in ((one, "first"), (other, "second")):
+            partition = store.open_partition(IDENTITY)
+            partition.append(partition.key(request(1)), request(1), Response(text=text))
+    assert len(segments(tmp_path)) == 2
+    with Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        assert (len(partition), partition.duplicates) == (1, 1)
+
+
+def test_a_line_names_no_path_and_the_partition_names_its_model(tmp_path: Path) -> None:
+    fill(tmp_path, range(1))
+    (segment,) = segments(tmp_path)
+    line = json.loads(segment.read_text())
+    assert line["request"]["messages"][0]["parts"][1] == {"image": "a" * 64}
+    assert "somewhere" not in segment.read_text()
+    assert line["tags"] == {"role": "respondent", "problem": "p0"}
+    assert json.loads((segment.parent / "model.json").read_text()) == IDENTITY
+
+
+def test_looking_leaves_no_trace(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.open_partition(IDENTITY)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_torn_tail_is_skipped_and_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys = fill(tmp_path, range(3))
+    (segment,) = segments(tmp_path)
+    segment.write_bytes(segment.read_bytes()[:-20])
+    with caplog.at_level(logging.WARNING), Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        assert [key in partition for key in keys] == [True, True, False]
+        assert [(d.line, d.reason.split(":")[0]) for d in partition.damaged] == [(3, "torn")]
+    assert f"{segment.name}, line 3: torn" in caplog.text
+
+
+def test_corrupt_lines_are_counted_and_named_and_the_others_read(tmp_path: Path) -> None:
+    keys = fill(tmp_path, range(4))
+    (segment,) = segments(tmp_path)
+    lines = segment.read_bytes().splitlines(keepends=True)
+    lines[0] = lines[0].replace(b"answer 0", b"answer 9")
+    lines[1] = b"not json at all\n"
+    lines[2] = lines[2].replace(b'{"v":1,', b'{"v":7,')
+    segment.write_bytes(b"".join(lines))
+    with Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        assert [key in partition for key in keys] == [False, False, False, True]
+        assert [d.line for d in partition.damaged] == [1, 2, 3]
+        reasons = [d.reason for d in partition.damaged]
+    assert "checksum" in reasons[0]
+    assert "not a response" in reasons[1]
+    assert "another version" in reasons[2]
+
+
+def test_a_folder_of_another_model_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path, range(1))
+    card = tmp_path / partition_name(IDENTITY) / "model.json"
+    card.write_text('{"provider": "other"}')
+    with Store(tmp_path) as store, pytest.raises(StoreError, match="another model"):
+        store.open_partition(IDENTITY)
+
+
+def test_a_place_that_cannot_be_written_is_a_plain_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        Store(tmp_path / "file") as store,
+        pytest.raises(StoreError, match="cannot be written"),
+    ):
+        store.open_partition(IDENTITY).append("0" * 64, request(0), Response(text=""))
+
+
+def test_partition_names_are_safe_for_any_id() -> None:
+    name = partition_name({"provider": "openai", "id": "org/model:1 ../x"})
+    assert name.startswith("openai-org_model_1_.._x-")
+    assert "/" not in name
+
+
+def write_for_ever(folder: Path) -> None:
+    with Store(folder) as store:
+        partition = store.open_partition(IDENTITY)
+        for n in range(10**9):
+            partition.append(partition.key(request(n)), request(n), Response(text=f"answer {n}"))
+            (folder / "counted").write_text(str(n + 1))
+
+
+def test_a_kill_loses_nothing_that_counted_as_done(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(tmp_path,))
+    process.start()
+    counted = tmp_path / "counted"
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not (counted.exists() and counted.read_text() > "2"):
+        time.sleep(0.01)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    done = int(counted.read_text() or 0)
+    with Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        assert len(partition) >= max(done, 3)
+        assert len(partition.damaged) <= 1
+        for n in range(done):
+            response = partition.get(partition.key(request(n)))
+            assert response is not None
+            assert response.text == f"answer {n}"
+
+
+@given(st.text(max_size=50), st.integers(0, 400), st.integers(0, 255))
+def test_no_changed_byte_goes_unnoticed(text: str, at: int, byte: int) -> None:
+    line = encode_line("a" * 64, {"response": {"text": text}})
+    assert line_fault(line) is None
+    at %= len(line)
+    changed = line[:at] + bytes([byte]) + line[at + 1 :]
+    assert (line_fault(changed) is None) == (changed == line)
