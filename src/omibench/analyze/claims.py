@@ -85,9 +85,12 @@ def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     if not others:
         return lead + "."
     ahead = sum(compare_cells(results, top.cell, other, len(others)).lo > 0 for other in others)
-    if ahead == len(others):
-        return f"{lead}, ahead of all {ahead} others on the same problems."
     rest = len(others) - ahead
+    if rest == 0:
+        whom = f"all {ahead} others" if ahead > 1 else "the other cell"
+        return f"{lead}, ahead of {whom} on the same problems."
+    if len(others) == 1:
+        return f"{lead}; on the same problems it is not distinguishable from the other cell."
     return (
         f"{lead}; on the same problems it is ahead of {ahead} of the {len(others)} others, "
         f"and not distinguishable from {rest}."

@@ -1,0 +1,73 @@
+"""Read a page as a browser's parser would: its elements, links and words."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Elements as (tag, attributes), ids, and the words outside of style."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(path.read_text("utf-8"))
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open, f"</{tag}> closes nothing"
+        assert self._open[-1] == tag, f"<{self._open[-1]}> is closed by </{tag}>"
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self._open:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    @property
+    def ids(self) -> set[str]:
+        return {a["id"] for _, a in self.elements if "id" in a}
+
+    def links(self, attribute: str = "href") -> list[str]:
+        return [a[attribute] for _, a in self.elements if attribute in a]
+
+    def target(self, link: str) -> tuple[Path, str]:
+        """The file and the fragment of a relative link."""
+        parts = urlsplit(link)
+        assert not parts.scheme, link
+        assert not parts.netloc, link
+        return (self.path.parent / unquote(parts.path)).resolve(), parts.fragment
+
+    def assert_harmless(self) -> None:
+        """No script, no handler, no foreign link, and the policy that forbids them."""
+        tags = [tag for tag, _ in self.elements]
+        assert not {"script", "iframe", "object", "embed", "link", "base", "form"} & set(tags)
+        for tag, attributes in self.elements:
+            for name, value in attributes.items():
+                assert not name.startswith("on"), (tag, name)
+                if name in ("href", "src") or name.endswith(":href"):
+                    assert not urlsplit(value).scheme, (tag, value)
+        policies = [
+            a["content"]
+            for tag, a in self.elements
+            if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy"
+        ]
+        assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'"]

@@ -1,0 +1,103 @@
+"""Sentences: a difference is told where a paired test supports it, and only there."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from analyze.conftest import Folders, study_values
+from omibench.analyze.claims import best, images_sentence, leading_sentence, runner_up_sentence
+from omibench.analyze.load import Results, load_results
+from omibench.analyze.tables import image_scores, scores
+from omibench.problem import Answer, Choice, Question
+from omibench.study import Cell, parse_study
+from omibench.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    write_json,
+    write_jsonl,
+    write_parquet,
+)
+
+
+def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
+    """Two models under one setting with given verdicts, problem by problem."""
+    values = study_values(explorer=False)
+    values["infer"] = {"models": ["sim-strong", "sim-weak"], "settings": ["cot"]}
+    values["score"] = {"rules": ["robust"]}
+    study = parse_study(values, "test")
+    ids = [f"p{i:03d}" for i in range(max(len(strong), len(weak)))]
+    choices = [Choice(label="A", text="1"), Choice(label="B", text="2")]
+    write_jsonl(folder / "questions.jsonl", [Question(id=i, question="?") for i in ids])
+    write_jsonl(
+        folder / "answers.jsonl",
+        [Answer(id=i, answer=["A"], answer_type="mcq", choices=choices, n_images=2) for i in ids],
+    )
+    manifest = FrozenManifest(
+        name="x", version="1.0.0", problems=len(ids), images=0, questions_sha256="",
+        answers_sha256="", subjects={},
+    )  # fmt: skip
+    write_json(folder / "manifest.json", manifest)
+    for model, verdicts in (("sim-strong", strong), ("sim-weak", weak)):
+        pairs = list(zip(ids, verdicts, strict=False))
+        write_parquet(
+            folder / "infer" / model / "cot.parquet",
+            [ResponseRow(id=i, index=0, key=i, outcome="answered", text="A") for i, _ in pairs],
+            ResponseRow,
+        )
+        write_parquet(
+            folder / "score" / model / "cot.parquet",
+            [
+                VerdictRow(
+                    id=i, index=0, key=i, rules="robust", version=1, extracted="A", method="boxed",
+                    verdict=float(right), outcome="scored",
+                )
+                for i, right in pairs
+            ],
+            VerdictRow,
+        )  # fmt: skip
+    return load_results(folder, folder / "infer", folder / "score", study)
+
+
+def test_a_clear_lead_is_told(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 50 + [False] * 10, [True] * 20 + [False] * 40)
+    rows = scores(results)
+    assert "ahead of the other cell on the same problems" in leading_sentence(results, rows)
+    assert runner_up_sentence(results, rows).endswith(": ahead.")
+
+
+def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 31 + [False] * 29, [True] * 28 + [False] * 32)
+    rows = scores(results)
+    assert "not distinguishable from the other cell" in leading_sentence(results, rows)
+    assert runner_up_sentence(results, rows).endswith("not distinguishable.")
+
+
+def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
+    weak = [i % 2 == 0 for i in range(100)]
+    strong = [right or i % 8 == 1 for i, right in enumerate(weak)]
+    results = two_models(tmp_path, strong, weak)
+    rows = {s.cell.model: s for s in scores(results) if s.subject == "total"}
+    assert rows["sim-weak"].acc.hi > rows["sim-strong"].acc.lo  # the intervals overlap
+    assert "ahead of the other cell" in leading_sentence(results, list(rows.values()))
+
+
+def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    results = two_models(tmp_path, [True] * 20, [draw.random() < 0.4 for _ in range(100)])
+    assert best(results, scores(results)).cell == Cell("sim-weak", "cot")
+
+
+def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 9, [False] * 9)
+    assert "cannot be seen here" in images_sentence(results, image_scores(results))
+
+
+@pytest.mark.parametrize("rules", ["robust", "omibench"])
+def test_the_main_rules_decide(made: Folders, rules: str) -> None:
+    study = parse_study(study_values(main_rules=rules), "test")
+    results = load_results(*made[:3], study)
+    assert best(results, scores(results)).rules == rules
