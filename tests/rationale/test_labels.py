@@ -85,3 +85,10 @@ def test_only_the_list_of_the_subject_is_offered(make: Make, scripted: Scripted)
 def test_a_subject_without_a_list_is_named(make: Make, scripted: Scripted) -> None:
     with pytest.raises(ParamsError, match=r"no list for the subject 'chemistry' of physics-1"):
         label(scripted({}), make(subject="chemistry"))
+
+
+def test_a_problem_of_unknown_subject_is_offered_every_list(make: Make, scripted: Scripted) -> None:
+    script = scripted({"physics-1": ["{CLASS: genetics}"]})
+    (problem,) = label(script, make(subject="other"))
+    assert problem.topic == "genetics"
+    assert "- mechanics\n- optics\n- genetics" in script.asked[0].conversation.text

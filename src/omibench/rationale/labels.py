@@ -29,7 +29,8 @@ class Labeller:
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
     """The problems in order, each with one topic of its subject's list, or a warning.
 
-    A problem with a topic of its own keeps it. Raises ParamsError when a subject has no list.
+    A problem with a topic of its own keeps it; one of subject `other` is offered every list.
+    Raises ParamsError when a subject has no list.
     """
     open_problems = [p for p in problems if p.topic is None]
     lists = {p.id: _labels(p, labeller.topics) for p in open_problems}
@@ -65,6 +66,9 @@ def _labelled(problem: Problem, response: Response, labels: Sequence[str], model
 
 
 def _labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    # The subject of a mixed paper may not be known; the label then tells it.
+    if problem.subject == "other" and "other" not in topics:
+        return list(dict.fromkeys(name for labels in topics.values() for name in labels))
     labels = topics.get(problem.subject)
     if not labels:
         raise ParamsError(
