@@ -17,7 +17,7 @@ SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 sys.path.insert(0, str(SAMPLE))  # its scripts stand outside every package
 
 from checks.compare import agrees  # noqa: E402
-from checks.page import BOOKLETS, Page, pages  # noqa: E402
+from checks.page import BOOKLETS, Data, Page, pages  # noqa: E402
 from checks.values import Quantity, Value, letter  # noqa: E402
 
 Check = Callable[[Page], list[Value]]
@@ -25,12 +25,17 @@ SOLVED = yaml.safe_load((SAMPLE / "checks/second_solver.yaml").read_text(encodin
 SOURCES = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in BOOKLETS.glob("*.yaml")
 }
-PROBLEMS = [
-    pytest.param(name, problem, id=f"{name}-{problem['number']}")
-    for name, source in sorted(SOURCES.items())
-    for problem in source["problems"]
-]
-SURVIVING = [p for p in PROBLEMS if not p.values[1].get("rejected")]
+ALL = [(name, problem) for name in sorted(SOURCES) for problem in SOURCES[name]["problems"]]
+
+
+def cases(problems: list[tuple[str, dict[str, Any]]]) -> pytest.MarkDecorator:
+    """One case for each problem, named after its booklet and number."""
+    ids = [f"{booklet}-{problem['number']}" for booklet, problem in problems]
+    return pytest.mark.parametrize(("booklet", "problem"), problems, ids=ids)
+
+
+every_problem = cases(ALL)
+surviving = cases([(booklet, problem) for booklet, problem in ALL if not problem.get("rejected")])
 
 
 def check_of(name: str, number: int) -> Check | None:
@@ -57,7 +62,7 @@ def disagreement(name: str, number: int, gold: list[str]) -> str | None:
     return f"{name}, problem {number}: the gold is {'; '.join(gold)}, the second answer is {said}"
 
 
-@pytest.mark.parametrize(("booklet", "problem"), PROBLEMS)
+@every_problem
 def test_every_surviving_problem_has_exactly_one_second_answer(
     booklet: str, problem: dict[str, Any]
 ) -> None:
@@ -67,7 +72,7 @@ def test_every_surviving_problem_has_exactly_one_second_answer(
     assert ways == 1 or (problem.get("rejected") and ways == 0), line
 
 
-@pytest.mark.parametrize(("booklet", "problem"), PROBLEMS)
+@every_problem
 def test_gold_is_the_second_answer(booklet: str, problem: dict[str, Any]) -> None:
     number = problem["number"]
     covered = check_of(booklet, number) or number in SOLVED.get(booklet, {})
@@ -96,14 +101,14 @@ def changed(gold: list[str]) -> list[str]:
     return [other, *gold[1:]]
 
 
-@pytest.mark.parametrize(("booklet", "problem"), SURVIVING)
+@surviving
 def test_changed_gold_is_a_disagreement(booklet: str, problem: dict[str, Any]) -> None:
     line = disagreement(booklet, problem["number"], changed(problem["gold"]))
     assert line is not None
     assert line.startswith(f"{booklet}, problem {problem['number']}: the gold is ")
 
 
-@pytest.mark.parametrize(("booklet", "problem"), SURVIVING)
+@surviving
 def test_computed_answer_needs_every_figure(booklet: str, problem: dict[str, Any]) -> None:
     check = check_of(booklet, problem["number"])
     if check is None:
@@ -156,7 +161,8 @@ def test_answers_with_another_number_of_parts_differ() -> None:
 
 def test_letter_needs_exactly_one_choice() -> None:
     assert letter(12.0, ["6.0 cm", "12.0 cm"]) == "B"
-    for choices in (["6.0 cm"], ["12 cm", "12.0 cm"], [{"draw": "plot"}, "12 cm"]):
+    wrong: list[list[str | Data]] = [["6.0 cm"], ["12 cm", "12.0 cm"], [{"draw": "plot"}, "12 cm"]]
+    for choices in wrong:
         with pytest.raises(ValueError, match="not exactly one of the choices"):
             letter(12.0, choices)
 
