@@ -12,6 +12,7 @@ from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line, Picture
 from omibench.ocr.numbering import number_of
 from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
+from omibench.ocr.solutions import own_answers
 from omibench.ocr.sources import Source
 from omibench.ocr.stems import Stem, split_stem
 from omibench.ocr.subjects import is_heading, leading_tag, subject_word
@@ -50,6 +51,8 @@ class Paper:
 
     drafts: list[Draft]
     answers: list[Item]
+    own: Key = field(default_factory=Key)
+    """Answers that head the blocks, where the paper is itself a list of solutions."""
 
 
 def read_paper(document: Document) -> Paper:
@@ -59,6 +62,7 @@ def read_paper(document: Document) -> Paper:
     if not chain:
         return Paper([], answers)
     blocks = blocks_of(flow, chain)
+    own = own_answers(blocks)
     _give_by_reference(blocks, flow[: chain[0].index])
     stems: list[Stem] = []
     _, stem = split_stem(flow[: chain[0].index], blocks[0].number)
@@ -75,7 +79,7 @@ def read_paper(document: Document) -> Paper:
         drafts.append(_draft(block, mine, subject))
         subject = _last_subject(headings) or subject
     _warn_of_gaps(drafts)
-    return Paper(drafts, answers)
+    return Paper(drafts, answers, own)
 
 
 def _draft(block: Block, stem: Stem | None, subject: Subject | None) -> Draft:
@@ -189,7 +193,10 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[st
     texts = [question, *(choice.text or "" for choice in choices)]
     if any(_BROKEN.search(text) for text in texts):
         found.append("garbled_text: characters that the font does not explain")
-    lines = [*(i for i in draft.statement if isinstance(i, Line)), *(ln for o in draft.options for ln in o.lines)]
+    lines = [
+        *(i for i in draft.statement if isinstance(i, Line)),
+        *(ln for o in draft.options for ln in o.lines),
+    ]
     if any(line.stacked for line in lines):
         found.append("math_suspect: a formula of several rows was read as one")
     empty = [choice.label for choice in choices if choice.image is None and not choice.text]

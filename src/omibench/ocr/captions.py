@@ -13,6 +13,7 @@ CAPTION = re.compile(
     rf"{_NOUN}\s*(?P<number>\d{{1,3}}(?:\.\d{{1,2}})?[a-z]?)\s*(?:[:：.．—–-](?P<rest>.*))?", re.I
 )
 _FAR = 42.0
+_HIGH = 260.0
 
 
 class Caption(NamedTuple):
@@ -45,44 +46,47 @@ def captions_of(lines: Sequence[Line]) -> list[Caption]:
 
 
 def name_boxes(
-    boxes: Sequence[Box], captions: Sequence[Caption], body: Sequence[Line]
+    boxes: Sequence[Box], captions: Sequence[Caption], stops: Sequence[Box]
 ) -> list[int | None]:
     """For each box the index of the caption that names it, or None.
 
-    A caption stands below its picture; only one that has no picture above it may name one below.
-    Running text between the two keeps them apart.
+    A caption names what stands above it; only one with nothing above it may name what is below.
+    Running text (`stops`) or another caption between the two keeps them apart.
     """
-    names = [_nearest(box, captions, body, below=True) for box in boxes]
-    free = [k if k not in names else None for k in range(len(captions))]
+    names = [_nearest(box, captions, stops, below=True) for box in boxes]
+    used = set(names)
     for index, box in enumerate(boxes):
         if names[index] is None:
-            above = _nearest(box, captions, body, below=False)
-            names[index] = None if above is None else free[above]
+            above = _nearest(box, captions, stops, below=False)
+            names[index] = None if above in used else above
     return names
 
 
 def _nearest(
-    box: Box, captions: Sequence[Caption], body: Sequence[Line], *, below: bool
+    box: Box, captions: Sequence[Caption], stops: Sequence[Box], *, below: bool
 ) -> int | None:
     best: tuple[float, int] | None = None
+    far = _HIGH if below else _FAR
     for index, caption in enumerate(captions):
-        if below != (caption.box.centre[1] >= box.centre[1]):
+        if below != (caption.box.y0 >= box.y1 - 0.5 * caption.lines[0].size):
             continue
         gap = max(0.0, caption.box.gap_y(box))
         aside = max(0.0, caption.box.gap_x(box))
-        if gap > _FAR or aside > 0.5 * box.width + _FAR or _between(box, caption.box, body):
+        others = [c.box for c in captions if c is not caption]
+        if gap > far or aside > 0.5 * box.width + _FAR:
             continue
-        if best is None or gap + aside < best[0]:
-            best = (gap + aside, index)
+        if any(_separates(stop, box, caption.box) for stop in (*stops, *others)):
+            continue
+        off = abs(caption.box.centre[0] - box.centre[0])
+        if best is None or gap + 3 * aside + 0.1 * off < best[0]:
+            best = (gap + 3 * aside + 0.1 * off, index)
     return best[1] if best else None
 
 
-def _between(box: Box, caption: Box, body: Sequence[Line]) -> bool:
+def _separates(stop: Box, box: Box, caption: Box) -> bool:
     top, bottom = min(box.y1, caption.y1), max(box.y0, caption.y0)
-    return any(
-        top < line.box.centre[1] < bottom and line.box.gap_x(box) < 0 and not caption.holds(line.box)
-        for line in body
-    )
+    middle = stop.centre[1]
+    return top < middle < bottom and (stop.gap_x(box) < 0 or stop.gap_x(caption) < 0)
 
 
 def _continues(above: Line, line: Line) -> bool:

@@ -51,7 +51,9 @@ def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
     return digest
 
 
-def open_pdf(path: Path, max_pages: int, password: str | None) -> tuple[pymupdf.Document, list[str]]:
+def open_pdf(
+    path: Path, max_pages: int, password: str | None
+) -> tuple[pymupdf.Document, list[str]]:
     """Open a PDF and return it with the codes of its warnings.
 
     Raises PaperError `pdf_encrypted`, `pdf_damaged`, `pdf_no_pages` or `pdf_too_many_pages`.
@@ -75,7 +77,8 @@ def open_pdf(path: Path, max_pages: int, password: str | None) -> tuple[pymupdf.
         raise PaperError(code, f"{path}: holds no page that can be read")
     if document.page_count > max_pages:
         raise PaperError(
-            "pdf_too_many_pages", f"{path}: has {document.page_count} pages, allowed are {max_pages}"
+            "pdf_too_many_pages",
+            f"{path}: has {document.page_count} pages, allowed are {max_pages}",
         )
     codes = ["pdf_repaired"] if document.is_repaired else []
     if not document.permissions & pymupdf.PDF_PERM_COPY:

@@ -153,7 +153,8 @@ def without_furniture(
             if not _at_edge(line, height)
             or CAPTION.fullmatch(line.text)
             or not (
-                seen[_masked(line.text)] >= enough or _stands_apart(line, lines, height, boxes, body)
+                seen[_masked(line.text)] >= enough
+                or _stands_apart(line, lines, height, boxes, body)
             )
         ]
         for lines, height, boxes in zip(pages, heights, drawn, strict=True)

@@ -122,7 +122,9 @@ def _place(box: Box) -> tuple[int, ...]:
 def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], list[Line]]:
     """The items of one page in reading order, and all its lines in reading order."""
     outside = [
-        line for line in lines if line.upright and not any(r.box.holds(line.box) for r in sheet.regions)
+        line
+        for line in lines
+        if line.upright and not any(r.box.holds(line.box) for r in sheet.regions)
     ]
     middle = gutter([line.box for line in outside], sheet.width)
     left = min((line.box.x0 for line in outside), default=0.0)

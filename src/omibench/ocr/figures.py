@@ -16,7 +16,9 @@ MIN_SIDE = 12.0
 MIN_AREA = 600.0
 REACH = 6.0
 SMALL_REACH = 12.0
-"""Points around a picture within which a label belongs to it: in the size of the text, or smaller."""
+TURNED_REACH = 28.0
+"""Points around a picture within which a label belongs to it: in the size of the text, smaller, or
+turned, as the titles of vertical axes are."""
 _LABEL_CHARS = 48
 _PROSE = re.compile(r"(?:\w{2,}\W+){4}\w{2,}")
 
@@ -38,21 +40,43 @@ def pictures_of(
 ) -> tuple[list[Picture], list[Line]]:
     """The pictures of a page and the lines that are no part of them.
 
-    Regions that are rules, tables, frames or too small are left out; labels around a region are
-    taken into it; regions above one caption, as panels are, become one picture.
+    Regions that are rules, tables or frames are left out, small ones unless a caption gathers them
+    with others; what a caption names, panels and scattered parts, is one picture; labels around a
+    picture are taken into it.
     """
-    kept = [r for r in regions if _is_picture(r, lines, captions)]
     taken = {id(line) for caption in captions for line in caption.lines}
     free = [line for line in lines if id(line) not in taken]
-    boxes = [r.box for r in kept]
     body = [line for line in free if is_body(line, free, setting)]
+    whole = [r.box for r in regions if _is_picture(r, lines, captions)]
+    bits = [r.box for r in regions if _is_bit(r, setting)]
+    stops = [line.box for line in body]
+    named: dict[int, Box] = {}
+    nameless: list[Box] = []
+    boxes = [*whole, *bits]
+    for box, name in zip(boxes, name_boxes(boxes, captions, stops), strict=True):
+        if name is not None:
+            named[name] = named[name].union(box) if name in named else box
+        elif box in whole or _is_lettered(box, free):
+            nameless.append(box)
+    named = {name: box for name, box in named.items() if _is_large(box)}
     labels = [line for line in free if line not in body]
-    boxes, absorbed = _with_labels(boxes, labels, setting.size)
-    boxes = _joined(boxes)
-    pictures = _captioned(page, boxes, captions, body)
-    inside = {id(line) for line in absorbed}
-    used = {id(line) for c in captions if c.text in {p.caption for p in pictures} for line in c.lines}
-    return pictures, [line for line in lines if id(line) not in inside | used]
+    owners: list[int | None] = [*named, *(None for _ in nameless)]
+    grown, absorbed = _with_labels(
+        [*named.values(), *nameless],
+        [None if name is None else captions[name].box for name in owners],
+        labels,
+        setting.size,
+    )
+    pictures = [
+        Picture(page, box)
+        if name is None
+        else Picture(page, box, captions[name].text, captions[name].number)
+        for box, name in _joined(list(zip(grown, owners, strict=True)))
+    ]
+    gone = {id(line) for line in absorbed} | {
+        id(ln) for name in named for ln in captions[name].lines
+    }
+    return pictures, [line for line in lines if id(line) not in gone]
 
 
 def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
@@ -73,9 +97,18 @@ def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
     )
 
 
+def _is_large(box: Box) -> bool:
+    return min(box.width, box.height) >= MIN_SIDE and box.width * box.height >= MIN_AREA
+
+
+def _is_bit(region: Region, setting: Setting) -> bool:
+    """A mark too small to be a figure that may be a part of one."""
+    return not _is_large(region.box) and region.box.width < 0.9 * setting.width
+
+
 def _is_picture(region: Region, lines: Sequence[Line], captions: Sequence[Caption]) -> bool:
     box = region.box
-    if min(box.width, box.height) < MIN_SIDE or box.width * box.height < MIN_AREA:
+    if not _is_large(box):
         return False
     inside = [line for line in lines if box.holds(line.box)]
     if region.raster or not region.ruled or not inside:
@@ -95,17 +128,33 @@ def _is_named(box: Box, lines: Sequence[Line], captions: Sequence[Caption]) -> b
     )
 
 
+def _is_lettered(box: Box, lines: Sequence[Line]) -> bool:
+    """Whether a small mark, no mere rule, is what the letter of a choice above or below stands for."""
+    if min(box.width, box.height) < 5 or max(box.width, box.height) < 15:
+        return False
+    near = (line for line in lines if is_lone_marker(line.text))
+    return any(
+        line.box.gap_x(box) < 0 and 0 <= line.box.gap_y(box) < 2.5 * line.size for line in near
+    )
+
+
 def _with_labels(
-    boxes: list[Box], labels: Sequence[Line], size: float
+    boxes: list[Box], captions: Sequence[Box | None], labels: Sequence[Line], size: float
 ) -> tuple[list[Box], list[Line]]:
-    """Grow each box by the labels near it, nearest first, until nothing more is near."""
+    """Grow each box by the labels near it until nothing more is near.
+
+    A label between a picture and its caption is near, however far.
+    """
     boxes, waiting, absorbed = list(boxes), list(labels), []
     while boxes:
-        reach = [(*_nearest(boxes, line.box), line) for line in waiting]
-        near = [(distance, index, line) for distance, index, line in reach if distance <= _reach(line, size)]
-        if not near:
+        hits = []
+        for line in waiting:
+            index, distance = _nearest(boxes, captions, line.box)
+            if distance <= _reach(line, size):
+                hits.append((index, line))
+        if not hits:
             break
-        for _, index, line in near:
+        for index, line in hits:
             boxes[index] = boxes[index].union(line.box)
             absorbed.append(line)
         gone = {id(line) for line in absorbed}
@@ -114,41 +163,37 @@ def _with_labels(
 
 
 def _reach(line: Line, size: float) -> float:
-    return SMALL_REACH if not line.upright or line.size < 0.93 * size else REACH
+    if not line.upright:
+        return TURNED_REACH
+    return SMALL_REACH if line.size < 0.93 * size else REACH
 
 
-def _nearest(boxes: Sequence[Box], box: Box) -> tuple[float, int]:
-    return min((max(b.gap_x(box), b.gap_y(box), 0.0), k) for k, b in enumerate(boxes))
+def _nearest(boxes: Sequence[Box], captions: Sequence[Box | None], box: Box) -> tuple[int, float]:
+    distances = []
+    for index, (own, caption) in enumerate(zip(boxes, captions, strict=True)):
+        zone = own
+        if caption and caption.y0 > own.y1:
+            zone = Box(own.x0, own.y0, own.x1, caption.y0)
+        gap = max(zone.gap_x(box), zone.gap_y(box), 0.0)
+        distances.append((gap, max(own.gap_x(box), own.gap_y(box)), index))
+    gap, _, index = min(distances)
+    return index, gap
 
 
-def _joined(boxes: list[Box]) -> list[Box]:
-    joined: list[Box] = []
-    for box in boxes:
-        current = box
-        while hit := next((b for b in joined if _overlap(b, current) > 0.1), None):
+def _joined(boxes: list[tuple[Box, int | None]]) -> list[tuple[Box, int | None]]:
+    """Overlapping boxes as one, unless two captions tell them apart."""
+    joined: list[tuple[Box, int | None]] = []
+    for box, name in boxes:
+        current, owner = box, name
+        while hit := next(
+            (j for j in joined if _overlap(j[0], current) > 0.1 and None in (j[1], owner)), None
+        ):
             joined.remove(hit)
-            current = current.union(hit)
-        joined.append(current)
+            current, owner = current.union(hit[0]), hit[1] if owner is None else owner
+        joined.append((current, owner))
     return joined
 
 
 def _overlap(a: Box, b: Box) -> float:
     shared = max(0.0, -a.gap_x(b)) * max(0.0, -a.gap_y(b))
     return shared / max(1.0, min(a.width * a.height, b.width * b.height))
-
-
-def _captioned(
-    page: int, boxes: Sequence[Box], captions: Sequence[Caption], body: Sequence[Line]
-) -> list[Picture]:
-    groups: dict[int | None, list[Box]] = {}
-    for box, name in zip(boxes, name_boxes(boxes, captions, body), strict=True):
-        groups.setdefault(name, []).append(box)
-    pictures = [Picture(page, box) for box in groups.pop(None, [])]
-    for index, members in groups.items():
-        caption = captions[index or 0]
-        # Panels side by side or one above the other under one caption are one figure.
-        whole = members[0]
-        for box in members[1:]:
-            whole = whole.union(box)
-        pictures.append(Picture(page, whole, caption.text, caption.number))
-    return pictures

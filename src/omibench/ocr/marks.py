@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,8 @@ def regions_of(page: pymupdf.Page) -> list[Region]:
     images = [
         Region(box, raster=True, xref=info["xref"])
         for info in page.get_image_info(xrefs=True)
-        if (box := _clipped(Box(*info["bbox"]), sheet)) and box.width * box.height < 0.8 * _area(sheet)
+        if (box := _clipped(Box(*info["bbox"]), sheet))
+        and box.width * box.height < 0.8 * _area(sheet)
     ]
     return merge_touching([*vectors, *images])
 
@@ -97,13 +99,12 @@ def _is_visible(drawing: dict[str, Any], sheet: Box) -> bool:
 
 def _region(box: Box, drawings: list[dict[str, Any]]) -> Region:
     inside = [d for d in drawings if box.grown(1, 1).holds(Box(*d["rect"]))]
-    segments = [s for d in inside for s in _segments(d)]
-    across = {
-        round(s.y0 / 3)
-        for s in segments
-        if s.height <= _THIN and s.width > 0.85 * box.width
-    }
-    return Region(box, ruled=all(map(_is_straight, inside)), rules=len(across))
+    lengths: Counter[int] = Counter()
+    for segment in (s for d in inside for s in _segments(d)):
+        if segment.height <= _THIN:
+            lengths[round(segment.y0 / 3)] += round(segment.width)
+    rules = sum(length > 0.85 * box.width for length in lengths.values())
+    return Region(box, ruled=all(map(_is_straight, inside)), rules=rules)
 
 
 def _is_straight(drawing: dict[str, Any]) -> bool:

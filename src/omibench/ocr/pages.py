@@ -37,14 +37,25 @@ def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
     """Every line of the text layer, pieces of one baseline joined, in no particular order."""
     import pymupdf
 
-    flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_PRESERVE_LIGATURES
+    # A glyph without a Unicode value is U+FFFD, not the letter whose code its number happens to be.
+    unwanted = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    flags = pymupdf.TEXTFLAGS_TEXT & ~unwanted
     raw = page.get_text("dict", flags=flags)
     pieces = [line for block in raw["blocks"] for line in block.get("lines", ())]
+    for span in (span for piece in pieces for span in piece["spans"]):
+        _lower_radical(span)
     upright = [line for line in pieces if abs(line["dir"][1]) < 0.05 and line["dir"][0] > 0]
     turned = [line for line in pieces if line not in upright] if len(upright) < len(pieces) else []
     lines = [_line(number, group) for group in _baselines(upright)]
     lines += [_line(number, [line], upright=False) for line in turned]
     return [line for line in lines if line.text]
+
+
+def _lower_radical(span: dict[str, Any]) -> None:
+    """TeX's root signs hang below their origin; move it to the baseline of what they stand before."""
+    if span["text"].strip() == "√" and "CMSY" in span["font"]:
+        x, y = span["origin"]
+        span["origin"] = (x, y + 0.96 * span["size"])
 
 
 def visible(lines: Sequence[Line]) -> int:
@@ -59,9 +70,9 @@ def is_broken(lines: Sequence[Line]) -> bool:
 
 
 def plain(text: str) -> str:
-    """Mathematical alphabets and ligatures as plain letters, and one kind of minus and space."""
+    """Mathematical alphabets and ligatures as plain letters, and one kind of space."""
     text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = text.replace("\u2212", "-").replace("\u200b", "")
+    text = text.replace("\u200b", "")
     return re.sub(r"[\s\x00-\x1f]+", " ", text)
 
 
@@ -103,7 +114,9 @@ def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> L
     return Line(
         page=page,
         box=box,
-        text=(_with_scripts(spans, size) if upright else "".join(s.text for s in spans)).strip(),
+        text=(
+            _with_scripts(spans, size) if upright else _tidy("".join(s.text for s in spans))
+        ).strip(),
         size=size,
         bold=first or weight * 2 > sum(len(s.text.strip()) for s in body),
         baseline=body[0].y if body else box.y1,
@@ -141,7 +154,17 @@ def _with_scripts(spans: list[_Span], size: float) -> str:
         if not kind and span.text.strip():
             level = span.y
     parts.append(_wrap(run, mark))
-    return re.sub(r" +", " ", "".join(parts)).replace(" _{", "_{").replace(" ^{", "^{")
+    return _tidy("".join(parts))
+
+
+def _tidy(text: str) -> str:
+    """Degrees and primes as characters, and even space around relations, which PDFs set by gaps."""
+    text = re.sub(r"\^\{([°◦∘])\}", "°", text)
+    text = re.sub(r"\^\{([′'″]+)\}", r"\1", text)
+    text = re.sub(r"(?<=[\w)\]}′°|])\s*([=≤≥≈≠≪≫<>])\s*(?=[\w(\[{√|+\-−])", r" \1 ", text)
+    text = re.sub(r"(?<=[\w)\]}°])\s*−\s*(?=[\w(\[{√])", " - ", text).replace("−", "-")
+    text = re.sub(r"(?<=[\w)\]}])\s*\+\s+(?=\d|\w\b)", " + ", text)
+    return re.sub(r" +", " ", text).replace(" _{", "_{").replace(" ^{", "^{")
 
 
 def _script(span: _Span, size: float, level: float) -> str:

@@ -123,4 +123,3 @@ def _gather(jobs: Sequence[Job], reports: Sequence[FileReport], out: Path) -> No
             (job.folder / place).rename(out / place)
     write_jsonl(out / "problems.jsonl", problems)
     write_jsonl(out / "pages.jsonl", pages)
-

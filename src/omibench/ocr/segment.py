@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import Number, number_of
@@ -35,9 +35,7 @@ class Block:
     """One problem as it stands in the paper: its number and what follows up to the next one."""
 
     number: int
-    start: int
     items: list[Item]
-    pages: list[int] = field(default_factory=list)
 
 
 def candidates_of(flow: Sequence[Item]) -> list[Candidate]:
@@ -75,7 +73,9 @@ def best_chain(candidates: Sequence[Candidate]) -> list[Candidate]:
         by_value.setdefault((style, value), []).append(k)
     if not best:
         return []
-    ranked = [score * _WEIGHT.get(c.number.style, 1.0) for score, c in zip(best, candidates, strict=True)]
+    ranked = [
+        score * _WEIGHT.get(c.number.style, 1.0) for score, c in zip(best, candidates, strict=True)
+    ]
     last: int | None = max(range(len(best)), key=lambda k: (ranked[k], k))
     chain = []
     while last is not None:
@@ -100,8 +100,7 @@ def blocks_of(flow: Sequence[Item], chain: Sequence[Candidate]) -> list[Block]:
     """The items of each problem of the chain; its number is cut off the first line."""
     ends = [*(c.index for c in chain[1:]), len(flow)][: len(chain)]
     return [
-        Block(c.number.value, c.index, list(flow[c.index : end]))
-        for c, end in zip(chain, ends, strict=True)
+        Block(c.number.value, list(flow[c.index : end])) for c, end in zip(chain, ends, strict=True)
     ]
 
 

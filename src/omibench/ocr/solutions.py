@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from omibench.ocr.choices import split_choices
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import number_of
-from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of
+from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
 from omibench.ocr.text import paragraphs
 
 _STATED = re.compile(
@@ -18,30 +19,59 @@ _STATED = re.compile(
     r"答案)\s*(?:is\b)?\s*[:：]\s*(?P<answer>.+?)\s*$",
     re.I,
 )
-_ITEM = re.compile(r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.](?=\s|$)", re.I)
+_ITEM = re.compile(
+    r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.](?=\s|$)", re.I
+)
 _ONLY = re.compile(r"[(（]?([A-H])[)）]?\.?|(anulad[ao]|cancel+ed|void)\b.*", re.I)
-_BEGINS = re.compile(r"(?:solution|soluci[óo]n|solu[çc][ãa]o|resolu[çc][ãa]o|l[öo]sung|解|解析|【解析】)\s*[:：.】]?\s*", re.I)
-_REPEATED = 88.0
+_BEGINS = re.compile(
+    r"(?:solution|soluci[óo]n|solu[çc][ãa]o|resolu[çc][ãa]o|l[öo]sung|【解析】|解析|解)\s*[:：.】]?\s*",
+    re.I,
+)
+_LETTER = re.compile(r"(?<![A-Za-z])[A-H](?![A-Za-z])")
+_REPEATED = 80.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What solutions are compared with: a problem's statement, and its choices as printed."""
+
+    statement: str
+    choices: str = ""
 
 
 def read_solutions(
-    flow: Sequence[Item], questions: Mapping[int, str], words: frozenset[str]
+    flow: Sequence[Item], asked: Mapping[int, Asked], words: frozenset[str], size: float = 10.0
 ) -> tuple[Key, dict[int, str]]:
     """The answers that worked solutions state and the solutions themselves, by problem number.
 
-    `questions` are the statements of the paper: lines that repeat them are left out.
+    `asked` are the problems of the paper: lines that repeat them are left out. Where questions and
+    a section of answers stand in one file, both are read and the section has the last word.
     """
-    key, texts = Key(), {}
-    for block in blocks_of(flow, best_chain(candidates_of(flow))):
-        if block.number not in questions:
-            continue
-        lines = _body(block)
-        for answer in _stated(block, lines):
-            key.add(block.number, answer)
-        text = paragraphs(_explanation(lines, questions[block.number]), words)
-        if text and block.number not in texts:
-            texts[block.number] = text
+    key, texts = Key(), dict[int, str]()
+    for part in split_answers(flow, size):
+        for block in blocks_of(part, best_chain(candidates_of(part))):
+            if block.number not in asked:
+                continue
+            lines = _body(block)
+            question = asked[block.number]
+            for answer in _stated(lines) or _filled_in(lines, question):
+                key.add(block.number, answer)
+            text = paragraphs(_explanation(lines, question), words)
+            if text:
+                texts[block.number] = text
     return key, texts
+
+
+def own_answers(blocks: Sequence[Block]) -> Key:
+    """The answers that head each block of a paper that is itself a list of solutions.
+
+    Empty unless at least half of the blocks begin with a letter ("7) C", "Item b) ...").
+    """
+    key = Key()
+    for block in blocks:
+        for answer in _heading_answer(_body(block)):
+            key.add(block.number, answer)
+    return key if 2 * len(key) >= len(blocks) > 1 else Key()
 
 
 def _body(block: Block) -> list[Line]:
@@ -51,29 +81,44 @@ def _body(block: Block) -> list[Line]:
     return [line for line in lines if line.text]
 
 
-def _stated(block: Block, lines: Sequence[Line]) -> list[str]:
+def _stated(lines: Sequence[Line]) -> list[str]:
     """What a solution says the answer is: a marked choice, its first words, or `Answer: ...`."""
     marked = [option.letter for option in split_choices(lines)[1] if option.correct]
     if marked:
         return [", ".join(marked)]
+    if heading := _heading_answer(lines):
+        return heading
+    for text in reversed(paragraphs(lines).split("\n\n")):
+        if match := _STATED.search(text):
+            answer = match["answer"]
+            return [answer.rstrip(".") if len(answer) < 3 else answer]
+    return []
+
+
+def _heading_answer(lines: Sequence[Line]) -> list[str]:
     if lines and (match := _ONLY.fullmatch(lines[0].text)):
         return [(match[1] or match[2]).upper()]
     if lines and (match := _ITEM.match(lines[0].text)):
         return [match[1].upper()]
-    last = paragraphs(lines).split("\n\n")
-    for text in reversed(last):
-        if match := _STATED.search(text):
-            return [match["answer"].rstrip(".") if len(match["answer"]) < 3 else match["answer"]]
     return []
 
 
-def _explanation(lines: Sequence[Line], question: str) -> list[Line]:
+def _filled_in(lines: Sequence[Line], asked: Asked) -> list[str]:
+    """The one letter that stands in a blank of the repeated question and not in the paper's."""
+    if not asked.choices:
+        return []
+    statement = " ".join(i.text for i in split_choices(lines)[0] if isinstance(i, Line))
+    extra = Counter(_LETTER.findall(statement)) - Counter(_LETTER.findall(asked.statement))
+    return list(extra) if extra.total() == 1 else []
+
+
+def _explanation(lines: Sequence[Line], asked: Asked) -> list[Line]:
     """The lines after `Solution:`, or after those that repeat the question."""
     for index, line in enumerate(lines):
-        if (match := _BEGINS.match(line.text)) and index:
+        if match := _BEGINS.match(line.text):
             rest = replace(line, text=line.text[match.end() :])
             return [rest, *lines[index + 1 :]] if rest.text else list(lines[index + 1 :])
-    known = _letters(question)
+    known = _letters(asked.statement + asked.choices)
     start = 0
     while start < len(lines) and _repeats(lines[start].text, known):
         start += 1
@@ -84,7 +129,9 @@ def _repeats(text: str, known: str) -> bool:
     from rapidfuzz import fuzz
 
     letters = _letters(text)
-    return len(letters) >= 4 and bool(fuzz.partial_ratio(letters, known) >= _REPEATED)
+    if len(letters) < 4:
+        return _letters(_LETTER.sub("", text)) in known
+    return bool(fuzz.partial_ratio(letters, known) >= _REPEATED)
 
 
 def _letters(text: str) -> str:

@@ -90,7 +90,9 @@ def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
     if not files:
         return listed
     known = {Path(source.paper).resolve(): source for source in listed}
-    sources = [known.get(file.resolve()) or Source(name=file.name, paper=str(file)) for file in files]
+    sources = [
+        known.get(file.resolve()) or Source(name=file.name, paper=str(file)) for file in files
+    ]
     return _distinct(sources)
 
 

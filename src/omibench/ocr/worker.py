@@ -11,11 +11,11 @@ import os
 import resource
 import sys
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
 from omibench.errors import PaperError
+from omibench.ocr.assemble import read_paper, to_problem, with_answers
 from omibench.ocr.check import (
     MAX_PIXELS,
     check_bytes,
@@ -23,6 +23,11 @@ from omibench.ocr.check import (
     open_pdf,
     photograph_size,
 )
+from omibench.ocr.crops import crop_all
+from omibench.ocr.document import Document, read_document
+from omibench.ocr.keys import Key, read_key
+from omibench.ocr.layout import Item
+from omibench.ocr.solutions import Asked, read_solutions
 from omibench.ocr.sources import Source
 from omibench.params import OcrParams
 from omibench.problem import Problem
@@ -69,10 +74,6 @@ def _read_photograph(job: Job) -> Outcome:
 
 
 def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
-    from omibench.ocr.assemble import read_paper, to_problem, with_answers
-    from omibench.ocr.crops import crop_all
-    from omibench.ocr.document import read_document
-
     source = job.source
     pdf, codes = open_pdf(Path(source.paper), job.params.max_pages, password)
     document = read_document(pdf)
@@ -85,9 +86,9 @@ def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
     problems = [
         to_problem(draft, source, digest, figures, document.words) for draft in paper.drafts
     ]
-    answers = _Answers(job, password)
-    answers.add_section(paper.answers, problems, document.words)
-    answers.add_files(problems)
+    answers = _Answers(job, password, problems, paper.own)
+    answers.add_section(paper.answers, document)
+    answers.add_files()
     marked = [[o.letter for o in draft.options if o.correct] for draft in paper.drafts]
     problems = [
         with_answers(p, answers.key, answers.stated, answers.solutions.get(int(p.number)), marks)
@@ -105,57 +106,45 @@ def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
 class _Answers:
     """The answers and solutions of one source, gathered from wherever they stand."""
 
-    def __init__(self, job: Job, password: str | None) -> None:
-        from omibench.ocr.keys import Key
-
+    def __init__(self, job: Job, password: str | None, problems: list[Problem], own: Key) -> None:
         self.job, self.password = job, password
-        self.key, self.stated = Key(), Key()
+        self.asked = {int(p.number): _asked(p) for p in problems}
+        self.key, self.stated = own, Key()
         self.solutions: dict[int, str] = {}
         self.codes: list[str] = []
 
-    def add_section(self, flow: list[Any], problems: list[Problem], words: frozenset[str]) -> None:
+    def add_section(self, flow: list[Item], document: Document) -> None:
         """Read the section of answers at the end of the paper itself."""
-        from omibench.ocr.keys import read_key
-        from omibench.ocr.solutions import read_solutions
-
         if flow:
-            questions = {int(p.number): p.question for p in problems}
-            self.key = read_key(flow, questions.keys())
-            self.stated, self.solutions = read_solutions(flow, questions, words)
+            self.key = read_key(flow, self.asked.keys())
+            self.stated, self.solutions = read_solutions(flow, self.asked, document.words)
 
-    def add_files(self, problems: list[Problem]) -> None:
+    def add_files(self) -> None:
         """Read the key and the solutions that the manifest names; they override the section."""
-        from omibench.ocr.keys import read_key
-        from omibench.ocr.solutions import read_solutions
-
         source = self.job.source
-        questions = {int(p.number): _asked(p) for p in problems}
         for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
             document = self._open(path)
-            stated, texts = read_solutions(document.flow, questions, document.words)
-            key = read_key(document.flow, questions.keys())
-            if path == source.key and len(key) >= len(stated):
-                self.key = key
-            elif path == source.key:
-                self.key = stated
+            stated, texts = read_solutions(document.flow, self.asked, document.words, document.size)
+            key = read_key(document.flow, self.asked.keys())
+            if path == source.key:
+                self.key = key if len(key) >= len(stated) else stated
             else:
                 self.stated = stated
             if path == source.solutions:
                 self.solutions |= texts
-            if questions and not len(key) and not len(stated):
+            if self.asked and not len(key) and not len(stated):
                 self.codes.append("key_unread")
 
-    def _open(self, path: str) -> Any:
-        from omibench.ocr.document import read_document
-
+    def _open(self, path: str) -> Document:
         pdf, codes = open_pdf(Path(path), self.job.params.max_pages, self.password)
         document = read_document(pdf)
         self.codes += [*codes, *document.codes]
         return document
 
 
-def _asked(problem: Problem) -> str:
-    return " ".join([problem.question, *(c.text or "" for c in problem.choices or [])])
+def _asked(problem: Problem) -> Asked:
+    choices = " ".join(f"({c.label}) {c.text or ''}" for c in problem.choices or [])
+    return Asked(problem.question, choices)
 
 
 def _write(job: Job, problems: list[Problem], pages: list[PageText]) -> None:
