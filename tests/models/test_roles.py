@@ -58,6 +58,7 @@ def test_the_judge_errs_afresh_on_another_response(simulate: Make) -> None:
         ("number", "\\boxed{125}", False),
         ("parts", "\\boxed{(a) 3 m, (b) TRUE}", True),
         ("parts", "\\boxed{(a) 3 m} and \\boxed{(b) True}", True),
+        ("parts", "First \\boxed{7}, then \\boxed{(a) 3 m, (b) TRUE}", True),
         ("parts", "\\boxed{(a) 3 m, (b) FALSE}", False),
         ("parts", "\\boxed{(a) 3 m}", False),
         ("word", "The answer is mitosis.", True),

@@ -10,7 +10,7 @@ import pytest
 
 from models.conftest import Make, request
 from omibench.errors import FileFormatError, ModelError
-from omibench.models.equal import final_answer, same_answer
+from omibench.models.equal import is_right
 from omibench.models.open import open_provider
 from omibench.models.respond import SLIPS, probability_correct
 from omibench.models.simulated import SimulatedProvider
@@ -29,12 +29,9 @@ def draw(provider: SimulatedProvider, problem: str, **asked: object) -> list[Res
 
 
 def share_right(provider: SimulatedProvider, problem: str, **asked: object) -> float:
-    gold = provider.oracle.row(problem)
-    right = 0
-    for response in draw(provider, problem, **asked):
-        given = final_answer(response.text, len(gold.answer))
-        right += given is not None and same_answer(given, gold.answer, bool(gold.choices))
-    return right / DRAWS
+    row = provider.oracle.row(problem)
+    responses = draw(provider, problem, **asked)
+    return sum(is_right(r.text, row.answer, bool(row.choices)) for r in responses) / DRAWS
 
 
 def within_four_errors(found: float, expected: float) -> bool:

@@ -20,19 +20,22 @@ _NOISE = re.compile(r"\\left|\\right|\\,|\\;|\\ |\\text\{([^{}]*)\}|[$\s{}()*]")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
-def final_answer(text: str, parts: int = 1) -> str | None:
-    """What a response says last: its last box (or as many boxes as the gold has parts).
+def final_answers(text: str, parts: int = 1) -> list[str]:
+    """What a response may say last: its last box, or as many boxes as the gold has parts.
 
     Without a box it is what follows the last "answer is", and else the last line.
     """
     boxes = _boxes(text)
     if boxes:
-        return ", ".join(boxes) if len(boxes) == parts else boxes[-1]
+        joined = [", ".join(boxes)] if len(boxes) == parts > 1 else []
+        return [boxes[-1], *joined]
     stated = _ANSWER.findall(text)
-    if stated:
-        return str(stated[-1])
-    lines = text.strip().splitlines()
-    return lines[-1] if lines else None
+    return [str(stated[-1])] if stated else text.strip().splitlines()[-1:]
+
+
+def is_right(text: str, gold: Sequence[str], letters: bool) -> bool:
+    """Whether a response ends in the gold; `letters` compares sets of options."""
+    return any(same_answer(given, gold, letters) for given in final_answers(text, len(gold)))
 
 
 def same_answer(given: str, gold: Sequence[str], letters: bool) -> bool:
@@ -76,5 +79,5 @@ def _same_part(given: str, gold: str) -> bool:
 
 
 def _normal(text: str) -> str:
-    bare = _UNIT.sub("", text.strip().rstrip("."))
+    bare = _UNIT.sub("", text.strip(" $.\n"))
     return _NOISE.sub(lambda m: m.group(1) or "", bare).casefold()

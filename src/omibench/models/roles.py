@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeVar
 
 from omibench.errors import ModelError
-from omibench.models.equal import final_answer, same_answer
+from omibench.models.equal import is_right
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.prose import pick, reasoning
 from omibench.models.respond import answer_text
@@ -31,8 +31,7 @@ _FILLERS = ("The picture is not sharp enough to read more.", "There may be furth
 def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """The one line of GPTScore (OMIBench, C.2): consistent at the set true and false rates."""
     judged = prompt.partition(PREDICTED)[2] or prompt
-    given = final_answer(judged, len(row.answer))
-    right = given is not None and same_answer(given, row.answer, bool(row.choices))
+    right = is_right(judged, row.answer, bool(row.choices))
     rate = model.true_positive_rate if right else model.false_positive_rate
     return f"ANSWER: {'consistent' if rng.random() < rate else 'inconsistent'}"
 

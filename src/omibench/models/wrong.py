@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-_LABEL = re.compile(r"^\s*(?:\([a-z0-9]{1,3}\)\s*|[a-z0-9][.)]\s+)", re.IGNORECASE)
+_LABEL = re.compile(r"^[\s$]*(?:\([a-z0-9]{1,3}\)\s*|[a-z0-9][.)]\s+)", re.IGNORECASE)
 _TRUTH = re.compile(r"\b(true|false|yes|no|correct|incorrect)\b", re.IGNORECASE)
 _TRUTH_LETTERS = re.compile(r"[TF](?:[\s,;]+[TF])*")
 _OPPOSITE = {
     "true": "false", "false": "true", "yes": "no", "no": "yes",
     "correct": "incorrect", "incorrect": "correct", "t": "f", "f": "t",
 }  # fmt: skip
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\d_])(?<!_\{)\d+(?:\.\d+)?")
+"""A number that is no index: another index is another name, which is easily read as a slip."""
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LETTERS = re.compile(r"[A-J](?:\s*,?\s*[A-J])*")
