@@ -47,20 +47,22 @@ def after_cue(text: str) -> str | None:
 
 
 def last_sentence_letters(text: str, labels: str) -> str | None:
-    """The one letter that a concluding last sentence names as an option, as in "option (B) fits".
+    """The options that a concluding last sentence names, as in "so option (B) fits best".
 
-    Only the last finished sentence counts, it must conclude something, and it may name no other
-    option: the option list of a cut-off answer is no choice.
+    Only the last finished sentence counts, it must conclude something, and it may name options
+    only once: the option list of a cut-off answer is no choice. "B or C" is none either.
     """
     sentences = [s for s in re.split(r"(?<=[.!?。])\s+|\n+", text[-2_000:]) if s.strip(" *_`$")]
-    if not sentences:
-        return None
-    last = sentences[-1]
+    last = sentences[-1] if sentences else ""
     if not re.search(r"[.!?。)\]*]\s*$", last) or not _CONCLUDES.search(last):
         return None
-    spoken = rf"\b(?i:option|choice|answer)s?\W{{0,6}}([{labels}])\b"
-    marked = rf"(?:\(|\*\*\(?)([{labels}])(?:\)|\*\*)"
-    named = {*re.findall(spoken, last), *re.findall(marked, last)}
+    several = rf"[{labels}](?:\s*(?:,|&|and|or)\s*[{labels}])*"
+    patterns = [
+        rf"\b(?i:option|choice|answer)s?\W{{0,6}}({several})\b",
+        rf"(?:\(|\*\*\(?)({several})(?:\)|\*\*)",
+    ]
     if re.search(r"\b(?:correct|right|best|answer)\b", last, re.IGNORECASE):
-        named |= set(re.findall(rf"\bis:?\s+([{labels}])\W*$", last))
-    return named.pop() if len(named) == 1 else None
+        patterns.append(rf"\bis:?\s+({several})\W*$")
+    named = {mention for pattern in patterns for mention in re.findall(pattern, last)}
+    only = named.pop() if len(named) == 1 else None
+    return None if only is None or "or" in only else only

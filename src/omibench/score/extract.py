@@ -23,6 +23,9 @@ from omibench.verdict import VerdictOutcome
 WHOLE_CHARS = 1_200
 """A response up to this long that holds one paragraph and no cue is an answer by itself."""
 _LAST_LINE_CHARS = 200
+_VALUE_WORDS = 8
+_SENTENCE = re.compile(r"[a-z]{3}[.!?][*_]*(?:\s|$)")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _JSON_CHARS = 8_000
 _JSON_KEYS = ("answer", "final_answer", "finalanswer", "final answer", "choice", "option", "result")
 _NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
@@ -117,16 +120,25 @@ def _unstated(seen: str, finish_reason: str | None) -> Extraction | None:
     """A response that is an answer by itself, or that ends in a line which states a value."""
     if failure(seen, finish_reason):
         return None
-    if len(seen) <= WHOLE_CHARS and (_is_one_paragraph(seen) or _is_labelled(seen)):
+    paragraphs = re.split(r"\n\s*\n", seen)
+    last = paragraphs[-1].rsplit("\n", 1)[-1].strip("*_` \t")
+    if len(seen) <= WHOLE_CHARS and _is_labelled(seen):
         return Extraction(seen, "whole")
-    last = seen.rsplit("\n", 1)[-1].strip()
-    if len(last) <= _LAST_LINE_CHARS and re.search(r"[=≈]\s*\S|^\W*[-+]?\d[\d.,]*\W*$", last):
-        return Extraction(last.strip("*_` "), "last line")
+    reasoned = len(seen) > len(last) and _SENTENCE.search(seen[: -len(last) or None])
+    if reasoned and _states_value(last, alone="\n" not in paragraphs[-1] and len(paragraphs) > 1):
+        return Extraction(last, "last line")
+    if len(seen) <= WHOLE_CHARS and len(paragraphs) == 1:
+        return Extraction(seen, "whole")
     return None
 
 
-def _is_one_paragraph(seen: str) -> bool:
-    return len(re.split(r"\n\s*\n", seen)) <= 2
+def _states_value(line: str, alone: bool) -> bool:
+    """Whether a last line is a value: an equation, a number, or short and a paragraph alone."""
+    if len(line) > _LAST_LINE_CHARS:
+        return False
+    if alone and len(_WORD.findall(line)) <= _VALUE_WORDS and not line.endswith((".", ":", "!")):
+        return True
+    return re.fullmatch(r"\W*[-+]?\d[\d.,]*\W*|[^=≈]{0,40}[=≈]\s*[^=≈]{1,80}", line) is not None
 
 
 def _is_labelled(seen: str) -> bool:

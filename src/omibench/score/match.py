@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from omibench.score import prose
+from omibench.score.cues import after_cue
 from omibench.score.formula import same_formula
 from omibench.score.latex import fold, same_text, tidy
-from omibench.score.parts import SPLITTERS, Part, by_comma, without_label
+from omibench.score.parts import SPLITTERS, Part, by_comma, labelled_part, without_label
 from omibench.score.quantity import same_quantity
 from omibench.score.relation import Same, same_bracketed, same_relation
 
@@ -29,14 +30,16 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
 
     A gold of several entries is one answer cut in pieces: all of them are needed. It is compared
     entry by entry, and joined again by commas for the lists that were cut in the wrong place.
+    A gold that holds a derivation is also reached by what it calls its answer.
     """
     gold, pred = [_without_cue(entry) for entry in gold], _without_cue(pred[:MAX_CHARS])
     if len(gold) == 1:
-        return match_text(gold[0], pred)
+        stated = after_cue(gold[0])
+        return match_text(gold[0], pred) or (match_text(stated, pred) if stated else None)
     joined = ", ".join(gold)
     if same_text(joined, pred) or same_text("; ".join(gold), pred):
         return "same text"
-    entries = [Part("", without_label(g)) for g in gold]
+    entries = [labelled_part(tidy(entry)) for entry in gold]
     for split in SPLITTERS:
         parts = split(tidy(pred))
         if len(parts) == len(entries) and _same_parts(entries, parts, _one_deeper(0)):
@@ -106,7 +109,7 @@ def _parts(gold: str, pred: str, same: Same) -> bool | None:
         len(entries) == len(parts) and _same_parts(entries, parts, same)
         for entries in splits
         for parts in others
-    ) or prose.same_words(gold, pred)
+    ) or (prose.is_prose(gold) and prose.same_words(gold, pred))
 
 
 def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
@@ -125,8 +128,11 @@ def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
 
 
 def _same_key(gold: str, pred: str) -> bool:
-    """Labels in another style are the same in order; a name that holds other digits is not."""
-    return re.sub(r"\D", "", gold) == re.sub(r"\D", "", pred) or len(gold) == len(pred) == 1
+    """Labels of another style (1 for a) are told by their order; those of one style must agree."""
+    digits = re.sub(r"[^\d+]", "", gold), re.sub(r"[^\d+]", "", pred)
+    if gold.isalnum() and pred.isalnum() and len(gold) <= 4 and len(pred) <= 4:
+        return gold == pred or gold.isdigit() != pred.isdigit()
+    return digits[0] == digits[1]
 
 
 def _bracketed(gold: str, pred: str, same: Same) -> bool | None:

@@ -30,6 +30,7 @@ _LABEL = re.compile(
     r"(?:(?<=^)|(?<=[\s;,.(（{$\"“]))[(（]?\s*([0-9]{1,2}|[A-Za-z]|[ivxIVX]{2,4})\s*"
     r"(?:[)）]\s*[:.]?|:|(?:-|->|\\to)(?=\s*(?:[IVX]+|TRUE|FALSE|[A-Z])\b))\s*"
 )
+_LEADING = re.compile(r"\s*[(（]?([a-z]|\d{1,2}|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)")
 _KEYED = re.compile(r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|=|\\to)\s*(.*)", re.DOTALL)
 _MARK = re.compile(r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&)\s|\\to\b|->|\s-\s|\\[{}]")
 
@@ -75,10 +76,15 @@ def by_arrow(text: str) -> list[Part]:
 SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (labelled, by_semicolon, by_comma, by_arrow)
 
 
+def labelled_part(text: str) -> Part:
+    """A text and the one label it starts with: "a) FALSE" is FALSE under a, "(2) 45" 45 under 2."""
+    match = _LEADING.match(text)
+    return Part(match.group(1).lower(), text[match.end() :]) if match else Part("", text)
+
+
 def without_label(text: str) -> str:
-    """A text without the one label it starts with: "a) FALSE" is FALSE, "(2) 45" is 45."""
-    match = re.match(r"\s*[(（]?(?:[a-z]|\d|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)", text)
-    return text[match.end() :] if match else text
+    """A text without the one label it starts with."""
+    return labelled_part(text).text
 
 
 def _trim(text: str) -> str:
@@ -91,7 +97,7 @@ def _keyed(pieces: list[str]) -> list[Part]:
     matches = [_KEYED.fullmatch(piece) for piece in pieces]
     if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
         return [Part(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
-    return [Part("", piece) for piece in pieces]
+    return [labelled_part(piece) for piece in pieces]
 
 
 def _split(text: str, marks: set[str]) -> list[str]:

@@ -9,7 +9,7 @@ from rapidfuzz.distance import LCSseq
 SIMILARITY = 0.9
 MAX_WORDS = 400
 
-_STOP = frozenset((
+STOP_WORDS = frozenset((
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "of", "to", "in",
     "on", "at", "by", "for", "from", "with", "that", "this", "these", "those", "it", "its",
     "and", "or", "as", "will", "would", "can", "there", "here", "which", "has", "have", "had",
@@ -23,9 +23,11 @@ _GUARDED = frozenset((
     "before", "after", "above", "below", "inside", "outside", "first", "second", "third",
     "true", "false", "yes", "positive", "negative", "cis", "trans", "north", "south", "east",
     "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
-    "maximum", "minimum", "all",
+    "maximum", "minimum", "all", "half", "twice", "double", "times",
 ))  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+−-](?=\s*\d)|[\u4e00-\u9fff]")
+_WORD = re.compile(
+    r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
+)
 
 
 def is_prose(text: str) -> bool:
@@ -43,15 +45,16 @@ def same_words(gold: str, pred: str) -> bool:
     g, p = _words(gold), _words(pred)
     if not g or not p or max(len(g), len(p)) > MAX_WORDS:
         return False
-    if [w for w in g if _guarded(w)] != [w for w in p if _guarded(w)]:
+    if [w for w in g if is_guarded(w)] != [w for w in p if is_guarded(w)]:
         return False
     return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY
 
 
 def _words(text: str) -> list[str]:
     words = [w.casefold() for w in _WORD.findall(text)]
-    return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words if w not in _STOP]
+    return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words if w not in STOP_WORDS]
 
 
-def _guarded(word: str) -> bool:
+def is_guarded(word: str) -> bool:
+    """Whether a word (in lower case) must agree exactly: a digit, a negation, a direction."""
     return not word.isalpha() or word in _GUARDED or f"{word}s" in _GUARDED

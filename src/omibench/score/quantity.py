@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from omibench.score.latex import tidy
+from omibench.score.prose import STOP_WORDS, is_guarded
 from omibench.score.units import Unit, parse_unit
 from omibench.score.words import number_word
 
@@ -27,6 +28,7 @@ _FRACTION = re.compile(
 )
 _ERROR = re.compile(rf"\s*(?:±|\+/-|\+-)\s*({_PLAIN})")
 _MAX_DIGITS = 300
+_NOUN = re.compile(r"[^\W\d_]{2,20}")
 
 
 class Quantity(NamedTuple):
@@ -41,7 +43,7 @@ class Quantity(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def quantity(text: str) -> Quantity | None:
-    """Read the whole of `text` as one number, perhaps with an uncertainty and a known unit.
+    """Read the whole of `text` as one number, perhaps with an uncertainty and a unit or noun.
 
     Plain, grouped (1,000), scientific and mixed numbers, fractions and number words are read.
     Returns None when anything is left over that is no unit, and for numbers beyond a float.
@@ -70,12 +72,22 @@ def quantity(text: str) -> Quantity | None:
         error = float(re.sub("[, ]", "", uncertainty.group(1))) * power
         rest = rest[uncertainty.end() :]
     rest = rest.strip()
-    unit = parse_unit(rest) if rest else None
+    unit = (parse_unit(rest) or _counted(rest)) if rest else None
     if (rest and unit is None) or not math.isfinite(value * power):
         return None
     return Quantity(
         value * power, unit, "%" in rest or "percent" in rest, half_place * power, error
     )
+
+
+def _counted(rest: str) -> Unit | None:
+    """What is counted, as a unit of its own: 42 cells, 3 red balls. Not "5 or less"."""
+    words = rest.casefold().split()
+    if not 0 < len(words) <= 2 or not all(_NOUN.fullmatch(word) for word in words):
+        return None
+    if any(is_guarded(word) or word in STOP_WORDS for word in words) or len(words[-1]) < 3:
+        return None
+    return Unit(1.0, ((" ".join(word.rstrip("s") for word in words), 1),))
 
 
 def _number(text: str) -> tuple[float, float, str] | None:

@@ -16,7 +16,7 @@ Same = Callable[[str, str], bool]
 _SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
 _FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
 _NAME = re.compile(
-    r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=]*\))?"
+    r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S.{0,24}|[A-Z][A-Z\s]{0,6}"
 )
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
@@ -63,11 +63,19 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
             gold_signs == flipped and _all_same(g, p[::-1], same)
         )
     g, p = _without_name(g), _without_name(p)
+    if len(g) == len(p) == 2 and len(gold_signs) == len(pred_signs) == 1:
+        return _all_same(g, p, same) or _same_equation(g, p)
     if len(g) == len(p):
-        return _all_same(g, p, same) or same_formula(gold, pred)
+        return _all_same(g, p, same)
     if len(g) == 1 or len(p) == 1:
         return same(g[-1], p[-1])
     return False
+
+
+def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
+    """Whether left minus right is the same or its negative: terms moved to the other side."""
+    asked = f"{gold[0]}-({gold[1]})"
+    return any(same_formula(asked, f"{a}-({b})") for a, b in (pred, pred[::-1]))
 
 
 def sides(text: str) -> tuple[list[str], list[str]]:
