@@ -12,7 +12,7 @@ import pytest
 from analyze.conftest import Folders, make_study
 from analyze.pages import Page
 from omibench.analyze import analyze_study
-from omibench.analyze.claims import Headline
+from omibench.analyze.headline import Headline
 from omibench.analyze.stage import analyze
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from omibench.analyze.claims import Headline
+    from omibench.analyze.headline import Headline
     from omibench.study import Study
 
 

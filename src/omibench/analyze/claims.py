@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.paired import Difference, independent_difference, paired_difference
@@ -16,7 +15,7 @@ from omibench.analyze.words import (
     percent,
     points,
     points_interval,
-    rules_name,
+    scored_by,
 )
 from omibench.study import Cell
 
@@ -25,29 +24,6 @@ if TYPE_CHECKING:
 
 SIMULATED = "SIMULATED"
 NEARLY_ALL = 0.95
-
-
-class Number(NamedTuple):
-    """One of the numbers that matter most, ready to be shown."""
-
-    label: str
-    value: str
-    detail: str
-
-
-class Headline(NamedTuple):
-    """What `analyze` found: where the report is, one sentence, the three leading numbers."""
-
-    report: Path
-    sentence: str
-    numbers: tuple[Number, ...]
-    simulated: bool
-
-    def __str__(self) -> str:
-        mark = f"[{SIMULATED}] " if self.simulated else ""
-        width = max(len(n.label) for n in self.numbers)
-        lines = [f"  {n.label:<{width}}  {n.value:>12}  {n.detail}" for n in self.numbers]
-        return "\n".join([mark + self.sentence, *lines, f"Report: {self.report}"])
 
 
 def best(results: Results, rows: Sequence[Score]) -> Score:
@@ -160,12 +136,12 @@ def judge_sentence(results: Results) -> str:
     """What the judge says that the rule book does not."""
     found = judge_difference(results)
     if found is None:
-        return f"No judge was asked: every verdict comes from {rules_name(results.main_rules)}."
+        return f"No judge was asked: ACC comes from {scored_by(results.main_rules)}."
     difference, disagree = found
     verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
     judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
     return (
-        f"{judge} and the rule book {results.main_rules} disagree on {disagree} of "
+        f"{judge} and {scored_by(results.main_rules)} disagree on {disagree} of "
         f"{counted(difference.n, 'response')}; over all cells GPTScore is "
         f"{points(difference.value)} points from ACC ({points_interval(difference)}): {verdict}. "
         "The judge is not calibrated against people."
@@ -177,65 +153,16 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     verdicts = results.of(results.main_rules)
     failed, n = int(verdicts["failed"].sum()), verdicts.height
     if not failed:
-        return f"All {n:,} responses hold an answer that {results.main_rules} could score."
+        return (
+            f"All {n:,} responses hold an answer that {scored_by(results.main_rules)} could score."
+        )
     top = best(results, rows)
     return (
-        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) hold no answer that "
-        f"{results.main_rules} could score; counted as right instead of wrong they would move "
-        f"the leading cell from {percent(top.bounds.pessimistic)} to "
+        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) hold no answer for "
+        f"{scored_by(results.main_rules)} to score; counted as right instead of wrong they would "
+        f"move the leading cell from {percent(top.bounds.pessimistic)} to "
         f"{percent(top.bounds.optimistic)}."
     )
-
-
-def numbers(
-    results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
-) -> tuple[Number, ...]:
-    """The three numbers that matter most: best accuracy, effect of images, share of failures.
-
-    Where the problems all have one number of images, GPTScore or the cells stand instead.
-    """
-    top = best(results, rows)
-    found = [
-        Number(
-            "Best accuracy",
-            percent(top.acc.mean),
-            f"{cell_name(results, top.cell)}; {level(results.study.analyze.confidence)} interval "
-            f"{interval(top.acc)}, rule book {results.main_rules}",
-        )
-    ]
-    if effect := image_difference(results, images):
-        few, many, difference = effect
-        told = "" if difference.distinguishable else ", not distinguishable"
-        found.append(
-            Number(
-                f"From {few.images} to {many.images} images",
-                f"{points(difference.value)} points",
-                f"{percent(few.acc.mean)} to {percent(many.acc.mean)} over all cells; "
-                f"interval {points_interval(difference)}{told}",
-            )
-        )
-    elif judged := judge_difference(results):
-        found.append(
-            Number(
-                "Judge minus rule book",
-                f"{points(judged[0].value)} points",
-                f"interval {points_interval(judged[0])}; they disagree on {judged[1]} responses",
-            )
-        )
-    verdicts = results.of(results.main_rules)
-    failed = int(verdicts["failed"].sum())
-    found.append(
-        Number(
-            "Responses without an answer",
-            percent(failed / verdicts.height),
-            f"{failed:,} of {verdicts.height:,}, counted as wrong and shown as bounds",
-        )
-    )
-    if len(found) < 3:
-        cells = counted(len(results.study.cells), "cell")
-        problems = counted(len(results.answers), "problem")
-        found.append(Number("Evaluated", cells, f"models under settings, on {problems}"))
-    return tuple(found)
 
 
 def cell_name(results: Results, cell: Cell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.analyze import tables
-from omibench.analyze.claims import Headline, leading_sentence, numbers
+from omibench.analyze.headline import Headline, headline
 from omibench.analyze.links import EXPLORER
 from omibench.analyze.load import Results, load_results
 from omibench.analyze.metrics import metrics, write_plots
@@ -25,15 +25,10 @@ def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> 
     """
     results = load_results(freeze, infer, score, study)
     summary = summarise(results)
-    headline = Headline(
-        report=out / REPORT,
-        sentence=leading_sentence(results, summary.scores),
-        numbers=numbers(results, summary.scores, summary.images),
-        simulated=results.any_simulated,
-    )
+    found = headline(results, summary, out / REPORT)
     _write_tables(out, results, summary)
-    _write_pages(out, results, summary, headline)
-    return headline
+    _write_pages(out, results, summary, found)
+    return found
 
 
 def _write_tables(out: Path, results: Results, summary: Summary) -> None:
@@ -53,7 +48,7 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
     write_plots(out, results, summary.scores, summary.images)
 
 
-def _write_pages(out: Path, results: Results, summary: Summary, headline: Headline) -> None:
+def _write_pages(out: Path, results: Results, summary: Summary, found: Headline) -> None:
     # The chart library is slow to import, so tables and errors come before it.
     from omibench.analyze.report.figures import pictures
     from omibench.analyze.report.page import write_report
@@ -61,8 +56,8 @@ def _write_pages(out: Path, results: Results, summary: Summary, headline: Headli
     drawn = pictures(results, summary)
     for picture in drawn:
         write_text(out / "figures" / f"{picture.name}.svg", picture.svg)
-    write_report(headline.report, results, summary, headline, drawn)
+    write_report(found.report, results, summary, found, drawn)
     if results.study.analyze.explorer:
         from omibench.analyze.explorer.write import write_explorer
 
-        write_explorer(out / EXPLORER, results, headline.report)
+        write_explorer(out / EXPLORER, results, found.report)

@@ -20,6 +20,7 @@ OUTCOME_NAMES = {
     "unjudged": "not judged",
 }
 MINUS = "\N{MINUS SIGN}"
+NONE = "–"
 PER_CENT = "\N{NO-BREAK SPACE}%"
 
 
@@ -30,7 +31,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 def number(share: float, digits: int = 1) -> str:
     """0.5714 -> '57.1': per cent without its sign, for columns of a table; NaN is a dash."""
-    return "–" if isnan(share) else f"{100 * share:.{digits}f}"
+    return NONE if isnan(share) else f"{100 * share:.{digits}f}"
 
 
 def interval(acc: Estimate, digits: int = 0) -> str:
@@ -57,6 +58,13 @@ def points_interval(difference: Difference) -> str:
 def rules_name(rules: str) -> str:
     """A rule book's name in prose."""
     return RULES_NAMES.get(rules, rules)
+
+
+def scored_by(rules: str) -> str:
+    """What gave a verdict, in a sentence: 'the rule book robust', 'the published verdicts'."""
+    if rules == "gptscore":
+        return "the judge"
+    return f"the {rules_name(rules)}" if rules in RULES_NAMES else f"the rule book {rules}"
 
 
 def level(confidence: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from omibench.analyze.explorer.view import evidence, pieces, shortened, verdict_
 from omibench.analyze.links import INDEX, cell_anchor, cell_file, problem_file, relative
 from omibench.analyze.load import Results
 from omibench.analyze.render import write_page
-from omibench.analyze.words import number, rules_name
+from omibench.analyze.words import number, rules_name, scored_by
 from omibench.study import Cell
 
 if TYPE_CHECKING:
@@ -20,27 +21,29 @@ Row = dict[str, Any]
 Verdicts = dict[tuple[str, str, str, int], list[Row]]
 
 
+@dataclass(frozen=True)
+class _Site:
+    folder: Path
+    report: Path
+    results: Results
+    verdicts: Verdicts
+    responses: dict[str, list[Row]]
+
+
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
     """Write `index.html`, `pages/<problem>.html` and `cells/<model>.<setting>.html`."""
-    verdicts = _verdicts(results)
     responses = _by_problem(results.responses)
+    site = _Site(folder, report, results, _verdicts(results), responses)
     ids = list(results.questions)
     for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
-        _write_problem(folder, results, problem, (before, after), responses[problem], verdicts)
+        _write_problem(site, problem, before, after)
     for cell in results.study.cells:
-        _write_cell(folder, results, cell, verdicts, report)
-    _write_index(folder, results, report)
+        _write_cell(site, cell)
+    _write_index(site)
 
 
-def _write_problem(  # noqa: PLR0913, PLR0917
-    folder: Path,
-    results: Results,
-    problem: str,
-    near: tuple[str | None, str | None],
-    responses: list[Row],
-    verdicts: Verdicts,
-) -> None:
-    page = folder / "pages" / problem_file(problem)
+def _write_problem(site: _Site, problem: str, before: str | None, after: str | None) -> None:
+    results, page = site.results, site.folder / "pages" / problem_file(problem)
     question, answer = results.questions[problem], results.answers[problem]
     figures = evidence(question, results.freeze, page)
     choices = [
@@ -53,7 +56,6 @@ def _write_problem(  # noqa: PLR0913, PLR0917
         for c in question.choices or []
     ]
     chosen = {c.image for c in question.choices or []}
-    links = [problem_file(other) if other else None for other in near]
     write_page(
         page,
         "problem.html.j2",
@@ -64,16 +66,16 @@ def _write_problem(  # noqa: PLR0913, PLR0917
         stem=[f for i, f in enumerate(figures) if i not in chosen],
         choices=choices,
         pages=", ".join(map(str, question.pages)),
-        responses=[_response(results, row, verdicts) for row in responses],
+        responses=[_response(site, row) for row in site.responses[problem]],
         simulated=results.any_simulated,
-        previous=links[0],
-        following=links[1],
+        previous=problem_file(before) if before else None,
+        following=problem_file(after) if after else None,
     )
 
 
-def _response(results: Results, row: Row, verdicts: Verdicts) -> Row:
-    cell = Cell(row["model"], row["setting"])
-    own = verdicts.get((cell.model, cell.setting, row["id"], row["index"]), [])
+def _response(site: _Site, row: Row) -> Row:
+    results, cell = site.results, Cell(row["model"], row["setting"])
+    own = site.verdicts.get((cell.model, cell.setting, row["id"], row["index"]), [])
     return {
         "anchor": cell_anchor(cell) + (f".{row['index']}" if row["index"] else ""),
         "label": results.label(cell.model),
@@ -91,12 +93,10 @@ def _response(results: Results, row: Row, verdicts: Verdicts) -> Row:
     }
 
 
-def _write_cell(
-    folder: Path, results: Results, cell: Cell, verdicts: Verdicts, report: Path
-) -> None:
-    page = folder / "cells" / cell_file(cell)
+def _write_cell(site: _Site, cell: Cell) -> None:
+    results, page = site.results, site.folder / "cells" / cell_file(cell)
     answers, rows = results.answers, defaultdict(list)
-    for (model, setting, problem, index), own in verdicts.items():
+    for (model, setting, problem, index), own in site.verdicts.items():
         if (model, setting) == cell:
             words = {v["rules"]: verdict_words(v) for v in own}
             main = words.get(results.main_rules) or next(iter(words.values()))
@@ -108,7 +108,6 @@ def _write_cell(
                     "images": answers[problem].n_images,
                     "gold": "; ".join(answers[problem].answer),
                     "extracted": main["extracted"],
-                    "outcome": own[0]["outcome"] if not main else main["word"],
                     "verdicts": [words.get(r) for r in results.rules],
                 }
             )
@@ -119,16 +118,16 @@ def _write_cell(
         setting=results.setting_label(cell.setting),
         simulated=results.simulated[cell],
         rules=[rules_name(r) for r in results.rules],
-        main_rules=results.main_rules,
+        scored_by=scored_by(results.main_rules),
         subjects=[(s, sorted(rows[s], key=lambda r: (r["id"], r["sample"]))) for s in sorted(rows)],
-        report=relative(report, page),
+        report=relative(site.report, page),
     )
 
 
-def _write_index(folder: Path, results: Results, report: Path) -> None:
+def _write_index(site: _Site) -> None:
     import polars as pl
 
-    page = folder / INDEX
+    results, page = site.results, site.folder / INDEX
     shares = dict(
         results.of(results.main_rules).group_by("id").agg(pl.col("verdict").mean()).iter_rows()
     )
@@ -150,8 +149,8 @@ def _write_index(folder: Path, results: Results, report: Path) -> None:
         title=results.study.study.title,
         problems=problems,
         simulated=results.any_simulated,
-        main_rules=results.main_rules,
-        report=relative(report, page),
+        scored_by=scored_by(results.main_rules),
+        report=relative(site.report, page),
     )
 
 

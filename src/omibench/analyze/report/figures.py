@@ -27,7 +27,7 @@ from omibench.analyze.tables import (
     image_bins,
     in_image_bin,
 )
-from omibench.analyze.words import OUTCOME_NAMES, counted, level, rules_name
+from omibench.analyze.words import OUTCOME_NAMES, counted, level, rules_name, scored_by
 from omibench.study import Cell
 
 WIDTH = 960
@@ -92,7 +92,7 @@ def accuracy(results: Results, rows: Sequence[Score]) -> Chart:
         title=_title(
             results,
             "Accuracy by model and setting",
-            f"rule book {results.main_rules}, {_level(results)} intervals",
+            f"by {scored_by(results.main_rules)}, {_level(results)} intervals",
         ),
     )
 
@@ -209,9 +209,7 @@ def failure_bars(
     return alt.layer(bars).properties(
         width=WIDTH,
         height={"step": 22},
-        title=_title(
-            results, "Failures by outcome", f"rule book {results.main_rules}; never hidden as wrong"
-        ),
+        title=_title(results, "Failures by outcome", f"by {scored_by(results.main_rules)}"),
     )
 
 

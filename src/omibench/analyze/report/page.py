@@ -12,17 +12,18 @@ from typing import Any
 
 from markupsafe import Markup
 
-from omibench.analyze.claims import SIMULATED, Headline
+from omibench.analyze.claims import SIMULATED
+from omibench.analyze.headline import Headline
 from omibench.analyze.links import EXPLORER, INDEX
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.published import ACC, Comparison, Printed
 from omibench.analyze.render import write_page
-from omibench.analyze.report import view
+from omibench.analyze.report import main_table, view
 from omibench.analyze.report.figures import Picture
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
-from omibench.analyze.words import MINUS, counted, level, rules_name
+from omibench.analyze.words import MINUS, NONE, counted, level, rules_name, scored_by
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 
@@ -52,13 +53,13 @@ def write_report(
         "judge_simulated": results.judge_simulated,
         "subjects": subjects(results),
         "columns": 6 + len(subjects(results)) + judged,
-        "groups": view.groups(results, summary.scores, summary.printed),
-        "main_caption": view.main_caption(results),
-        "reading": view.READING,
+        "groups": main_table.groups(results, summary.scores, summary.printed),
+        "main_caption": main_table.main_caption(results),
+        "reading": main_table.READING,
         "index_href": f"{EXPLORER}/{INDEX}" if explorer else None,
         "published": _published(results, summary.printed, summary.comparisons),
         "figures": [p._replace(svg=Markup(themed(p.svg))) for p in pictures],  # noqa: S704
-        "main_rules": results.main_rules,
+        "scored_by": scored_by(results.main_rules),
         "level": level(study.analyze.confidence),
         "bins": [f"{b} images" for b in image_bins(results)],
         "image_rows": view.image_rows(results, summary.images),
@@ -129,7 +130,7 @@ def _published(
                 "model": row.model,
                 "strategy": row.strategy or row.group,
                 "printed_values": [
-                    f"{row.values[key]:.2f}" if key in row.values else view.NONE for key in columns
+                    f"{row.values[key]:.2f}" if key in row.values else NONE for key in columns
                 ],
             }
             for row in printed

@@ -1,0 +1,179 @@
+"""The main table: a row a cell, with bars, intervals, bounds and printed rows, all worded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from omibench.analyze.claims import best
+from omibench.analyze.intervals import Estimate
+from omibench.analyze.links import EXPLORER, cell_file
+from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.analyze.published import ACC, GPTSCORE, Printed, printed_row
+from omibench.analyze.tables import TOTAL, Score, subjects
+from omibench.analyze.words import NONE, bare_interval, level, number, scored_by
+from omibench.study import Cell
+
+
+class Bar(NamedTuple):
+    """A bar with a whisker, in per cent."""
+
+    mean: float
+    lo: float
+    hi: float
+
+
+class SubjectCell(NamedTuple):
+    """One subject of a row of the main table, and where to read more."""
+
+    acc: str
+    gptscore: str
+    href: str | None
+
+
+class PrintedCells(NamedTuple):
+    """The printed row below one of ours."""
+
+    total: str
+    gptscore: str
+    subjects: list[str]
+
+
+class MainRow(NamedTuple):
+    """One row of the main table: a cell."""
+
+    setting: str
+    href: str | None
+    leader: bool
+    bar: Bar
+    total: str
+    interval: str
+    subjects: list[SubjectCell]
+    gptscore: str
+    gptscore_interval: str
+    failures: str
+    bounds: str
+    printed: PrintedCells | None
+
+
+class ModelRows(NamedTuple):
+    """The rows of one model, one a setting."""
+
+    label: str
+    simulated: bool
+    rows: list[MainRow]
+
+    @property
+    def height(self) -> int:
+        """How many lines of the table the model takes."""
+        return sum(2 if row.printed else 1 for row in self.rows)
+
+
+class Group(NamedTuple):
+    """Models under one heading."""
+
+    name: str
+    models: list[ModelRows]
+
+
+CellScores = Mapping[tuple[str, str], Score]
+"""One cell's scores by rule book and subject."""
+
+
+def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) -> list[Group]:
+    """The main table: models in the study's order under the headings of their groups."""
+    index: dict[Cell, dict[tuple[str, str], Score]] = {}
+    for row in rows:
+        index.setdefault(row.cell, {})[row.rules, row.subject] = row
+    leader = best(results, rows).cell
+    found: dict[str, list[ModelRows]] = {}
+    for model in dict.fromkeys(cell.model for cell in results.study.cells):
+        own = [cell for cell in results.study.cells if cell.model == model]
+        lines = [
+            _main_row(
+                results, index[cell], cell, printed_row(results, cell, printed), cell == leader
+            )
+            for cell in own
+            if (results.main_rules, TOTAL) in index.get(cell, {})
+        ]
+        if lines:
+            simulated = any(results.simulated[cell] for cell in own)
+            entry = ModelRows(results.label(model), simulated, lines)
+            found.setdefault(results.study.models[model].group or "Models", []).append(entry)
+    return [Group(name, models) for name, models in found.items()]
+
+
+def main_caption(results: Results) -> str:
+    """What the main table shows."""
+    judged = " GPTScore is the judge's verdict" if JUDGE_RULES in results.rules else ""
+    below = ", small below ACC by subject." if judged else ""
+    return (
+        f"ACC in per cent by {scored_by(results.main_rules)}, totals with "
+        f"{level(results.study.analyze.confidence)} interval.{judged}{below}"
+    )
+
+
+READING = (
+    "ACC is the share of responses that the rule book calls right, averaged over problems; "
+    "responses without an answer count as wrong, and Bounds shows the total with them counted as "
+    "wrong and as right. Intervals are Wilson's at the effective sample size: problems that share "
+    "a stem count as one cluster. Two intervals that overlap can still differ, because models "
+    "answer the same problems: sentences in this report use paired tests. A GPTScore without a "
+    "calibration against people is only the judge's opinion."
+)
+
+
+def _main_row(
+    results: Results,
+    own: CellScores,
+    cell: Cell,
+    printed: Printed | None,
+    leader: bool,
+) -> MainRow:
+    total = own[results.main_rules, TOTAL]
+    judge = own.get((JUDGE_RULES, TOTAL))
+    digits = 2 if printed else 1  # as many as stand below
+    page = f"{EXPLORER}/cells/{cell_file(cell)}" if results.study.analyze.explorer else None
+    return MainRow(
+        setting=results.setting_label(cell.setting),
+        href=page,
+        leader=leader,
+        bar=_bar(total.acc),
+        total=number(total.acc.mean, digits),
+        interval=bare_interval(total.acc),
+        subjects=[_subject_cell(results, own, s, page, digits) for s in subjects(results)],
+        gptscore=_mean(judge, digits),
+        gptscore_interval=bare_interval(judge.acc) if judge else "",
+        failures=f"{total.failures} / {total.acc.n}",
+        bounds=f"{number(total.bounds.pessimistic, 0)} to {number(total.bounds.optimistic, 0)}",
+        printed=_printed(results, printed) if printed else None,
+    )
+
+
+def _subject_cell(
+    results: Results, own: CellScores, subject: str, page: str | None, digits: int
+) -> SubjectCell:
+    score = own.get((results.main_rules, subject))
+    return SubjectCell(
+        _mean(score, digits),
+        _mean(own.get((JUDGE_RULES, subject)), digits),
+        f"{page}#{subject}" if page and score else None,
+    )
+
+
+def _printed(results: Results, row: Printed) -> PrintedCells:
+    def text(subject: str, metric: str) -> str:
+        value = row.values.get((subject, metric))
+        return NONE if value is None else f"{value:.2f}"
+
+    return PrintedCells(
+        text(TOTAL, ACC), text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)]
+    )
+
+
+def _bar(acc: Estimate) -> Bar:
+    return Bar(round(100 * acc.mean, 2), round(100 * acc.lo, 2), round(100 * acc.hi, 2))
+
+
+def _mean(score: Score | None, digits: int) -> str:
+    return number(score.acc.mean, digits) if score else NONE
