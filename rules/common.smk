@@ -50,9 +50,14 @@ def _json(stage, cell):
 
 def papers():
     """The manifest of exam papers and every file that it names."""
-    from omibench.ocr.sources import files_of
+    from omibench.ocr.sources import load_manifest
 
-    return files_of(STUDY.ocr.sources) if STUDY.ocr.sources else []
+    manifest = STUDY.ocr.sources
+    sources = load_manifest(Path(manifest)) if manifest else []
+    return [
+        *([manifest] if manifest else []),
+        *(file for s in sources for file in s.files),
+    ]
 
 
 def frozen_from():

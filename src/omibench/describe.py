@@ -14,8 +14,11 @@ from omibench.tables import FILES
 
 def params_schema() -> str:
     """JSON schema of a parameter file, as indented JSON."""
-    schema: dict[str, Any] = Study.model_json_schema()
-    schema["title"] = "omibench params.yaml"
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Study.model_json_schema(),
+        "title": "omibench params.yaml",
+    }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
