@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from omibench.ocr.layout import Item, Line, Picture
+from omibench.ocr.pairing import MIN_CHOICES, Option, pair_pictures
 
-MIN_CHOICES = 3
 _MARKERS = {
     "(A)": re.compile(r"[(（]([A-H])[)）]\s*"),
     "A)": re.compile(r"([A-H])[)）]\s*"),
@@ -37,24 +37,9 @@ class Marker(NamedTuple):
 
     letter: str
     style: str
-    index: int
+    place: int
     start: int
     end: int
-
-
-@dataclass(slots=True)
-class Option:
-    """One choice as it stands on the page."""
-
-    letter: str
-    lines: list[Line] = field(default_factory=list)
-    picture: Picture | None = None
-    correct: bool = False
-    marker: Line | None = None
-
-    @property
-    def is_bare(self) -> bool:
-        return not any(line.text for line in self.lines)
 
 
 def starts_choice(text: str) -> bool:
@@ -75,13 +60,13 @@ def split_choices(items: Sequence[Item], asked: str = "") -> tuple[list[Item], l
     markers = _best_run(items, asked)
     if not markers:
         return list(items), []
-    first = min(markers, key=lambda m: (m.index, m.start))
-    opening = items[first.index]
-    statement = list(items[: first.index])
+    first = min(markers, key=lambda m: (m.place, m.start))
+    opening = items[first.place]
+    statement = list(items[: first.place])
     if isinstance(opening, Line) and first.start > 0:
         statement.append(replace(opening, text=opening.text[: first.start].strip()))
     options, pictures, tail = _fill(items, markers)
-    paired = _pair(options, [*(i for i in statement if isinstance(i, Picture)), *pictures])
+    paired = pair_pictures(options, [*(i for i in statement if isinstance(i, Picture)), *pictures])
     statement = [i for i in statement if not any(i is p for p in paired)]
     statement += [p for p in pictures if not any(p is q for q in paired)]
     return statement + tail, options
@@ -131,8 +116,8 @@ def _stands_free(text: str, match: re.Match[str]) -> bool:
 def _is_choice_list(items: Sequence[Item], run: Sequence[Marker], asked: str) -> bool:
     if run[0].style in ("(A)", "A)", "A."):
         return True
-    before = " ".join(i.text for i in items[: run[0].index] if isinstance(i, Line))
-    head = items[run[0].index]
+    before = " ".join(i.text for i in items[: run[0].place] if isinstance(i, Line))
+    head = items[run[0].place]
     if isinstance(head, Line):
         before += " " + head.text[: run[0].start]
     options, _, _ = _fill(items, run)
@@ -147,8 +132,8 @@ def _fill(
 ) -> tuple[list[Option], list[Picture], list[Item]]:
     """Options with their lines, pictures among them, and what follows the last option."""
     by_line: dict[int, list[Marker]] = {}
-    for marker in sorted(markers, key=lambda m: (m.index, m.start)):
-        by_line.setdefault(marker.index, []).append(marker)
+    for marker in sorted(markers, key=lambda m: (m.place, m.start)):
+        by_line.setdefault(marker.place, []).append(marker)
     options = {m.letter: Option(m.letter) for m in markers}
     pictures: list[Picture] = []
     row: list[tuple[float, Option, float]] = []
@@ -192,55 +177,3 @@ def _add(option: Option, line: Line) -> None:
     option.correct = option.correct or text != line.text
     if text.strip():
         option.lines.append(replace(line, text=text.strip()))
-
-
-def _pair(options: Sequence[Option], pictures: Sequence[Picture]) -> list[Picture]:
-    """Give every bare option its picture; returns the pictures given.
-
-    Letters stand above, below or left of their pictures, the same way for all: of the three, the
-    one with the smallest total distance is taken.
-    """
-    bare = [o for o in options if o.is_bare and o.marker is not None]
-    if len(bare) < MIN_CHOICES or len(pictures) < len(bare):
-        return []
-    best: tuple[float, list[Picture]] | None = None
-    for place in ("above", "below", "left"):
-        total, given = _assign(bare, pictures, place)
-        if best is None or total < best[0]:
-            best = (total, given)
-    given = best[1] if best else []
-    for option, picture in zip(bare, given, strict=True):
-        option.picture = picture
-    return given
-
-
-def _assign(
-    options: Sequence[Option], pictures: Sequence[Picture], place: str
-) -> tuple[float, list[Picture]]:
-    """Pair letters and pictures, nearest pairs first; returns the total distance."""
-    pairs = sorted(
-        (_distance(option, picture, place), i, j)
-        for i, option in enumerate(options)
-        for j, picture in enumerate(pictures)
-    )
-    chosen: dict[int, int] = {}
-    total = 0.0
-    for distance, i, j in pairs:
-        if i not in chosen and j not in chosen.values():
-            chosen[i] = j
-            total += distance
-    return total, [pictures[chosen[i]] for i in range(len(options))]
-
-
-def _distance(option: Option, picture: Picture, place: str) -> float:
-    marker = option.marker
-    if marker is None or marker.page != picture.page:
-        return 5000.0
-    letter, box = marker.box, picture.box
-    x, y = letter.centre
-    aside = min(abs(x - box.centre[0]), abs(letter.x0 - box.x0))
-    if place == "above":
-        return abs(box.y0 - letter.y1) + aside
-    if place == "below":
-        return abs(letter.y0 - box.y1) + aside
-    return abs(box.x0 - letter.x1) + min(abs(y - box.centre[1]), abs(letter.y0 - box.y0))

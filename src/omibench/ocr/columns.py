@@ -1,23 +1,13 @@
-"""Reading order: one or two columns, rows of a column, and the furniture around the text."""
+"""Reading order: one or two columns, and the rows of a column."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from omibench.ocr.captions import CAPTION
 from omibench.ocr.layout import Box, Item, Line, Picture
 
 _CROSSING = 0.12
-_MARGIN = 0.10
-_REPEATED = 0.4
-_PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:(?:page|página|pág\.?|seite|p\.)\s*)?\d{1,3}(?:\s*(?:/|of|de|von)\s*\d{1,3})?[\W_]*"
-    r"|第\s*\d+\s*页.*|共\s*\d+\s*页",
-    re.I,
-)
 
 
 def gutter(boxes: Sequence[Box], width: float) -> float | None:
@@ -131,58 +121,3 @@ def _is_stacked(row: Sequence[Item]) -> bool:
         for k, a in enumerate(lines)
         for b in lines[k + 1 :]
     )
-
-
-def without_furniture(
-    pages: Sequence[Sequence[Line]], heights: Sequence[float], drawn: Sequence[Sequence[Box]]
-) -> list[list[Line]]:
-    """The lines of each page without running heads, feet and page numbers.
-
-    Furniture is what repeats, digits aside, on 40 % of the pages near their top or bottom, and
-    small type or page numbers that stand there apart from text and drawings (`drawn`).
-    """
-    seen: Counter[str] = Counter()
-    for lines, height in zip(pages, heights, strict=True):
-        seen.update({_masked(line.text) for line in lines if _at_edge(line, height)})
-    enough = max(2, _REPEATED * len(pages))
-    body = body_size([line for lines in pages for line in lines])
-    return [
-        [
-            line
-            for line in lines
-            if not _at_edge(line, height)
-            or CAPTION.fullmatch(line.text)
-            or not (
-                seen[_masked(line.text)] >= enough
-                or _stands_apart(line, lines, height, boxes, body)
-            )
-        ]
-        for lines, height, boxes in zip(pages, heights, drawn, strict=True)
-    ]
-
-
-def body_size(lines: Sequence[Line]) -> float:
-    """The size in which most characters are set, in points; 10 without lines."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[round(line.size, 1)] += len(line.text)
-    return sizes.most_common(1)[0][0] if sizes else 10.0
-
-
-def _masked(text: str) -> str:
-    return re.sub(r"\d+", "#", text).strip().lower()
-
-
-def _at_edge(line: Line, height: float) -> bool:
-    middle = line.box.centre[1]
-    return middle < _MARGIN * height or middle > (1 - _MARGIN) * height
-
-
-def _stands_apart(
-    line: Line, lines: Sequence[Line], height: float, boxes: Sequence[Box], body: float
-) -> bool:
-    others = [other.box for other in lines if not _at_edge(other, height)]
-    gap = min((max(0.0, box.gap_y(line.box)) for box in [*others, *boxes]), default=99.0)
-    if _PAGE_NUMBER.fullmatch(line.text):
-        return gap > 0.5 * line.size
-    return gap > 1.2 * line.size and line.size < 0.92 * body

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from omibench.ocr.captions import captions_of
 from omibench.ocr.check import has_huge_image
-from omibench.ocr.columns import body_size, gutter, in_reading_order, without_furniture
-from omibench.ocr.figures import Setting, pictures_of
+from omibench.ocr.columns import gutter, in_reading_order
+from omibench.ocr.figures import pictures_of
+from omibench.ocr.furniture import body_size, without_furniture
+from omibench.ocr.labels import Setting
 from omibench.ocr.layout import Box, Item, Line
 from omibench.ocr.marks import Region, regions_of
 from omibench.ocr.pages import is_broken, read_lines, visible
@@ -102,16 +104,16 @@ def _needs_ocr(sheet: Sheet) -> bool:
 
 def _drop_logos(sheets: Sequence[Sheet]) -> None:
     """Leave out what is drawn at the same place on three or more pages, and repeated images."""
-    images: Counter[int] = Counter()
+    images: Counter[tuple[int, ...] | None] = Counter()
     places: Counter[tuple[int, ...]] = Counter()
     for sheet in sheets:
-        images.update({r.xref for r in sheet.regions if r.xref})
+        images.update({r.image for r in sheet.regions if r.image})
         places.update({_place(r.box) for r in sheet.regions})
     for sheet in sheets:
         sheet.regions = [
             r
             for r in sheet.regions
-            if images[r.xref] < _LOGO_PAGES and places[_place(r.box)] < _LOGO_PAGES
+            if images[r.image] < _LOGO_PAGES and places[_place(r.box)] < _LOGO_PAGES
         ]
 
 

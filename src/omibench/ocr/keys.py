@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from omibench.ocr.columns import rows
 from omibench.ocr.layout import Item, Line
@@ -102,7 +103,7 @@ def _read_table(found: Sequence[Sequence[Line]], numbers: Collection[int], key: 
 
 
 def _cells(row: Sequence[Line], numbers: Collection[int]) -> list[tuple[int, str, float]]:
-    """(number, answer, left edge of the answer) of each pair of a row; none if it is no such row."""
+    """(number, answer, left edge of the answer) of each pair of a row; none if it is none."""
     cells: list[tuple[int, str, float]] = []
     expects_answer = False
     for line in row:
@@ -122,7 +123,7 @@ def _cells(row: Sequence[Line], numbers: Collection[int]) -> list[tuple[int, str
 
 def _read_grid(found: Sequence[Sequence[Line]], numbers: Collection[int], key: Key) -> None:
     """A row of numbers above a row of answers, paired by their place."""
-    for above, below in zip(found, found[1:], strict=False):
+    for above, below in pairwise(found):
         heads = [(line, int(line.text)) for line in above if line.text.isdigit()]
         heads = [(line, number) for line, number in heads if number in numbers]
         cells = [line for line in below if not _HEADS.fullmatch(line.text)]

@@ -29,7 +29,8 @@ class Region:
     raster: bool = False
     ruled: bool = False
     rules: int = 0
-    xref: int = 0
+    image: tuple[int, ...] | None = None
+    """Width, height and bytes of an embedded image: the same wherever it is shown again."""
 
 
 def regions_of(page: pymupdf.Page) -> list[Region]:
@@ -39,8 +40,9 @@ def regions_of(page: pymupdf.Page) -> list[Region]:
     clusters = [Box(*c) for c in _cluster(page, drawings)]
     vectors = [_region(box, drawings) for box in clusters]
     images = [
-        Region(box, raster=True, xref=info["xref"])
-        for info in page.get_image_info(xrefs=True)
+        Region(box, raster=True, image=(info["width"], info["height"], info["size"]))
+        # Asked for xrefs, MuPDF would decode every image to compare digests.
+        for info in page.get_image_info()
         if (box := _clipped(Box(*info["bbox"]), sheet))
         and box.width * box.height < 0.8 * _area(sheet)
     ]
@@ -62,7 +64,7 @@ def merge_touching(regions: list[Region]) -> list[Region]:
                 raster=hit.raster or current.raster,
                 ruled=hit.ruled and current.ruled,
                 rules=max(hit.rules, current.rules),
-                xref=hit.xref or current.xref,
+                image=hit.image or current.image,
             )
         merged.append(current)
     return merged
@@ -120,7 +122,7 @@ def _is_straight(drawing: dict[str, Any]) -> bool:
 
 
 def _is_axial(a: Any, b: Any) -> bool:
-    return abs(a.x - b.x) < 0.5 or abs(a.y - b.y) < 0.5
+    return bool(abs(a.x - b.x) < 0.5 or abs(a.y - b.y) < 0.5)
 
 
 def _segments(drawing: dict[str, Any]) -> list[Box]:

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from omibench.ocr.layout import Box, Line
+from omibench.ocr.scripts import SMALLER, Span, plain, tidy, with_scripts
 
 if TYPE_CHECKING:
     import pymupdf
 
 MAX_BROKEN = 0.10
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff]")
-# Mathematical alphabets and ligatures are ways of writing plain letters; other compatibility
-# forms (² ½ （) mean something and stay.
-_PLAIN = re.compile("[\U0001d400-\U0001d7ff\ufb00-\ufb06\u210e\u2126\u212b]")
-_SMALLER = 0.82
-
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    text: str
-    size: float
-    bold: bool
-    raised: bool
-    x0: float
-    x1: float
-    y: float
 
 
 def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
@@ -52,7 +36,7 @@ def read_lines(page: pymupdf.Page, number: int) -> list[Line]:
 
 
 def _lower_radical(span: dict[str, Any]) -> None:
-    """TeX's root signs hang below their origin; move it to the baseline of what they stand before."""
+    """TeX's root signs hang below their origin; move it to the baseline that they stand on."""
     if span["text"].strip() == "√" and "CMSY" in span["font"]:
         x, y = span["origin"]
         span["origin"] = (x, y + 0.96 * span["size"])
@@ -67,13 +51,6 @@ def is_broken(lines: Sequence[Line]) -> bool:
     """Whether more than a tenth of the characters have no known meaning."""
     broken = sum(len(_BROKEN.findall(line.text)) for line in lines)
     return broken > MAX_BROKEN * max(1, visible(lines))
-
-
-def plain(text: str) -> str:
-    """Mathematical alphabets and ligatures as plain letters, and one kind of space."""
-    text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = text.replace("\u200b", "")
-    return re.sub(r"[\s\x00-\x1f]+", " ", text)
 
 
 def _baselines(pieces: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -95,7 +72,7 @@ def _continues(left: dict[str, Any], right: dict[str, Any]) -> bool:
     size = max(a[-1]["size"], b[0]["size"])
     gap = right["bbox"][0] - left["bbox"][2]
     level = min(abs(s["origin"][1] - t["origin"][1]) for s in a for t in b)
-    return level < 0.25 * size and -0.3 * size < gap < 0.8 * size
+    return bool(level < 0.25 * size and -0.3 * size < gap < 0.8 * size)
 
 
 def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> Line:
@@ -108,14 +85,14 @@ def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> L
     for span in spans:
         sizes[round(span.size, 1)] += len(span.text.strip())
     size = max(sizes, key=lambda s: (sizes[s], s)) if sizes else 0.0
-    body = [span for span in spans if span.size > _SMALLER * size and span.text.strip()]
+    body = [span for span in spans if span.size > SMALLER * size and span.text.strip()]
     weight = sum(len(s.text.strip()) for s in body if s.bold)
     first = next((s.bold for s in body), False)
     return Line(
         page=page,
         box=box,
         text=(
-            _with_scripts(spans, size) if upright else _tidy("".join(s.text for s in spans))
+            with_scripts(spans, size) if upright else tidy("".join(s.text for s in spans))
         ).strip(),
         size=size,
         bold=first or weight * 2 > sum(len(s.text.strip()) for s in body),
@@ -124,8 +101,8 @@ def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> L
     )
 
 
-def _span(span: dict[str, Any]) -> _Span:
-    return _Span(
+def _span(span: dict[str, Any]) -> Span:
+    return Span(
         text=plain(span["text"]),
         size=span["size"],
         bold=bool(span["flags"] & 16) or "bold" in span["font"].lower(),
@@ -134,51 +111,3 @@ def _span(span: dict[str, Any]) -> _Span:
         x1=span["bbox"][2],
         y=span["origin"][1],
     )
-
-
-def _with_scripts(spans: list[_Span], size: float) -> str:
-    parts: list[str] = []
-    level = next((s.y for s in spans if s.size > _SMALLER * size and s.text.strip()), 0.0)
-    run, mark = "", ""
-    end = None
-    for span in spans:
-        kind = _script(span, size, level)
-        spaced = end is not None and span.x0 - end > 0.2 * size
-        end = span.x1
-        if kind != mark or (spaced and mark):
-            parts.append(_wrap(run, mark))
-            run, mark = "", kind
-        if spaced and not mark:
-            run += " "
-        run += span.text
-        if not kind and span.text.strip():
-            level = span.y
-    parts.append(_wrap(run, mark))
-    return _tidy("".join(parts))
-
-
-def _tidy(text: str) -> str:
-    """Degrees and primes as characters, and even space around relations, which PDFs set by gaps."""
-    text = re.sub(r"\^\{([°◦∘])\}", "°", text)
-    text = re.sub(r"\^\{([′'″]+)\}", r"\1", text)
-    text = re.sub(r"(?<=[\w)\]}′°|])\s*([=≤≥≈≠≪≫<>])\s*(?=[\w(\[{√|+\-−])", r" \1 ", text)
-    text = re.sub(r"(?<=[\w)\]}°])\s*−\s*(?=[\w(\[{√])", " - ", text).replace("−", "-")
-    text = re.sub(r"(?<=[\w)\]}])\s*\+\s+(?=\d|\w\b)", " + ", text)
-    return re.sub(r" +", " ", text).replace(" _{", "_{").replace(" ^{", "^{")
-
-
-def _script(span: _Span, size: float, level: float) -> str:
-    """`^`, `_` or nothing for a span beside text of `size` whose baseline is at `level`."""
-    if span.size > _SMALLER * size or not span.text.strip():
-        return ""
-    offset = (span.y - level) / size
-    if offset > 0.06:
-        return "_"
-    return "^" if offset < -0.12 or span.raised else ""
-
-
-def _wrap(run: str, mark: str) -> str:
-    if not mark or not run.strip():
-        return run
-    tail = " " if run.endswith(" ") else ""
-    return f"{mark}{{{run.strip()}}}{tail}"

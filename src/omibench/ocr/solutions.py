@@ -12,11 +12,12 @@ from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import number_of
 from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
+from omibench.ocr.subjects import is_heading
 from omibench.ocr.text import paragraphs
 
 _STATED = re.compile(
-    r"(?:^|(?<=[\s.。;]))(?:(?:final |correct )?answers?|ans\.?|respuestas?|respostas?|gabarito|antwort|"
-    r"答案)\s*(?:is\b)?\s*[:：]\s*(?P<answer>.+?)\s*$",
+    r"(?:^|(?<=[\s.。;]))(?:(?:final |correct )?answers?|ans\.?|respuestas?|respostas?|gabarito|"
+    r"antwort|答案)\s*(?:is\b)?\s*[:：]\s*(?P<answer>.+?)\s*$",
     re.I,
 )
 _ITEM = re.compile(
@@ -76,6 +77,7 @@ def own_answers(blocks: Sequence[Block]) -> Key:
 
 def _body(block: Block) -> list[Line]:
     lines = [item for item in block.items if isinstance(item, Line) and item.upright]
+    lines = [line for line in lines if not is_heading(line.text)]
     if lines and (number := number_of(lines[0].text)):
         lines[0] = replace(lines[0], text=lines[0].text[number.end :])
     return [line for line in lines if line.text]

@@ -54,7 +54,7 @@ class Manifest(BaseModel):
 
 
 def slug(name: str) -> str:
-    """Letters, digits, dots and dashes of a name, whatever its script; `paper` when none is left."""
+    """Letters, digits, dots and dashes of a name, in any script; `paper` when none is left."""
     return re.sub(r"[^\w.\-]+", "_", name).strip("._") or "paper"
 
 

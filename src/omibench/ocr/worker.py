@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from omibench.errors import PaperError
-from omibench.ocr.assemble import read_paper, to_problem, with_answers
+from omibench.ocr.assemble import to_problem, with_answers
 from omibench.ocr.check import (
     MAX_PIXELS,
     check_bytes,
@@ -25,6 +25,7 @@ from omibench.ocr.check import (
 )
 from omibench.ocr.crops import crop_all
 from omibench.ocr.document import Document, read_document
+from omibench.ocr.drafts import read_paper
 from omibench.ocr.keys import Key, read_key
 from omibench.ocr.layout import Item
 from omibench.ocr.solutions import Asked, read_solutions

@@ -1,0 +1,125 @@
+"""A paper cut into drafts of problems: stem, items, choices, subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from omibench.ocr.choices import split_choices
+from omibench.ocr.document import Document
+from omibench.ocr.keys import Key
+from omibench.ocr.layout import Item, Line, Picture
+from omibench.ocr.numbering import number_of
+from omibench.ocr.pairing import Option
+from omibench.ocr.references import figure_numbers
+from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
+from omibench.ocr.solutions import own_answers
+from omibench.ocr.stems import Stem, split_stem
+from omibench.ocr.subjects import is_heading, leading_tag, subject_word
+from omibench.problem import Subject
+
+
+@dataclass(slots=True)
+class Draft:
+    """One problem before its pictures are rendered and its answer is known."""
+
+    number: int
+    pages: list[int]
+    items: list[Item]
+    options: list[Option]
+    stem: Stem | None
+    subject: Subject | None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def statement(self) -> list[Item]:
+        return [*(self.stem.items if self.stem else ()), *self.items]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        shown = [item for item in self.statement if isinstance(item, Picture)]
+        return [*shown, *(o.picture for o in self.options if o.picture)]
+
+
+@dataclass(slots=True)
+class Paper:
+    """What a paper holds: its problems, and the section of answers at its end, if any."""
+
+    drafts: list[Draft]
+    answers: list[Item]
+    own: Key = field(default_factory=Key)
+    """Answers that head the blocks, where the paper is itself a list of solutions."""
+
+
+def read_paper(document: Document) -> Paper:
+    """Cut a paper into problems with their stems, figures and choices."""
+    flow, answers = split_answers(document.flow, document.size)
+    chain = best_chain(candidates_of(flow))
+    if not chain:
+        return Paper([], answers)
+    blocks = blocks_of(flow, chain)
+    own = own_answers(blocks)
+    _give_by_reference(blocks, flow[: chain[0].index])
+    stems: list[Stem] = []
+    _, stem = split_stem(flow[: chain[0].index], blocks[0].number)
+    stems += [stem] if stem else []
+    subject = _last_subject(flow[: chain[0].index])
+    drafts = []
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        if following:
+            block.items, stem = split_stem(block.items, following.number)
+            stems += [stem] if stem else []
+        headings = [i for i in block.items[1:] if _is_section(i, document.size)]
+        block.items = [i for i in block.items if not any(i is h for h in headings)]
+        mine = next((s for s in stems if block.number in s.numbers), None)
+        drafts.append(_draft(block, mine, subject))
+        subject = _last_subject(headings) or subject
+    _warn_of_gaps(drafts)
+    return Paper(drafts, answers, own)
+
+
+def _draft(block: Block, stem: Stem | None, subject: Subject | None) -> Draft:
+    head = block.items[0]
+    pages = sorted({item.page for item in block.items})
+    items = list(block.items)
+    if isinstance(head, Line) and (number := number_of(head.text)):
+        tag, text = leading_tag(head.text[number.end :].lstrip())
+        subject = tag or subject
+        items = [replace(head, text=text), *items[1:]] if text else items[1:]
+    statement, options = split_choices(items)
+    return Draft(block.number, pages, statement, options, stem, subject)
+
+
+def _give_by_reference(blocks: Sequence[Block], preamble: Sequence[Item]) -> None:
+    """Move a numbered figure to the only problem that refers to it, where its own does not."""
+    texts = [" ".join(i.text for i in b.items if isinstance(i, Line)) for b in blocks]
+    refers = [set(figure_numbers(text)) for text in texts]
+    for item in preamble:
+        if isinstance(item, Picture) and item.number:
+            wanting = [k for k, numbers in enumerate(refers) if item.number in numbers]
+            if len(wanting) == 1:
+                blocks[wanting[0]].items.append(item)
+    for k, block in enumerate(blocks):
+        for item in [i for i in block.items if isinstance(i, Picture) and i.number]:
+            wanting = [j for j, numbers in enumerate(refers) if item.number in numbers]
+            if len(wanting) == 1 and wanting[0] == k + 1:
+                block.items = [i for i in block.items if i is not item]
+                blocks[k + 1].items.append(item)
+
+
+def _is_section(item: Item, size: float) -> bool:
+    if not isinstance(item, Line) or not item.starts:
+        return False
+    return (item.bold or item.size > 1.05 * size) and is_heading(item.text)
+
+
+def _last_subject(items: Sequence[Item]) -> Subject | None:
+    words = [subject_word(i.text) for i in items if isinstance(i, Line) and is_heading(i.text)]
+    return next((w for w in reversed(words) if w), None)
+
+
+def _warn_of_gaps(drafts: Sequence[Draft]) -> None:
+    for before, after in pairwise(drafts):
+        if after.number != before.number + 1:
+            after.warnings.append(f"number_gap: {before.number} is followed by {after.number}")

@@ -1,0 +1,80 @@
+"""Text of spans with sub- and superscripts kept as `v_{0}`, `10^{-3}`, in plain letters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Mathematical alphabets and ligatures are ways of writing plain letters; other compatibility
+# forms (² ½ （) mean something and stay.
+_PLAIN = re.compile("[\U0001d400-\U0001d7ff\ufb00-\ufb06\u210e\u2126\u212b]")
+SMALLER = 0.82
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    size: float
+    bold: bool
+    raised: bool
+    x0: float
+    x1: float
+    y: float
+
+
+def plain(text: str) -> str:
+    """Mathematical alphabets and ligatures as plain letters, and one kind of space."""
+    text = _PLAIN.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = text.replace("\u200b", "")
+    return re.sub(r"[\s\x00-\x1f]+", " ", text)
+
+
+def with_scripts(spans: Sequence[Span], size: float) -> str:
+    """The text of spans on one baseline; `size` is the type size of the line, in points."""
+    parts: list[str] = []
+    level = next((s.y for s in spans if s.size > SMALLER * size and s.text.strip()), 0.0)
+    run, mark = "", ""
+    end = None
+    for span in spans:
+        kind = _script(span, size, level)
+        spaced = end is not None and span.x0 - end > 0.2 * size
+        end = span.x1
+        if kind != mark or (spaced and mark):
+            parts.append(_wrap(run, mark))
+            run, mark = "", kind
+        if spaced and not mark:
+            run += " "
+        run += span.text
+        if not kind and span.text.strip():
+            level = span.y
+    parts.append(_wrap(run, mark))
+    return tidy("".join(parts))
+
+
+def tidy(text: str) -> str:
+    """Degrees and primes as characters, and even space around relations, which PDFs set by gaps."""
+    text = re.sub(r"\^\{([°◦∘])\}", "°", text)
+    text = re.sub(r"\^\{([′'″]+)\}", r"\1", text)
+    text = re.sub(r"(?<=[\w)\]}′°|])\s*([=≤≥≈≠≪≫<>])\s*(?=[\w(\[{√|+\-−])", r" \1 ", text)
+    text = re.sub(r"(?<=[\w)\]}°])\s*−\s*(?=[\w(\[{√])", " - ", text).replace("−", "-")
+    text = re.sub(r"(?<=[\w)\]}])\s*\+\s+(?=\d|\w\b)", " + ", text)
+    return re.sub(r" +", " ", text).replace(" _{", "_{").replace(" ^{", "^{")
+
+
+def _script(span: Span, size: float, level: float) -> str:
+    """`^`, `_` or nothing for a span beside text of `size` whose baseline is at `level`."""
+    if span.size > SMALLER * size or not span.text.strip():
+        return ""
+    offset = (span.y - level) / size
+    if offset > 0.06:
+        return "_"
+    return "^" if offset < -0.12 or span.raised else ""
+
+
+def _wrap(run: str, mark: str) -> str:
+    if not mark or not run.strip():
+        return run
+    tail = " " if run.endswith(" ") else ""
+    return f"{mark}{{{run.strip()}}}{tail}"

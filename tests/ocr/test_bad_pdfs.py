@@ -1,0 +1,110 @@
+"""Awkward files: each gets its code, in little time and memory, and the others are done."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from omibench.ocr import read_papers
+from omibench.params import OcrParams
+from omibench.problem import Problem
+from omibench.tables import FileReport, PageText, read_jsonl
+
+MADE = {
+    "user_password.pdf": ("error", "pdf_encrypted"),
+    "owner_password.pdf": ("warning", "pdf_permissions"),
+    "truncated.pdf": ("error", "pdf_damaged"),
+    "no_pages.pdf": ("error", "pdf_no_pages"),
+    "long.pdf": ("error", "pdf_too_many_pages"),
+    "bomb.pdf": ("warning", "image_too_large"),
+    "turned_scan.pdf": ("warning", "page_needs_ocr"),
+    "picture.pdf": ("error", "not_a_pdf"),
+    "paper.png": ("error", "not_a_pdf"),
+    "notes.txt": ("error", "not_a_pdf"),
+    "photograph.png": ("warning", "page_needs_ocr"),
+    "photograph.jpg": ("warning", "page_needs_ocr"),
+    "nowhere.pdf": ("error", "file_missing"),
+}
+SHARED = {
+    "encrypted_user_pw.pdf": ("error", "pdf_encrypted"),
+    "encrypted_owner_only.pdf": ("warning", "pdf_permissions"),
+    "truncated.pdf": ("error", "pdf_damaged"),
+    "zero_pages.pdf": ("error", "pdf_no_pages"),
+    "thousand_pages.pdf": ("error", "pdf_too_many_pages"),
+    "image_bomb_20000x20000.pdf": ("warning", "image_too_large"),
+    "rotated_no_text.pdf": ("warning", "page_needs_ocr"),
+    "really_a_png.pdf": ("error", "not_a_pdf"),
+}
+
+
+def by_source(files: list[FileReport]) -> dict[str, FileReport]:
+    return {file.source: file for file in files}
+
+
+def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
+    bad_papers: Path, tmp_path: Path
+) -> None:
+    files = [bad_papers / name for name in (*MADE, "whole.pdf")]
+    report = read_papers(files, tmp_path, OcrParams())
+    assert [file.source for file in report.files] == [file.name for file in files]
+    found = by_source(report.files)
+    for name, (status, code) in MADE.items():
+        assert (found[name].status, found[name].codes) == (status, [code]), name
+    assert found["whole.pdf"].status == "ok"
+    problems = read_jsonl(tmp_path / "problems.jsonl", Problem)
+    whole = [p for p in problems if p.source == "whole.pdf"]
+    assert [(p.number, p.pages) for p in whole] == [("1", [1]), ("2", [1]), ("3", [2]), ("4", [2])]
+    assert whole[2].question == "How many legs has a spider of kind 3?"
+    assert {p.source for p in problems} == {"whole.pdf", "owner_password.pdf"}
+
+
+def test_each_shared_bad_file_gets_the_code_of_its_readme(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    report = read_papers(
+        [shared_data / "bad_pdfs" / name for name in SHARED], tmp_path, OcrParams()
+    )
+    found = by_source(report.files)
+    for name, (status, code) in SHARED.items():
+        assert (found[name].status, found[name].codes) == (status, [code]), name
+        assert found[name].seconds < 10, name
+
+
+def test_a_page_with_a_huge_image_is_kept_and_never_decoded(
+    bad_papers: Path, tmp_path: Path
+) -> None:
+    read_papers([bad_papers / "bomb.pdf"], tmp_path, OcrParams())
+    pages = read_jsonl(tmp_path / "pages.jsonl", PageText)
+    assert [(page.page, page.engine) for page in pages] == [(1, "none")]
+    # 20000 x 20000 grey pixels are 400 MB; ru_maxrss is in KiB.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 400 * 1024
+
+
+def test_the_password_opens_the_paper_and_is_written_nowhere(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_PASSWORD", "open sesame")
+    report = read_papers(
+        [bad_papers / "user_password.pdf"], tmp_path, OcrParams(), password_env="PAPER_PASSWORD"
+    )
+    assert report.files[0].status == "ok"
+    assert len(read_jsonl(tmp_path / "problems.jsonl", Problem)) == 2
+    for file in tmp_path.rglob("*"):
+        assert file.is_dir() or b"open sesame" not in file.read_bytes()
+
+
+def test_a_wrong_password_is_the_same_error(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_PASSWORD", "wrong")
+    report = read_papers(
+        [bad_papers / "user_password.pdf"], tmp_path, OcrParams(), password_env="PAPER_PASSWORD"
+    )
+    assert report.files[0].codes == ["pdf_encrypted"]
+
+
+def test_the_allowed_number_of_pages_is_a_parameter(bad_papers: Path, tmp_path: Path) -> None:
+    report = read_papers([bad_papers / "whole.pdf"], tmp_path, OcrParams(max_pages=1))
+    assert report.files[0].codes == ["pdf_too_many_pages"]
