@@ -51,6 +51,22 @@ def test_more_comparisons_widen_the_interval() -> None:
     assert ten.lo < one.lo < one.hi < ten.hi
 
 
+def test_the_best_of_equal_models_is_ahead_only_by_chance() -> None:
+    draw = random.Random(3)
+    rounds, models, problems = 150, 10, 60
+    claims = {1: 0, models * (models - 1) // 2: 0}
+    for _ in range(rounds):
+        level = [draw.random() for _ in range(problems)]
+        columns = [[float(draw.random() < p) for p in level] for _ in range(models)]
+        columns.sort(key=sum)
+        for comparisons in claims:
+            best, worst = columns[-1], columns[0]
+            difference = paired_difference(best, worst, range(problems), comparisons=comparisons)
+            claims[comparisons] += difference.distinguishable
+    assert claims[45] / rounds <= 0.08
+    assert claims[1] / rounds > 0.3  # what an interval for one pair would have claimed
+
+
 def test_no_pairs_say_nothing() -> None:
     difference = paired_difference([], [], [])
     assert isnan(difference.value)

@@ -37,15 +37,19 @@ def best(results: Results, rows: Sequence[Score]) -> Score:
     return max((s for s in totals if s.acc.n >= NEARLY_ALL * most), key=lambda s: s.acc.mean)
 
 
-def compare_cells(results: Results, first: Cell, second: Cell, comparisons: int = 1) -> Difference:
-    """First minus second under the main rules, on the problems that both answered."""
-    rows = results.of(results.main_rules)
+def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
+    """First minus second under the main rules, on the problems that both answered.
+
+    The interval holds for all pairs of cells together (Bonferroni), because the cells that are
+    compared were picked by looking at all of them: the best of many equal models looks better.
+    """
+    cells = len(results.study.cells)
     return _paired(
-        _per_problem(rows, first),
-        _per_problem(rows, second),
+        _per_problem(results.of(results.main_rules, first)),
+        _per_problem(results.of(results.main_rules, second)),
         ["id"],
         results.study.analyze.confidence,
-        comparisons,
+        comparisons=cells * (cells - 1) // 2,
     )
 
 
@@ -60,7 +64,7 @@ def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     )
     if not others:
         return lead + "."
-    ahead = sum(compare_cells(results, top.cell, other, len(others)).lo > 0 for other in others)
+    ahead = sum(compare_cells(results, top.cell, other).lo > 0 for other in others)
     rest = len(others) - ahead
     if rest == 0:
         whom = f"all {ahead} others" if ahead > 1 else "the other cell"
@@ -171,11 +175,10 @@ def cell_name(results: Results, cell: Cell) -> str:
     return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
 
 
-def _per_problem(rows: pl.DataFrame, cell: Cell) -> pl.DataFrame:
+def _per_problem(rows: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    own = rows.filter(pl.col("model") == cell.model, pl.col("setting") == cell.setting)
-    return own.group_by("id", "cluster", maintain_order=True).agg(pl.col("verdict").mean())
+    return rows.group_by("id", "cluster", maintain_order=True).agg(pl.col("verdict").mean())
 
 
 def _paired(

@@ -82,10 +82,13 @@ class Results:
 
     def of(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
         """The verdicts of one rule book, of one cell or of all."""
-        rows = self.verdicts.filter(_col("rules") == rules)
         if cell is None:
-            return rows
-        return rows.filter(_col("model") == cell.model, _col("setting") == cell.setting)
+            return self.verdicts.filter(_col("rules") == rules)
+        return self._parts.get((*cell, rules), self.verdicts.clear())
+
+    @cached_property
+    def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
+        return self.verdicts.partition_by("model", "setting", "rules", as_dict=True)
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:

@@ -194,13 +194,12 @@ def rounded(value: float) -> float | None:
 
 
 def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
-    parts = results.verdicts.partition_by("model", "setting", "rules", as_dict=True)
-    return [
-        (cell, rules, parts[cell.model, cell.setting, rules])
+    parts = (
+        (cell, rules, results.of(rules, cell))
         for cell in results.study.cells
         for rules in results.rules
-        if (cell.model, cell.setting, rules) in parts
-    ]
+    )
+    return [part for part in parts if part[2].height]
 
 
 def _names(results: Results, cell: Cell) -> dict[str, Any]:

@@ -118,8 +118,9 @@ READING = (
     "responses without an answer count as wrong, and Bounds shows the total with them counted as "
     "wrong and as right. Intervals are Wilson's at the effective sample size: problems that share "
     "a stem count as one cluster. Two intervals that overlap can still differ, because models "
-    "answer the same problems: sentences in this report use paired tests. A GPTScore without a "
-    "calibration against people is only the judge's opinion."
+    "answer the same problems: sentences in this report use paired differences, with intervals "
+    "that hold for all pairs of cells together, as the best of many equal models looks better. "
+    "A GPTScore without a calibration against people is only the judge's opinion."
 )
 
 
