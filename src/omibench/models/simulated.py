@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.models.oracle import load_oracle
+from omibench.models.oracle import Oracle, load_oracle
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
 from omibench.params import SimulatedModel
@@ -20,16 +20,19 @@ from omibench.request import Request, Response, Usage
 
 
 class SimulatedProvider:
-    """A simulated model. Every response is marked `simulated`."""
+    """A simulated model. Every response is marked `simulated`.
+
+    Its oracle is read from the file that the model names, unless one is given.
+    """
 
     simulated = True
     max_images = None
 
-    def __init__(self, name: str, model: SimulatedModel) -> None:
+    def __init__(self, name: str, model: SimulatedModel, oracle: Oracle | None = None) -> None:
         self.name = name
         self.model = model
         _check_slips(name, model)
-        self.oracle = load_oracle(model.oracle)
+        self.oracle = oracle or load_oracle(model.oracle)
         parameters = model.model_dump(
             mode="json", exclude={"provider", "oracle", "label", "group"}, exclude_defaults=True
         )
