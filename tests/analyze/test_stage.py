@@ -13,6 +13,8 @@ from analyze.conftest import Folders, make_study
 from analyze.pages import Page
 from omibench.analyze import analyze_study
 from omibench.analyze.headline import Headline
+from omibench.analyze.load import Results, load_results
+from omibench.analyze.published import Comparison, comparison_records
 from omibench.analyze.stage import analyze
 
 
@@ -20,6 +22,17 @@ from omibench.analyze.stage import analyze
 def analyzed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folders, Headline]:
     folders = make_study(tmp_path_factory.mktemp("stage"))
     return folders, analyze(*folders)
+
+
+def test_a_table_without_rows_keeps_its_heading(analyzed: tuple[Folders, Headline]) -> None:
+    heading = (analyzed[0].out / "differences.csv").read_text("utf-8").strip().split(",")
+    assert heading == list(comparison_records(*_one_comparison(analyzed[0]))[0])
+
+
+def _one_comparison(folders: Folders) -> tuple[Results, list[Comparison]]:
+    results = load_results(*folders[:3], folders.study)
+    cell = results.study.cells[0]
+    return results, [Comparison(cell, "total", "acc", "robust", 50.0, 51.0, 28, True)]
 
 
 def read(path: Path) -> list[dict[str, str]]:

@@ -37,12 +37,36 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
     tables.write_csv(
         out / "failures.csv",
         tables.failure_records(results, summary.failures),
-        ("model", "label", "group", "setting", "rules", "outcome", "count", "n", "share"),
+        (
+            "model",
+            "label",
+            "group",
+            "setting",
+            "rules",
+            "outcome",
+            "count",
+            "n",
+            "share",
+            "simulated",
+        ),
     )
     tables.write_csv(
         out / "differences.csv",
         comparison_records(results, summary.comparisons),
-        ("model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "differs"),
+        (
+            "model",
+            "label",
+            "setting",
+            "subject",
+            "metric",
+            "rules",
+            "printed",
+            "ours",
+            "difference",
+            "n",
+            "differs",
+            "simulated",
+        ),
     )
     write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
     write_plots(out, results, summary.scores, summary.images)
