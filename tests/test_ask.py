@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.ask import ask, to_buy
+from omibench.ask import ask, open_asker, to_buy
 from omibench.errors import ImageCountError, MissingInputError, ModelError
 from omibench.request import (
     Conversation,
@@ -23,6 +23,7 @@ from omibench.request import (
     TextPart,
 )
 from omibench.store.store import Store
+from omibench.study import parse_study
 
 
 class Counting:
@@ -171,3 +172,14 @@ def test_a_provider_that_answers_something_else_is_reported(tmp_path: Path) -> N
 
     with pytest.raises(ModelError, match="answered 'other', unasked"):
         replies(tmp_path, Confused(), [request("a")])
+
+
+def test_a_study_opens_its_models_by_name(tmp_path: Path) -> None:
+    (tmp_path / "oracle.jsonl").write_text('{"id": "a", "answer": ["7"]}\n')
+    block = {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")}
+    values = {"study": {"store": str(tmp_path / "store")}, "models": {"sim": block}}
+    with open_asker(parse_study(values, "test"), "sim") as asker:
+        (response,) = asker([request("a")])
+        kept = asker.store.open_partition(asker.provider.identity).get(asker.key(request("a")))
+    assert kept == response
+    assert response.simulated

@@ -6,17 +6,48 @@ sent again, and an answer is in the store before it is returned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from omibench.errors import ImageCountError, ModelError
+from omibench.models.open import open_provider
 from omibench.models.provider import Provider
 from omibench.request import Outcome, Request, Response
+from omibench.store.key import request_key
 from omibench.store.partition import Partition
 from omibench.store.store import Store
+from omibench.study import Study
 
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
 """Outcomes that a later run tries again: they are returned, and not kept as an answer."""
 SYNC_EVERY = 256
+
+
+class Asker(NamedTuple):
+    """One model of a study, ready to be asked through the study's store."""
+
+    provider: Provider
+    store: Store
+
+    def __call__(self, requests: Sequence[Request]) -> list[Response]:
+        """As `ask`."""
+        return ask(requests, self.provider, self.store)
+
+    def key(self, request: Request) -> str:
+        """The key under which the store holds the response to a request."""
+        return request_key(self.provider.identity, request)
+
+
+@contextmanager
+def open_asker(study: Study, model: str) -> Iterator[Asker]:
+    """Open one of the study's models with the study's store, and close the store afterwards.
+
+    Raises ModelError or MissingInputError when what the model needs is not there.
+    """
+    provider = open_provider(model, study.models[model], study.data)
+    with Store(study.study.store) as store:
+        yield Asker(provider, store)
 
 
 def ask(requests: Sequence[Request], provider: Provider, store: Store) -> list[Response]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.ask import ask
-from omibench.infer.stage import provider_of, requests_of
-from omibench.store.store import Store
+from omibench.ask import open_asker
+from omibench.infer.stage import requests_of
 from omibench.study import Cell, Study
 
 
@@ -20,8 +19,7 @@ def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
 
     What the store holds is not asked again. Raises as `infer_cell` does.
     """
-    provider = provider_of(study, cell.model)
-    requests = requests_of(questions, study, cell, provider)[shard]
-    with Store(study.study.store) as store:
-        ask(requests, provider, store)
+    with open_asker(study, cell.model) as asker:
+        requests = requests_of(questions, study, cell, asker.provider)[shard]
+        asker(requests)
     return len(requests)

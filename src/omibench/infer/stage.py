@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from omibench.ask import ask
+from omibench.ask import open_asker
 from omibench.errors import MissingInputError, ModelError
 from omibench.models.open import open_provider
 from omibench.models.provider import Provider
@@ -14,8 +14,6 @@ from omibench.params import RecordedModel
 from omibench.problem import Question
 from omibench.request import Request, Response, Tags
 from omibench.settings.present import present
-from omibench.store.key import request_key
-from omibench.store.store import Store
 from omibench.study import Cell, Study
 from omibench.tables import ResponseRow, read_jsonl, write_parquet
 
@@ -27,12 +25,11 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     there are. Raises MissingInputError without a frozen dataset or its images, ModelError when
     the model cannot answer.
     """
-    provider = provider_of(study, cell.model)
-    requests = requests_of(questions, study, cell, provider)
-    with Store(study.study.store) as store:
-        responses = ask(requests, provider, store)
+    with open_asker(study, cell.model) as asker:
+        requests = requests_of(questions, study, cell, asker.provider)
+        responses = asker(requests)
     rows = [
-        _row(request, request_key(provider.identity, request), response)
+        _row(request, asker.key(request), response)
         for request, response in zip(requests, responses, strict=True)
     ]
     write_parquet(out, rows, ResponseRow)

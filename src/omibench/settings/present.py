@@ -6,6 +6,7 @@ sees an answer: `Question` holds none.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -40,9 +41,9 @@ def present(
     template = prompt.mcq if question.choices else _without_choices(prompt.open)
     for piece in _SLOT.split(template):
         if piece == QUESTION:
-            parts += _question(question, shown, Path(folder))
+            parts += _question(question, shown, str(folder))
         elif piece == CHOICES:
-            parts += _choices(question, prompt, shown, Path(folder))
+            parts += _choices(question, prompt, shown, str(folder))
         elif piece:
             parts.append(TextPart(text=piece))
     return Conversation(messages=(Message(role="user", parts=tuple(_joined(parts))),))
@@ -65,7 +66,7 @@ def _without_choices(template: str) -> str:
     return "\n\n".join(p for p in paragraphs if CHOICES not in p)
 
 
-def _question(question: Question, shown: set[int], folder: Path) -> Iterator[Part]:
+def _question(question: Question, shown: set[int], folder: str) -> Iterator[Part]:
     yield from _interleaved(question.question, question, shown, folder)
     met = set(question.image_order())
     loose = [i for i in reading_order(question) if i not in met and i in shown]
@@ -75,13 +76,13 @@ def _question(question: Question, shown: set[int], folder: Path) -> Iterator[Par
         yield _image(question, index, folder)
 
 
-def _choices(question: Question, prompt: Prompt, shown: set[int], folder: Path) -> Iterator[Part]:
+def _choices(question: Question, prompt: Prompt, shown: set[int], folder: str) -> Iterator[Part]:
     for number, choice in enumerate(question.choices or []):
         yield TextPart(text=("\n" if number else "") + prompt.label.format(choice.label))
         yield from _choice(choice, question, shown, folder)
 
 
-def _choice(choice: Choice, question: Question, shown: set[int], folder: Path) -> Iterator[Part]:
+def _choice(choice: Choice, question: Question, shown: set[int], folder: str) -> Iterator[Part]:
     if choice.text is not None:
         yield TextPart(text=choice.text + (" " if choice.image is not None else ""))
     if choice.image is not None:
@@ -89,7 +90,7 @@ def _choice(choice: Choice, question: Question, shown: set[int], folder: Path) -
         yield _image(question, choice.image, folder) if visible else TextPart(text=NOT_SHOWN)
 
 
-def _interleaved(text: str, question: Question, shown: set[int], folder: Path) -> Iterator[Part]:
+def _interleaved(text: str, question: Question, shown: set[int], folder: str) -> Iterator[Part]:
     end = 0
     for mark in IMAGE_MARK.finditer(text):
         yield TextPart(text=text[end : mark.start()])
@@ -100,9 +101,9 @@ def _interleaved(text: str, question: Question, shown: set[int], folder: Path) -
     yield TextPart(text=text[end:])
 
 
-def _image(question: Question, index: int, folder: Path) -> ImagePart:
+def _image(question: Question, index: int, folder: str) -> ImagePart:
     figure = question.images[index]
-    return ImagePart(sha256=figure.sha256, path=str(folder / figure.file))
+    return ImagePart(sha256=figure.sha256, path=posixpath.join(folder, figure.file))
 
 
 def _joined(parts: Sequence[Part]) -> Iterator[Part]:
