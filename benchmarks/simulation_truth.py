@@ -33,7 +33,6 @@ from omibench.models.simulated import SimulatedProvider
 from omibench.params import Setting, SimulatedModel, Slips
 from omibench.problem import Choice, Question
 from omibench.request import Request, Response, Tags
-from omibench.score.boxes import find_boxes
 from omibench.score.rules import score_item
 from omibench.settings.present import present
 from omibench.verdict import ScoredItem, Verdict
@@ -41,6 +40,7 @@ from omibench.verdict import ScoredItem, Verdict
 Scorer = Callable[[ScoredItem], Verdict]
 CONFIDENCE = 0.95
 LABELS = "ABCD"
+CHOICES = [Choice(label=label, text=f"statement {label}") for label in LABELS]
 MCQ_SHARE = 0.5
 IMAGES = (2, 3, 4, 6)
 SUBJECTS = ("physics", "chemistry", "biology", "mathematics")
@@ -169,13 +169,12 @@ def _cell(cell: Cell, oracle: Oracle, scorer: Scorer) -> Result:
 
 
 def _requests(cell: Cell, oracle: Oracle) -> Iterator[Request]:
-    choices = [Choice(label=label, text=f"statement {label}") for label in LABELS]
     # The words of a question do not matter to a simulated model, so two conversations serve all.
     asked = {
         row_type: present(
             Question(id=row_type, question="What follows?", choices=given), SETTINGS[cell.setting]
         )
-        for row_type, given in (("mcq", choices), ("open", None))
+        for row_type, given in (("mcq", CHOICES), ("open", None))
     }
     for row in oracle.rows.values():
         conversation = asked[row.answer_type]
@@ -185,13 +184,12 @@ def _requests(cell: Cell, oracle: Oracle) -> Iterator[Request]:
 
 
 def _scored_item(row: OracleRow, response: Response) -> ScoredItem:
-    labels = [Choice(label=label, text=f"statement {label}") for label in row.choices or []]
     return ScoredItem(
         id=row.id,
         prediction=response.text,
         gold=row.answer,
         answer_type=row.answer_type,
-        choices=labels or None,
+        choices=CHOICES if row.choices else None,
         finish_reason=response.finish_reason,
         outcome=response.outcome,
     )
@@ -208,7 +206,7 @@ def seen_slips(verdict: Verdict, response: Response) -> list[Slip]:
         return ["no_box"]
     if verdict.method.startswith("conclusion"):
         return ["letter_in_sentence"]
-    if len(find_boxes(response.text).closed) == 2:
+    if response.text.count("\\boxed{") == 2:
         return ["two_boxes"]
     return ["units"] if "\\text{" in (verdict.extracted or "") else []
 
@@ -302,6 +300,13 @@ def report(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
+def _followed(runs: Iterable[list[Result]], seeds: int) -> Iterator[Result]:
+    for done, run in enumerate(runs, 1):
+        print(f"\r{done} of {seeds} seeds", end="", file=sys.stderr, flush=True)
+        yield from run
+    print(file=sys.stderr)
+
+
 def main() -> int:
     """Run at full size and print the tables; exit 1 when something is not recovered."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -312,7 +317,7 @@ def main() -> int:
     start = time.monotonic()
     with ProcessPoolExecutor(options.processes) as pool:
         runs = pool.map(partial(simulate, items=options.items), range(options.seeds))
-        results = [result for run in runs for result in run]
+        results = list(_followed(runs, options.seeds))
     found = complaints(results)
     print(report(results))
     print(f"\n{options.items} items, {options.seeds} seeds, {time.monotonic() - start:.0f} s")
