@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import multiprocessing
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -171,3 +173,24 @@ def test_no_changed_byte_goes_unnoticed(text: str, at: int, byte: int) -> None:
     at %= len(line)
     changed = line[:at] + bytes([byte]) + line[at + 1 :]
     assert (line_fault(changed) is None) == (changed == line)
+
+
+def test_threads_may_write_at_once(tmp_path: Path) -> None:
+    picture = tmp_path / "a.png"
+    picture.write_bytes(b"pixels")
+    image = ImagePart(sha256=hashlib.sha256(b"pixels").hexdigest(), path=str(picture))
+
+    def write(n: int) -> None:
+        with Store(tmp_path / "store") as store:
+            store.images.keep(image)
+            partition = store.open_partition(IDENTITY)
+            partition.append(partition.key(request(n)), request(n), Response(text=str(n)))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(40)))
+    with Store(tmp_path / "store") as store:
+        partition = store.open_partition(IDENTITY)
+        assert [partition.get(partition.key(request(n))) for n in range(40)] == [
+            Response(text=str(n)) for n in range(40)
+        ]
+    assert not list((tmp_path / "store").rglob("*.part"))

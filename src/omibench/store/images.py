@@ -9,6 +9,7 @@ from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.request import ImagePart
+from omibench.store.files import write_whole
 
 
 class ImageStore:
@@ -49,11 +50,7 @@ class ImageStore:
                 f"{source}: its content ({actual[:12]}) is not that of the dataset "
                 f"({sha256[:12]}): restore the file or freeze the dataset again"
             )
-        kept = self.path(sha256)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        partial = kept.with_name(f".{sha256}.{os.getpid()}.part")
-        partial.write_bytes(data)
-        partial.replace(kept)
+        write_whole(self.path(sha256), data)
 
 
 def _size(path: str) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from omibench.errors import StoreError
 from omibench.request import Request, Response
+from omibench.store.files import write_whole
 from omibench.store.key import decoding_of, messages_of, request_key
 from omibench.store.segment import (
     HEAD,
@@ -19,7 +20,6 @@ from omibench.store.segment import (
     line_fault,
     scan_segment,
 )
-from omibench.tables import write_json
 
 CARD = "model.json"
 """File in a partition's folder that says whose responses it holds."""
@@ -98,7 +98,7 @@ class Partition:
         writer = SegmentWriter(self.folder)
         card = self.folder / CARD
         if not card.is_file():
-            write_json(card, self.identity)
+            write_whole(card, (json.dumps(self.identity, indent=2) + "\n").encode())
         return writer
 
     def _scan(self, path: Path) -> None:
