@@ -12,7 +12,7 @@ from omibench.source import source_hash
 from omibench.study import Cell, parse_study, slice_for
 
 try:
-    STUDY = parse_study(config, ", ".join(workflow.configfiles) or "--config")
+    STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
 except OmibenchError as error:
     raise WorkflowError(str(error)) from None
 validate(config, "../schemas/params.schema.json", set_default=False)

@@ -81,7 +81,7 @@ def test_a_number_can_be_followed_to_its_page(study: Path) -> None:
     assert figure.page in question.pages
     assert figure.bbox is not None
     assert (study / "freeze" / figure.file).is_file()
-    page = (study / f"analyze/problems/{row['id']}.html").read_text("utf-8")
+    page = (study / f"analyze/explorer/pages/{row['id']}.html").read_text("utf-8")
     assert row["key"] in page
 
 
