@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,7 +45,9 @@ def exam(pages: int = 1) -> pymupdf.Document:
         page = pdf.new_page()
         for k in (1, 2):
             number = 2 * index + k
-            page.insert_text((72, 100 * k), f"{number}. How many legs has a spider of kind {number}?")
+            page.insert_text(
+                (72, 100 * k), f"{number}. How many legs has a spider of kind {number}?"
+            )
         page.insert_text((250, 820), f"Page {index + 1}", fontsize=8)
     return pdf
 
@@ -77,6 +80,21 @@ def bomb(side: int = 20_000) -> bytes:
     return assembled(objects)
 
 
+def text_bomb(lines: int = 40_000) -> bytes:
+    """A small PDF whose one page holds millions of characters."""
+    text = b"BT /F 1 Tf 10 290 Td " + b"(%s) Tj 0 -0.01 Td " % (b"abcdefghi " * 10) * lines + b"ET"
+    content = zlib.compress(text)
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents 4 0 R"
+        b"/Resources<</Font<</F 5 0 R>>>>>>",
+        b"<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream" % (len(content), content),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    return assembled(objects)
+
+
 def assembled(objects: list[bytes]) -> bytes:
     """Objects 1, 2, ... as a PDF file with its cross-reference table."""
     out, offsets = b"%PDF-1.4\n", []
@@ -85,10 +103,9 @@ def assembled(objects: list[bytes]) -> bytes:
         out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size, start = len(objects) + 1, len(out)
-    return out + (
-        b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n"
-        % (size, table, size, start)
-    )
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % size
+    trailer = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (size, start)
+    return out + head + table + trailer
 
 
 @pytest.fixture(scope="session")
@@ -108,6 +125,7 @@ def bad_papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
         long.new_page(width=20, height=20)
     long.save(folder / "long.pdf")
     (folder / "bomb.pdf").write_bytes(bomb())
+    (folder / "text_bomb.pdf").write_bytes(text_bomb())
     scan().save(folder / "turned_scan.pdf")
     pixels = exam()[0].get_pixmap(dpi=72)
     pixels.save(folder / "photograph.png")

@@ -35,7 +35,6 @@ def to_problem(
     question = "\n\n".join(part for part in (stem, own) if part)
     choices = [_choice(option, place, words) for option in draft.options]
     identity = f"{source.slug}-{draft.number}"
-    subject = source.subject if source.subject not in (None, "other") else draft.subject
     return Problem(
         id=identity,
         source=source.name,
@@ -45,7 +44,7 @@ def to_problem(
         question=question,
         images=images,
         choices=choices or None,
-        subject=subject or "other",
+        subject=draft.subject or source.subject or "other",
         language=source.language,
         group=f"{source.slug}-{draft.stem.name}" if draft.stem else identity,
         competition=source.competition,

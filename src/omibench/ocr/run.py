@@ -23,6 +23,7 @@ from omibench.tables import FileReport, OcrReport, PageText, read_jsonl, write_j
 
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
+_WORKER = (sys.executable, "-m", "omibench.ocr.worker")
 
 
 def read_papers(
@@ -85,11 +86,10 @@ def _run(job: Job) -> FileReport:
 
 def _outcome(job: Job) -> Outcome:
     """Run the worker; whatever happens to its process becomes a code."""
-    command = [sys.executable, "-m", "omibench.ocr.worker"]
     paper, limit = job.source.paper, job.params.timeout_s
     try:
         done = subprocess.run(  # noqa: S603
-            command,
+            _WORKER,
             input=job.model_dump_json(),
             capture_output=True,
             encoding="utf-8",

@@ -29,7 +29,7 @@ class Source(BaseModel):
     year: int | None = None
     country: str | None = None
     subject: Subject | None = None
-    """None or `other` for a paper of several subjects: its section headings tell."""
+    """Of the whole paper; section headings and tags in the paper itself are more specific."""
     language: str = "en"
     licence: str | None = None
     sha256: dict[str, str] = {}
