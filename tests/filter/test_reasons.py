@@ -70,6 +70,8 @@ def test_statement_incomplete_without_its_choices(
         {"question": "图1和图2表示小车的速度和道路，求小车在八秒内走过的路程。"},
         {"question": "Figures 1 and 2 show a spring. Which of the following?", "choices": LETTERS},
         {"question": "In Figures 1-2 a spring hangs. Find its period $T$ = ____"},
+        {"question": "Figures 1 and 2 show a spring. Table 4 gives its lengths. Find $k$."},
+        {"question": "Figures 1 and 2:", "choices": LETTERS},
     ],
 )
 def test_statement_complete(make: Make, look: Look, fields: dict[str, Any]) -> None:
@@ -135,6 +137,7 @@ def test_image_not_referred_to(make: Make, look: Look, question: str, left_out: 
         "Les figures 1 et 2 décrivent un chariot. Jusqu'où va-t-il ?",
         "如图所示，小车沿斜面下滑，求路程。",
         "图1和图2描述小车的运动，求路程。",
+        "Table 1 lists the masses. Use the graph to find how far the cart rolls.",
     ],
 )
 def test_image_referred_to(make: Make, look: Look, question: str) -> None:
@@ -232,3 +235,16 @@ def test_no_ocr_error_in_other_scripts_and_warnings(make: Make, look: Look) -> N
     text = "Figures 1 and 2: α ≥ 30°, Ω ∈ ℝ, Größe, 小车\n\tFind x."
     problem = make(question=text, warnings=["number_gap: 3 after 1"])
     assert reasons.ocr_error(look(problem)) is None
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["Figure 1 " * 9_000, "Figures " + "1-" * 9_000, "\n" * 9_000 + "Figure 1", "all " * 9_000,
+     "a" + "!" * 9_000 + "1", "the " * 9_000, "." + " " * 9_000 + "x", "(" * 9_000],
+)  # fmt: skip
+@pytest.mark.timeout(20)
+def test_no_text_of_a_paper_holds_the_filter_up(make: Make, look: Look, hostile: str) -> None:
+    case = look(make(question=hostile, answer=[hostile, "A" + " " * 9_000 + "!"]), make())
+    for name, reason in reasons.REASONS.items():
+        found = reason(case)
+        assert found is None or found, name

@@ -38,7 +38,8 @@ _ALL_THAT_APPLY = re.compile(
 
 def option_letters(answer: str) -> list[str] | None:
     """The letters of a multiple-choice answer such as `B`, `(B)`, `B or D`, `BD`; else None."""
-    match = _LETTERS.fullmatch(answer)
+    squeezed = " ".join(answer.split())
+    match = _LETTERS.fullmatch(squeezed) if len(squeezed) <= _LONGEST_LIST else None
     if not match:
         return None
     return [match.group(1), *re.findall(r"[A-Z]", match.group(2))]
@@ -66,6 +67,7 @@ def ambiguous_options(answer: list[str], choices: list[Choice], statement: str) 
 
 def ambiguous_text(part: str, language: str) -> str | None:
     """Why one part of an open answer is not definite, or None when it is."""
+    part = " ".join(part.split())
     if "?" in part or "？" in part:
         return f"the key has a question mark: {part!r}"
     if _NO_ANSWER.search(part):
@@ -90,7 +92,8 @@ def is_truth_value(part: str) -> bool:
     return part.strip(" .").casefold() in _TRUTH_VALUES
 
 
-_SENTENCE = 8
+_SENTENCE = 8  # words
+_LONGEST_LIST = 60  # characters
 _TRUTH_WORDS = """
     true false t f yes no verdadero falso v verdadeiro wahr falsch vrai faux 对 错 正确 错误
 """

@@ -35,9 +35,10 @@ _UNRESOLVED = ("math_suspect", "page_needs_ocr", "garbled_text")
 
 def statement_incomplete(case: Case) -> str | None:
     """The statement is too short, breaks off, or lacks the choices or figures it speaks of."""
-    words = count_words(case.candidate.statement)
-    if words < case.params.min_words:
-        return f"the statement has {words} words; at least {case.params.min_words} are needed"
+    choices = " ".join(choice.text or "" for choice in case.problem.choices or [])
+    words, needed = count_words(f"{case.candidate.statement} {choices}"), case.params.min_words
+    if words < needed:
+        return f"statement and choices have {words} words; at least {needed} are needed"
     return unfinished(case.problem, case.candidate.statement)
 
 
@@ -73,16 +74,17 @@ def image_not_referred_to(case: Case) -> str | None:
     if not figures:
         return None
     numbers = {i: printed_number(figure.caption) for i, figure in figures.items()}
-    referred = referred_numbers(text)
+    kinds = {number.kind for number in numbers.values() if number}
+    referred = {number for number in referred_numbers(text) if number.kind in kinds}
     if not referred or refers_to_all(text):
-        if referred or refers_to_pictures(text):
+        if refers_to_pictures(text):
             return None
         return f"no word of the statement points at any of its {len(figures)} figures"
-    left_out = [f"[IMAGE{i}] (figure {n})" for i, n in numbers.items() if n and n not in referred]
+    left_out = [f"[IMAGE{i}] ({n})" for i, n in numbers.items() if n and n not in referred]
     if not left_out:
         return None
     spoken = ", ".join(map(str, sorted(referred)))
-    return f"the statement refers to figure {spoken} only, not to {', '.join(left_out)}"
+    return f"the statement refers to {spoken} only, not to {', '.join(left_out)}"
 
 
 def ocr_error(case: Case) -> str | None:

@@ -7,6 +7,7 @@ certain as its manifest and a foreign word does no harm.
 from __future__ import annotations
 
 import re
+from typing import Literal, NamedTuple
 
 _NOUNS = (
     # English
@@ -54,46 +55,60 @@ _JOIN = (
     r"\s+(?:and|or|und|oder|et|ou|y|e|o|u)\s+|\s*[和与及或]\s*)"
 )
 _SPAN = r"(?:\s*[-–—~至到]\s*|\s+(?:to|through|bis|à|al|até)\s+)"
-_LIST = rf"{_ONE}(?:(?:{_JOIN}|{_SPAN})(?:{_LABEL}\s*)?{_ONE})*"
+_LIST = rf"{_ONE}(?:(?:{_JOIN}|{_SPAN}(?:{_LABEL}\s*)?){_ONE})*"
 
 FIGURE_NUMBERS = re.compile(rf"(?P<label>{_LABEL})\s*(?P<list>{_LIST})", re.I)
 """A label followed by the numbers of one or more figures."""
 
-CAPTION_NUMBER = re.compile(rf"\s*\**{_LABEL}\s*(?P<number>\d{{1,3}})", re.I)
+CAPTION_NUMBER = re.compile(rf"\s*\**(?P<label>{_LABEL})\s*(?P<number>\d{{1,3}})", re.I)
 """The label and number with which a caption begins."""
 
 _RANGE = re.compile(rf"(\d+){_PART}\)?{_SPAN}(?:{_LABEL}\s*)?\(?(\d+)", re.I)
 # "a" is a range only after a plural: "las figuras 1 a 3", but "in Figure 1 a 3 kg block".
 _RANGE_A = re.compile(
-    r"\b(?:figuras|gr[aá]fic[oa]s|tab[le]las)\s+(\d{1,3})\s+a\s+(\d{1,3})\b", re.I
+    r"\b(figuras|gr[aá]fic[oa]s|tab(?:el|l)as)\s+(\d{1,3})\s+a\s+(\d{1,3})\b", re.I
 )
 
 
-def referred_numbers(text: str, *, sure: bool = False) -> set[int]:
-    """The numbers of all figures that `text` refers to by number, ranges filled in.
+class Numbered(NamedTuple):
+    """A figure or table by its printed number; papers count the two apart."""
+
+    kind: Literal["figure", "table"]
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}"
+
+
+def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
+    """All figures and tables that `text` refers to by number, ranges filled in.
 
     When `sure`, a list counts only after a plural ("Figures 1 and 2"), since what follows a
     singular may count other things ("in Figure 1, 3 springs hang").
     """
-    numbers: set[int] = set()
+    found: set[Numbered] = set()
     for match in FIGURE_NUMBERS.finditer(text):
-        listed = match.group("list")
-        found = [int(digits) for digits in re.findall(r"\d+", listed)]
-        if sure and not match.group("label").rstrip(".").casefold().endswith(_PLURAL):
-            numbers.add(found[0])
-            continue
-        numbers.update(found)
-        for first, last in _RANGE.findall(listed):
-            numbers.update(range(int(first), int(last) + 1))
-    for first, last in _RANGE_A.findall(text):
-        numbers.update(range(int(first), int(last) + 1))
-    return numbers
+        label, listed = match.group("label"), match.group("list")
+        numbers = [int(digits) for digits in re.findall(r"\d+", listed)]
+        if sure and not label.rstrip(".").casefold().endswith(_PLURAL):
+            del numbers[1:]
+        else:
+            for first, last in _RANGE.findall(listed):
+                numbers += range(int(first), int(last) + 1)
+        found.update(Numbered(_kind(label), number) for number in numbers)
+    for label, first, last in _RANGE_A.findall(text):
+        found.update(Numbered(_kind(label), n) for n in range(int(first), int(last) + 1))
+    return found
 
 
-def printed_number(caption: str | None) -> int | None:
+def printed_number(caption: str | None) -> Numbered | None:
     """The number under which a caption presents its figure, or None."""
     match = CAPTION_NUMBER.match(caption or "")
-    return int(match.group("number")) if match else None
+    return Numbered(_kind(match["label"]), int(match["number"])) if match else None
+
+
+def _kind(label: str) -> Literal["figure", "table"]:
+    return "table" if label.casefold().startswith(("tab", "表")) else "figure"
 
 
 def refers_to_pictures(text: str) -> bool:

@@ -16,6 +16,7 @@ _FUNCTION_WORDS = """
     le les une et ou du des au aux dans par avec pour qui est sont entre
 """
 _HANGING = frozenset(_FUNCTION_WORDS.split())
+_END = 40  # characters that tell whether a sentence has ended
 _CUT = re.compile(r"[,;\-–—=+*/<>≤≥(\[{]$|[^\W\d_]-$")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
 _FINISHED = re.compile(r"[.?!:。？！：)\]}\"”»$%_…）]\s*\**$")
@@ -61,16 +62,15 @@ def _missing_choices(problem: Problem, statement: str) -> str | None:
 
 
 def _breaks_off(problem: Problem, statement: str) -> str | None:
-    text = statement.rstrip()
-    ending = f"the statement breaks off: '...{' '.join(text.split())[-40:]}'"
-    if text.count("$") % 2:
-        return f"a formula is not closed: {text.count('$')} dollar signs"
+    if statement.count("$") % 2:
+        return f"a formula is not closed: {statement.count('$')} dollar signs"
+    end = statement[-_END:].rstrip()
     # A multiple-choice statement may be a sentence that its choices complete.
-    if problem.choices or _FINISHED.search(text):
+    if problem.choices or _FINISHED.search(end):
         return None
-    word = _LAST_WORD.search(text)
+    word = _LAST_WORD.search(end)
     hanging = word is not None and word.group(1).casefold() in _HANGING
-    return ending if hanging or _CUT.search(text) else None
+    return f"the statement breaks off: '...{end}'" if hanging or _CUT.search(end) else None
 
 
 def _missing_figures(problem: Problem, statement: str) -> str | None:
@@ -78,8 +78,14 @@ def _missing_figures(problem: Problem, statement: str) -> str | None:
     printed = [printed_number(f.caption) for i, f in enumerate(problem.images) if i not in chosen]
     if not printed or None in printed:
         return None
-    missing = sorted(referred_numbers(statement, sure=True) - {n for n in printed if n})
+    have = [number for number in printed if number]
+    kinds = {number.kind for number in have}
+    missing = sorted(
+        number
+        for number in referred_numbers(statement, sure=True)
+        # Tables are often text of the statement, and then no figure of it.
+        if number.kind in kinds and number not in have
+    )
     if not missing:
         return None
-    have = ", ".join(str(n) for n in printed)
-    return f"the statement refers to figure {missing[0]}; its figures are {have}"
+    return f"the statement refers to {missing[0]}; it has {', '.join(map(str, have))}"

@@ -16,12 +16,12 @@ _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "‐": "-"})
 
 
 def statement_text(problem: Problem) -> str:
-    """The question without `[IMAGEi]` marks and without the captions of its figures."""
+    """The question without `[IMAGEi]` marks and captions, its white space single blanks."""
     text = IMAGE_MARK.sub(" ", problem.question)
     for figure in problem.images:
         if figure.caption:
             text = _without_caption(text, figure.caption)
-    return text.strip()
+    return " ".join(text.split())
 
 
 def count_words(text: str) -> int:
@@ -58,5 +58,5 @@ def _without_caption(text: str, caption: str) -> str:
     if not number:
         return text
     # A caption that OCR read differently the second time still opens its own line.
-    line = re.compile(rf"^\s*\**{re.escape(number.group(0))}\s*[:.：].*$", re.M | re.I)
+    line = re.compile(rf"^[ \t*]*{re.escape(number.group(0).strip(' *'))} ?[:.：].*$", re.M | re.I)
     return line.sub(" ", text)
