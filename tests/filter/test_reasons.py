@@ -202,6 +202,18 @@ def test_near_duplicate_needs_like_text_and_like_figures(make: Make, look: Look)
     assert reasons.near_duplicate(look(reworded, first, params=strict)) is None
 
 
+def test_moved_sentences_make_no_other_problem(make: Make, look: Look) -> None:
+    one = "A block hangs from two springs, and Figure 1 gives the force of the first one. "
+    two = "The upper spring is twice as stiff as the lower; see Figure 2 for the scale. "
+    ask = "By how much does the block sink when another body of 2 kg is put on top of it?"
+    first = make(question=one + two + ask)
+    moved = make(id="b-2", question=two + one + ask)
+    evidence = reasons.near_duplicate(look(moved, first))
+    assert evidence is not None
+    shuffled = make(id="b-3", question=" ".join(sorted((one + two + ask).split())))
+    assert reasons.near_duplicate(look(shuffled, first)) is None
+
+
 def test_problems_of_one_stem_are_no_near_duplicates(make: Make, look: Look) -> None:
     first = make(group="mechanics-1-2")
     second = make(

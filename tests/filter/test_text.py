@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.filter.text import comparison_text, count_words, normalise, statement_text
+from omibench.filter.text import comparison_text, count_words, normalise, shingles, statement_text
 from omibench.problem import Choice, Problem
 
 Make = Callable[..., Problem]
@@ -54,3 +54,10 @@ def test_choices_are_compared(make: Make) -> None:
     one, two = make(choices=choices), make(choices=other)
     assert comparison_text(one) != comparison_text(two)
     assert comparison_text(one) == comparison_text(make(choices=choices))
+
+
+def test_shingles() -> None:
+    assert shingles("a b c d") == {("a", "b", "c"), ("b", "c", "d")}
+    assert shingles("a b") == {("a", "b")}
+    assert shingles("小车下滑") == {("小", "车", "下"), ("车", "下", "滑")}
+    assert shingles("") == {()}

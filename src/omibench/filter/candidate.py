@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from omibench.filter.hashing import difference_hash, hamming
-from omibench.filter.text import comparison_text, statement_text
+from omibench.filter.text import comparison_text, shingles, statement_text
 from omibench.params import FilterParams
 from omibench.problem import Problem
 
@@ -29,6 +29,11 @@ class Candidate:
     def compared(self) -> str:
         """Normalised statement and choices."""
         return comparison_text(self.problem)
+
+    @cached_property
+    def shingles(self) -> frozenset[tuple[str, ...]]:
+        """Every run of three words of `compared`."""
+        return shingles(self.compared)
 
     @cached_property
     def contents(self) -> frozenset[str]:

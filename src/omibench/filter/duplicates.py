@@ -22,8 +22,9 @@ def exact_duplicate(case: Case) -> str | None:
 def near_duplicate(case: Case) -> str | None:
     """Text similarity of at least `near_duplicate` with figures that look alike.
 
-    Similarity is rapidfuzz's normalised indel similarity, in order or with words sorted,
-    whichever is greater. Problems of one shared stem are parts of one paper, not copies.
+    Similarity is the greater of rapidfuzz's normalised indel similarity of the texts and the Dice
+    coefficient of their three-word shingles, which moved sentences leave high. Problems of one
+    shared stem are parts of one paper, not copies.
     """
     alike = (
         (earlier, similarity, bits)
@@ -45,15 +46,19 @@ def near_duplicate(case: Case) -> str | None:
 def _similar(case: Case) -> list[tuple[Candidate, float]]:
     from rapidfuzz import fuzz
 
-    cutoff = case.params.near_duplicate * 100
-    text, found = case.candidate.compared, []
+    mine, threshold = case.candidate, case.params.near_duplicate
+    found = []
     for earlier in case.kept:
-        if not _share_stem(case.candidate, earlier):
-            score = fuzz.ratio(text, earlier.compared, score_cutoff=cutoff)
-            score = score or fuzz.token_sort_ratio(text, earlier.compared, score_cutoff=cutoff)
-            if score and score >= cutoff:
-                found.append((earlier, score / 100))
+        if not _share_stem(mine, earlier):
+            in_order = fuzz.ratio(mine.compared, earlier.compared, score_cutoff=100 * threshold)
+            score = max(in_order / 100, _dice(mine.shingles, earlier.shingles))
+            if score >= threshold:
+                found.append((earlier, score))
     return found
+
+
+def _dice(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
+    return 2 * len(a & b) / (len(a) + len(b))
 
 
 def _share_stem(a: Candidate, b: Candidate) -> bool:

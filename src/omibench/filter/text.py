@@ -49,6 +49,13 @@ def comparison_text(problem: Problem) -> str:
     return " | ".join(normalise(text) for text in (statement_text(problem), *choices)).strip()
 
 
+def shingles(text: str, size: int = 3) -> frozenset[tuple[str, ...]]:
+    """Every run of `size` words; a text with fewer words is one run."""
+    words = _WORD.findall(text)
+    runs = max(len(words) - size + 1, 1)
+    return frozenset(tuple(words[i : i + size]) for i in range(runs))
+
+
 def _without_caption(text: str, caption: str) -> str:
     words = [re.escape(word) for word in caption.split()]
     whole = re.compile(r"\s+".join(words)) if words else None
