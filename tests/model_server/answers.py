@@ -1,0 +1,117 @@
+"""Answers computed from requests: the same request always gets the same answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from model_server.asked import Asked, uniform
+from model_server.config import Config, Reply
+
+Finish = Literal["stop", "stop_sequence", "length", "filter"]
+TOKEN = 4
+"""Characters of a token: text is cut into pieces of this length."""
+FILLER = "Each figure is read in turn and the quantities are compared. "
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One draw. `stopped_by` is the stop sequence that ended it."""
+
+    text: str
+    reasoning: str
+    finish: Finish
+    stopped_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All draws of one request and the tokens billed: `output` includes `reasoning`."""
+
+    choices: tuple[Choice, ...]
+    input: int
+    cached: int
+    output: int
+    reasoning: int
+
+
+def count(text: str) -> int:
+    """Tokens of a text."""
+    return math.ceil(len(text) / TOKEN)
+
+
+def pieces(text: str) -> list[str]:
+    """The tokens of a text; joined they are the text."""
+    return [text[i : i + TOKEN] for i in range(0, len(text), TOKEN)]
+
+
+def logprobs(text: str, top: int) -> list[tuple[str, float, list[tuple[str, float]]]]:
+    """Per token: the token, its log-probability, and the `top` most likely with theirs."""
+    rows = []
+    for place, token in enumerate(pieces(text)):
+        p = 0.5 + 0.45 * uniform("logprob", text, place)
+        rest = [(f"<{k}>", math.log((1 - p) / 2**k)) for k in range(1, top)]
+        rows.append((token, math.log(p), [(token, math.log(p)), *rest][:top]))
+    return rows
+
+
+def input_tokens(asked: Asked, config: Config) -> int:
+    """Tokens of the prompt: its text, and a fixed number an image."""
+    return count(asked.text) + config.image_tokens * len(asked.images)
+
+
+def answer(asked: Asked, config: Config, repeat: int = 0) -> Answer:
+    """Every draw of a request; `repeat` counts the earlier payments of the same request."""
+    reply = next((r for part, r in config.replies.items() if part in asked.text), None)
+    choices = tuple(_choice(asked, config, reply, i, repeat) for i in range(asked.n))
+    reasoning = sum(count(c.reasoning) for c in choices)
+    prompt = input_tokens(asked, config)
+    return Answer(
+        choices=choices,
+        input=prompt,
+        cached=int(prompt * config.cached_fraction),
+        output=reasoning + sum(count(c.text) for c in choices),
+        reasoning=reasoning,
+    )
+
+
+def _choice(asked: Asked, config: Config, reply: Reply | None, i: int, repeat: int) -> Choice:
+    place = int(asked.index) + i if asked.index.isdecimal() else i
+    if reply is not None:
+        texts = [reply.text] if isinstance(reply.text, str) else reply.text
+        text, thought = texts[(place + repeat) % len(texts)], reply.reasoning or ""
+    else:
+        text = _computed(asked, config, place, repeat)
+        thought = _filler(round(config.reasoning_tokens * asked.effort) * TOKEN)
+    return _limited(text, thought if asked.effort else "", asked)
+
+
+def _computed(asked: Asked, config: Config, place: int, repeat: int) -> str:
+    """At temperature 0 every draw is the same, as with a real model."""
+    draw: tuple[object, ...] = ()
+    if asked.temperature != 0:
+        draw = (asked.seed, place, repeat if config.vary_repeats else 0)
+    u = uniform("answer", config.seed, asked.turns_key, *draw)
+    value = "ABCD"[int(u * 4)] if config.letters else str(int(u * 1000))
+    text = f"The answer is \\boxed{{{value}}}."
+    return _filler(config.answer_chars - len(text)) + text
+
+
+def _filler(chars: int) -> str:
+    return (FILLER * (chars // len(FILLER) + 1))[:chars] if chars > 0 else ""
+
+
+def _limited(text: str, thought: str, asked: Asked) -> Choice:
+    """Stop sequences end the text; then max tokens cut first the answer, then the reasoning."""
+    finish: Finish = "stop"
+    found = [(text.find(s), s) for s in asked.stop if s in text]
+    stopped_by = None
+    if found:
+        end, stopped_by = min(found)
+        text, finish = text[:end], "stop_sequence"
+    if asked.max_tokens is not None and count(thought) + count(text) > asked.max_tokens:
+        thought = thought[: asked.max_tokens * TOKEN]
+        text = text[: (asked.max_tokens - count(thought)) * TOKEN]
+        finish, stopped_by = "length", None
+    return Choice(text, thought, finish, stopped_by)

@@ -1,0 +1,109 @@
+"""The routes of the server: both APIs under /v1, and its own controls under /control."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from model_server import anthropic_batches as anthropic
+from model_server import openai_batches as openai
+from model_server import openai_files as files
+from model_server.anthropic_api import MESSAGES
+from model_server.asked import Refused
+from model_server.batch_routes import Guarded, guarded, json
+from model_server.config import Config
+from model_server.openai_chat import CHAT
+from model_server.openai_responses import RESPONSES
+from model_server.server import Server, body_of
+
+MOST_BYTES = 512 * 2**20
+FILES, BATCHES, MESSAGE_BATCHES = "/v1/files", "/v1/batches", "/v1/messages/batches"
+GUARDED: list[tuple[str, str, Guarded]] = [
+    ("POST", FILES, files.upload),
+    ("GET", FILES, files.listed),
+    ("GET", FILES + "/{id}", files.file_described),
+    ("DELETE", FILES + "/{id}", files.file_deleted),
+    ("GET", FILES + "/{id}/content", files.file_content),
+    ("POST", BATCHES, openai.batch_created),
+    ("GET", BATCHES, openai.batch_list),
+    ("GET", BATCHES + "/{id}", openai.batch_retrieved),
+    ("POST", BATCHES + "/{id}/cancel", openai.batch_cancelled),
+    ("POST", MESSAGE_BATCHES, anthropic.message_batch_created),
+    ("GET", MESSAGE_BATCHES, anthropic.message_batch_list),
+    ("GET", MESSAGE_BATCHES + "/{id}", anthropic.message_batch_retrieved),
+    ("DELETE", MESSAGE_BATCHES + "/{id}", anthropic.message_batch_deleted),
+    ("POST", MESSAGE_BATCHES + "/{id}/cancel", anthropic.message_batch_cancelled),
+    ("GET", MESSAGE_BATCHES + "/{id}/results", anthropic.message_batch_results),
+]
+
+
+def application(config: Config) -> web.Application:
+    """The server as an application that one event loop can run."""
+    server = Server(config)
+    app = web.Application(client_max_size=MOST_BYTES)
+    for api in (CHAT, RESPONSES, MESSAGES):
+        app.router.add_post(api.route, server.generate(api))
+    for method, path, handler in GUARDED:
+        api = MESSAGES if path.startswith(MESSAGE_BATCHES) else CHAT
+        app.router.add_route(method, path, guarded(server, api, handler))
+    app.router.add_get("/v1/models", guarded(server, CHAT, models))
+    app.router.add_get("/v1/models/{id}", guarded(server, CHAT, model))
+    _add_controls(app, server)
+    return app
+
+
+async def models(server: Server, request: web.Request) -> web.StreamResponse:
+    """GET /v1/models, in the form of the API whose headers ask."""
+    rows = [_model(name, request) for name in server.config.models]
+    ends = {"first_id": rows[0]["id"], "last_id": rows[-1]["id"]} if rows else {}
+    return json({"object": "list", "data": rows, "has_more": False} | ends)
+
+
+async def model(server: Server, request: web.Request) -> web.StreamResponse:
+    """GET /v1/models/{id}."""
+    name = request.match_info["id"]
+    if name not in server.config.models:
+        raise Refused(404, "not_found_error", f"The model '{name}' does not exist", "model")
+    return json(_model(name, request))
+
+
+def _model(name: str, request: web.Request) -> dict[str, Any]:
+    if "anthropic-version" in request.headers:
+        shown = {"type": "model", "id": name, "display_name": name, "lifecycle": "active"}
+        return shown | {"created_at": "2026-01-01T00:00:00Z"}
+    return {"id": name, "object": "model", "created": 1767225600, "owned_by": "stub"}
+
+
+def _add_controls(app: web.Application, server: Server) -> None:
+    async def stats(request: web.Request) -> web.Response:
+        report = server.stats.report(contents=request.query.get("contents") == "1")
+        return json(report | {"batches": server.batches.report()})
+
+    async def reset(_: web.Request) -> web.Response:
+        server.reset()
+        return json({})
+
+    async def configure(request: web.Request) -> web.Response:
+        try:
+            server.config = server.config.changed(**await body_of(request))
+        except ValidationError as error:
+            return json({"error": str(error)}, 422)
+        return json({})
+
+    async def finish(_: web.Request) -> web.Response:
+        server.batches.finish()
+        return json({})
+
+    async def add_model(request: web.Request) -> web.Response:
+        name = (await body_of(request))["name"]
+        known = [m for m in server.config.models if m != name]
+        server.config = server.config.changed(models=[*known, name])
+        return json({})
+
+    app.router.add_get("/control/stats", stats)
+    app.router.add_post("/control/reset", reset)
+    app.router.add_post("/control/configure", configure)
+    app.router.add_post("/control/models", add_model)
+    app.router.add_post("/control/finish", finish)

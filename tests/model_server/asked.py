@@ -1,0 +1,139 @@
+"""What a model sees of a request, in one form for all APIs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import orjson
+
+IN_TURNS = {"model", "messages", "input", "system", "instructions"}
+BOOKKEEPING = {"metadata", "user", "store", "stream", "service_tier", "safety_identifier"}
+UNSEEN = IN_TURNS | BOOKKEEPING | {"prompt_cache_key"}
+"""Body fields that are no decoding: they stand in the turns, or no model sees them."""
+EFFORTS = {"none": 0.0, "minimal": 0.25, "low": 0.5, "medium": 1.0, "high": 2.0}
+EFFORTS |= {"xhigh": 3.0, "max": 4.0}
+MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+
+
+class Refused(Exception):
+    """A request that the server turns down with `status` and the error of type `kind`."""
+
+    def __init__(self, status: int, kind: str, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status, self.kind, self.message, self.param = status, kind, message, param
+
+
+def bad(message: str, param: str | None = None) -> Refused:
+    """A 400 in the words that both APIs use."""
+    return Refused(400, "invalid_request_error", message, param)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One received image: the SHA-256 of its decoded bytes, and their number."""
+
+    sha256: str
+    size: int
+
+
+@lru_cache(maxsize=256)  # k samples of a problem send the same pictures k times
+def picture(data: str, media_type: str) -> Picture:
+    """Decode a base64 image and see that its bytes are of the media type. Raises Refused."""
+    try:
+        raw = base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise bad(f"Invalid base64 image: {error}") from error
+    found = next((kind for magic, kind in MAGIC.items() if raw.startswith(magic)), "unknown")
+    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
+        found = "image/webp"
+    if found != media_type:
+        raise bad(f"The image is declared as {media_type} but its bytes are {found}")
+    return Picture(hashlib.sha256(raw).hexdigest(), len(raw))
+
+
+def picture_of_url(url: str) -> Picture:
+    """Decode a `data:` URL; other URLs are refused, since nothing may leave the machine."""
+    head, comma, data = url.partition(",")
+    if not (comma and head.startswith("data:") and head.endswith(";base64")):
+        raise bad("Only data: URLs with base64 are served here")
+    return picture(data, head[len("data:") : -len(";base64")])
+
+
+def uniform(*parts: object) -> float:
+    """A number in [0, 1) that follows from the parts."""
+    text = "\x1f".join(map(str, parts)).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest()) / 2**56
+
+
+Part = str | Picture
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A parsed request. `top_logprobs` is None when none were asked; `effort` scales reasoning."""
+
+    model: str
+    turns: tuple[tuple[str, tuple[Part, ...]], ...]
+    decoding: Mapping[str, Any]
+    index: str = ""
+    max_tokens: int | None = None
+    n: int = 1
+    temperature: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    top_logprobs: int | None = None
+    effort: float = 1.0
+
+    @cached_property
+    def text(self) -> str:
+        """All text of all turns."""
+        return "\n".join(p for _, parts in self.turns for p in parts if isinstance(p, str))
+
+    @cached_property
+    def images(self) -> list[Picture]:
+        """All images of all turns, in order."""
+        return [p for _, parts in self.turns for p in parts if isinstance(p, Picture)]
+
+    @cached_property
+    def turns_key(self) -> str:
+        """A hash of model, text and images: what the answer follows from."""
+        turns = [
+            [role, [[p] if isinstance(p, str) else p.sha256 for p in parts]]
+            for role, parts in self.turns
+        ]
+        return hashlib.sha256(orjson.dumps([self.model, turns])).hexdigest()[:24]
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of all that a model sees, decoding and sample index too: what is bought once."""
+        seen = [self.turns_key, self.decoding, self.index]
+        return hashlib.sha256(orjson.dumps(seen, option=orjson.OPT_SORT_KEYS)).hexdigest()[:24]
+
+
+def decoding(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a body that change how a model answers. An explicit null is no field."""
+    return {k: v for k, v in body.items() if k not in UNSEEN and v is not None}
+
+
+def need(body: Mapping[str, Any], name: str, kind: type | tuple[type, ...]) -> Any:
+    """A required field of the right type. Raises Refused."""
+    value = body.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise bad(f"Missing or invalid required parameter: '{name}'", name)
+    return value
+
+
+def positive(body: Mapping[str, Any], name: str, most: int = 10**7) -> int | None:
+    """An optional whole number from 1 to `most`. Raises Refused."""
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise bad(f"Invalid '{name}': expected a whole number from 1 to {most}", name)
+    return value

@@ -1,0 +1,144 @@
+"""What the server answers, how fast, and how often it misbehaves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Kind = Literal[
+    "ok",
+    # errors, with a body in the form of the API
+    "rate_limit", "quota", "server_error", "unavailable", "overloaded",
+    # the connection; the `_mid` ones strike when half of a 200 body is out
+    "reset", "reset_mid", "hang", "hang_mid",
+    # a 200 whose body is no answer: cut off, not JSON, a proxy's page
+    "truncated_json", "malformed_json", "html_page",
+    # a 200 in good form that says something unexpected
+    "empty_choices", "fewer_choices", "content_filter", "wrong_model",
+]  # fmt: skip
+Form = Literal["seconds", "date", "ms", "none"]
+Rate = Annotated[float, Field(ge=0, le=1)]
+Seconds = Annotated[float, Field(ge=0)]
+
+
+class Settings(BaseModel):
+    """Unknown names are errors: a mistyped fault must not pass as a quiet server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fault(Settings):
+    """One misbehaviour. `rate` counts only in `Config.faults`."""
+
+    kind: Kind
+    rate: Rate = 0.0
+    retry_after_s: Seconds | None = None
+    """None leaves the header out."""
+    retry_after_form: Form = "seconds"
+    hang_s: Seconds = 3600.0
+    headers: dict[str, str] = {}
+
+
+def _fault(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+def _faults(value: Any) -> Any:
+    """`{"hang": 0.01}` is short for `[{"kind": "hang", "rate": 0.01}]`."""
+    if isinstance(value, dict):
+        return [{"kind": kind, "rate": rate} for kind, rate in value.items()]
+    return value
+
+
+def _reply(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str | list) else value
+
+
+Step = Annotated[Fault, BeforeValidator(_fault)]
+
+
+class Rule(Settings):
+    """The first attempts at every request whose text contains `match`, step by step; then ok."""
+
+    match: str
+    steps: list[Step]
+
+
+class Burst(Settings):
+    """`length` requests in a row fail, beginning with every `every`-th arrival, from `first` on."""
+
+    fault: Step
+    every: Annotated[int, Field(ge=1)]
+    length: Annotated[int, Field(ge=1)]
+    first: Annotated[int, Field(ge=0)] = 0
+
+
+class Reply(Settings):
+    """A fixed reply. Of several texts choice i takes the i-th, over again from the first."""
+
+    text: str | list[str]
+    reasoning: str | None = None
+
+
+class Config(Settings):
+    """Everything adjustable. Every default is a provider on a good day."""
+
+    seed: int = 0
+    # answers
+    replies: dict[str, Annotated[Reply, BeforeValidator(_reply)]] = {}
+    """From a substring of the prompt to the reply; the first that occurs is taken."""
+    answer_chars: Annotated[int, Field(ge=0)] = 0
+    """Pad computed answers to at least so many characters."""
+    letters: bool = False
+    """Computed answers are one of A to D instead of 0 to 999."""
+    vary_repeats: bool = False
+    """A request that was paid before gets another answer, as from a sampling model."""
+    reasoning_tokens: Annotated[int, Field(ge=0)] = 0
+    """Reasoning at medium effort; other efforts scale it."""
+    reasoning_field: Literal["reasoning_content", "reasoning", "inline", "hidden"] = "hidden"
+    """Where chat completions show it: DashScope, vLLM, `<think>` in the content, OpenAI."""
+    image_tokens: Annotated[int, Field(ge=0)] = 256
+    cached_fraction: Rate = 0.0
+    index_header: str = "x-sample-index"
+    """Tells apart the draws of one request where the API has neither n nor seed."""
+    # who may ask what
+    models: list[str] = ["stub-model"]
+    any_model: bool = True
+    api_keys: list[str] | None = None
+    strict: list[str] | None = None
+    """The only parameters this endpoint knows; any other is a 400."""
+    rejects: list[str] = []
+    max_images: int | None = None
+    # time: lognormal about the median `latency_s`, fixed when sigma is 0
+    latency_s: Seconds = 0.0
+    latency_sigma: Annotated[float, Field(ge=0)] = 0.0
+    # misbehaviour: the first of script, bursts, limits and faults that applies
+    faults: Annotated[list[Fault], BeforeValidator(_faults)] = []
+    script: list[Rule] = []
+    bursts: list[Burst] = []
+    rpm: Annotated[float, Field(gt=0)] | None = None
+    tpm: Annotated[float, Field(gt=0)] | None = None
+    window_s: Annotated[float, Field(gt=0)] = 60.0
+    """rpm and tpm hold over any window of this length, scaled to it."""
+    max_concurrent: Annotated[int, Field(ge=1)] | None = None
+    # batches
+    batch_s: Seconds = 0.1
+    batch_errors: Rate = 0.0
+    batch_expires: Rate = 0.0
+    batch_bad: list[str] = []
+    """Lines whose text contains one of these fail."""
+    batch_create: list[Step] = []
+    """Meets the first, second, ... submission; the `_mid` kinds strike once it is made."""
+
+    @model_validator(mode="after")
+    def _rates_fit(self) -> Config:
+        if sum(fault.rate for fault in self.faults) > 1 + 1e-9:
+            raise ValueError("the rates of the faults exceed 1 together")
+        if self.batch_errors + self.batch_expires > 1 + 1e-9:
+            raise ValueError("batch_errors and batch_expires exceed 1 together")
+        return self
+
+    def changed(self, **changes: Any) -> Config:
+        """The same with some fields replaced, validated again."""
+        return Config.model_validate(self.model_dump() | changes)

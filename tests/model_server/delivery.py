@@ -1,0 +1,99 @@
+"""How a body reaches the client: whole, in part, or never."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+from aiohttp import web
+
+from model_server.config import Fault
+from model_server.faults import retry_after
+
+PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+JSON = "application/json"
+RST_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+def reply(status: int, body: bytes, headers: dict[str, str]) -> web.Response:
+    """A JSON reply."""
+    return web.Response(status=status, body=body, headers=headers, content_type=JSON)
+
+
+async def send(request: web.Request, response: web.Response) -> bool:
+    """Send a reply; whether it was handed over whole to a connection that still stood."""
+    try:
+        await response.prepare(request)
+        await response.write_eof()
+    except ConnectionError:
+        return False
+    return request.transport is not None and not request.transport.is_closing()
+
+
+def spoiled(body: bytes, fault: Fault, headers: dict[str, str]) -> web.Response | None:
+    """The 200 of a fault that spoils the body; None for the other faults."""
+    if fault.kind == "truncated_json":
+        return reply(200, body[: len(body) // 2], headers)
+    if fault.kind == "malformed_json":
+        return reply(200, body.replace(b'"', b"'"), headers)
+    if fault.kind == "html_page":
+        return web.Response(body=PAGE, headers=headers, content_type="text/html")
+    return None
+
+
+async def interrupt(
+    request: web.Request,
+    body: bytes,
+    fault: Fault,
+    headers: dict[str, str],
+    halfway: Callable[[], None],
+) -> web.Response:
+    """Reset or hang, at once or when half of the body is out, and `halfway` called.
+
+    The client can see the `_mid` kinds only after `halfway`: what it counts is counted by then.
+    """
+    if not fault.kind.endswith("_mid"):
+        return await _end(request, fault)
+    response = web.StreamResponse(headers=headers)
+    response.content_type, response.content_length = JSON, len(body)
+    halfway()
+    try:
+        await response.prepare(request)
+        await response.write(body[: len(body) // 2])
+        await asyncio.sleep(0.01)  # the half reaches the client before the end does
+    except ConnectionError:
+        pass
+    return await _end(request, fault)
+
+
+async def _end(request: web.Request, fault: Fault) -> web.Response:
+    if fault.kind.startswith("hang"):
+        until = time.monotonic() + fault.hang_s
+        while time.monotonic() < until and not gone(request):
+            await asyncio.sleep(min(0.05, fault.hang_s))
+    cut(request)
+    return web.Response()  # nobody is there to receive it
+
+
+def gone(request: web.Request) -> bool:
+    """Whether the client has hung up."""
+    return request.transport is None or request.transport.is_closing()
+
+
+def cut(request: web.Request) -> None:
+    """End the connection with a reset instead of a farewell."""
+    if request.transport is None:
+        return
+    handle = request.transport.get_extra_info("socket")
+    with socket.socket(fileno=os.dup(handle.fileno())) as same:
+        same.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RST_ON_CLOSE)
+    request.transport.abort()
+
+
+def error_headers(fault: Fault) -> dict[str, str]:
+    """The headers of an error: when to come back, and the fault's own."""
+    return retry_after(fault, time.time()) | fault.headers

@@ -1,0 +1,83 @@
+"""Chat completions of the OpenAI API."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from model_server.answers import Answer, Choice
+from model_server.api import Api
+from model_server.asked import EFFORTS, Asked, bad, decoding, need, positive
+from model_server.config import Config, Kind
+from model_server.openai_parts import Json, error, token_rows, turn
+
+
+def parse(body: Mapping[str, Any]) -> Asked:
+    """A body of POST /v1/chat/completions. Raises Refused."""
+    turns = tuple(map(turn, need(body, "messages", list)))
+    if not turns:
+        raise bad("Invalid 'messages': empty array", "messages")
+    most = positive(body, "max_completion_tokens") or positive(body, "max_tokens")
+    top = body.get("top_logprobs")
+    if top is not None and not body.get("logprobs"):
+        raise bad("'top_logprobs' needs 'logprobs' to be true", "top_logprobs")
+    stop = body.get("stop") or ()
+    return Asked(
+        model=body["model"],
+        turns=turns,
+        decoding=decoding(body),
+        max_tokens=most,
+        n=positive(body, "n", 128) or 1,
+        temperature=body.get("temperature"),
+        seed=body.get("seed"),
+        stop=(stop,) if isinstance(stop, str) else tuple(stop),
+        top_logprobs=(top or 0) if body.get("logprobs") else None,
+        effort=EFFORTS.get(body.get("reasoning_effort") or "medium", 1.0),
+    )
+
+
+def _choice(i: int, choice: Choice, asked: Asked, config: Config) -> Json:
+    message: Json = {"role": "assistant", "content": choice.text, "refusal": None}
+    if choice.reasoning:
+        if config.reasoning_field == "inline":
+            closed = "</think>\n\n" if choice.text else ""
+            message["content"] = f"<think>{choice.reasoning}{closed}{choice.text}"
+        elif config.reasoning_field != "hidden":
+            message[config.reasoning_field] = choice.reasoning
+            message["content"] = choice.text or None  # as vLLM when all went into reasoning
+    finish = "length" if choice.finish == "length" else "stop"
+    if choice.finish == "filter":
+        finish, message["content"] = "content_filter", None
+    rows = token_rows(choice, asked)
+    return {
+        "index": i,
+        "message": message,
+        "finish_reason": finish,
+        "logprobs": None if rows is None else {"content": rows, "refusal": None},
+    }
+
+
+def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: Kind) -> Json:
+    """A chat completion."""
+    choices = [_choice(i, c, asked, config) for i, c in enumerate(answer.choices)]
+    kept = {"empty_choices": 0, "fewer_choices": len(choices) - 1}.get(kind, len(choices))
+    return {
+        "id": f"chatcmpl-{serial}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": "another-model" if kind == "wrong_model" else asked.model,
+        "choices": choices[:kept],
+        "usage": {
+            "prompt_tokens": answer.input,
+            "completion_tokens": answer.output,
+            "total_tokens": answer.input + answer.output,
+            "prompt_tokens_details": {"cached_tokens": answer.cached, "audio_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": answer.reasoning},
+        },
+        "system_fingerprint": "fp_stub",
+        "service_tier": "default",
+    }
+
+
+CHAT = Api("chat", "/v1/chat/completions", parse, render, error, "x-request-id")

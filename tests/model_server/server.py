@@ -1,0 +1,149 @@
+"""The state of one server, and the life of one generation request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from model_server.answers import Answer, answer
+from model_server.api import Api, admit, fits, refusal
+from model_server.asked import Asked, Refused, bad
+from model_server.batches import Batches
+from model_server.config import Config, Fault
+from model_server.delivery import error_headers, interrupt, reply, send, spoiled
+from model_server.faults import Limits, latency, planned
+from model_server.stats import Content, Stats
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Server:
+    """What the handlers share: configuration, counters, limits and batches."""
+
+    def __init__(self, config: Config) -> None:
+        self.initial = config
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything that happened and return to the configuration of the start."""
+        self.config = self.initial
+        self.stats = Stats()
+        self.limits = Limits()
+        self.batches = Batches(self)
+        self.running = 0
+
+    def parsed(self, api: Api, body: Any, headers: Mapping[str, str]) -> Asked:
+        """A request that this server would answer. Raises Refused."""
+        if not isinstance(body, dict):
+            raise bad("The body of a request must be a JSON object")
+        admit(body, headers, self.config)
+        asked = api.parse(body)
+        fits(asked, self.config)
+        index = headers.get(self.config.index_header, "")
+        return replace(asked, index=index) if index else asked
+
+    def generate(self, api: Api) -> Handler:
+        """The handler of an endpoint."""
+
+        async def handle(request: web.Request) -> web.StreamResponse:
+            stats = self.stats  # a reset between the two must not unbalance the new counters
+            stats.enter()
+            try:
+                return await self._generate(api, request, stats)
+            finally:
+                stats.leave()
+
+        return handle
+
+    async def _generate(self, api: Api, request: web.Request, stats: Stats) -> web.StreamResponse:
+        try:
+            asked = self.parsed(api, await body_of(request), request.headers)
+        except Refused as refused:
+            stats.rejected += 1
+            return await self.refuse(api, request, refused, {}, stats)
+        content, attempt, arrival = stats.attempt(asked)
+        fault = planned(self.config, asked, attempt, arrival)
+        made = answer(asked, self.config, content.paid)
+        if fault.kind not in ("reset", "hang") and not refusal(fault.kind):
+            spent = made.input + made.output
+            fault = self.limits.exceeded(self.config, spent, self.running) or fault
+        stats.outcome(content, fault.kind)
+        if turned_down := refusal(fault.kind):
+            return await self.refuse(api, request, turned_down, error_headers(fault), stats)
+        self.running += 1
+        try:
+            if wait := latency(self.config, asked, attempt):
+                await asyncio.sleep(wait)
+            return await self._answer(api, request, asked, made, fault, content, stats)
+        finally:
+            self.running -= 1
+
+    async def refuse(
+        self,
+        api: Api,
+        request: web.Request,
+        refused: Refused,
+        headers: dict[str, str],
+        stats: Stats,
+    ) -> web.StreamResponse:
+        """An error in the words of the API."""
+        status = api.statuses.get(refused.kind, refused.status)
+        stats.statuses[str(status)] += 1
+        body = orjson.dumps(api.error(refused))
+        response = reply(status, body, {api.request_id: "req_refused"} | headers)
+        await send(request, response)
+        return response
+
+    async def _answer(
+        self,
+        api: Api,
+        request: web.Request,
+        asked: Asked,
+        made: Answer,
+        fault: Fault,
+        content: Content,
+        stats: Stats,
+    ) -> web.StreamResponse:
+        """A 200, or what the fault leaves of it."""
+        made = filtered(made) if fault.kind == "content_filter" else made
+        serial = f"{asked.key}-{content.attempts}"
+        headers = {api.request_id: f"req_{serial}"} | fault.headers
+        rendered = api.render(asked, made, self.config, serial=serial, kind=fault.kind)
+        body = orjson.dumps(rendered)
+
+        def bill() -> None:
+            stats.pay(content, made)
+            stats.statuses["200"] += 1
+
+        if fault.kind in ("reset", "hang", "reset_mid", "hang_mid"):
+
+            def lose() -> None:
+                bill()
+                stats.arrived(content, whole=False)
+
+            return await interrupt(request, body, fault, headers, lose)
+        bill()
+        bad_body = spoiled(body, fault, headers)
+        response = bad_body or reply(200, body, headers)
+        sent = await send(request, response)
+        stats.arrived(content, whole=sent and bad_body is None)
+        return response
+
+
+def filtered(made: Answer) -> Answer:
+    """The same with its first draw withheld by a content filter."""
+    first = replace(made.choices[0], text="", reasoning="", finish="filter")
+    return replace(made, choices=(first, *made.choices[1:]))
+
+
+async def body_of(request: web.Request) -> Any:
+    """The JSON of a body. Raises Refused."""
+    try:
+        return orjson.loads(await request.read())
+    except orjson.JSONDecodeError as error:
+        raise bad(f"We could not parse the JSON body of your request: {error}") from error
