@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 MAX_BOXES = 200
 
-_TOKEN = re.compile(r"\\[{}\\]|\\?f?boxed\s*\{|[{}]")
+_TOKEN = re.compile(r"\\[{}\\]|\\?(?:boxed|fbox)\s*\{|[{}]")
 UNCLOSED_CHARS = 200
 
 

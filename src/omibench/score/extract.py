@@ -150,7 +150,7 @@ def _boxed(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
     """The last box; where several parts are asked for and it holds fewer, the last ones joined."""
     if not boxes.closed:
         unclosed = boxes.unclosed if finish_reason != "length" else None
-        return unclosed.split("\n")[0].strip(" $\\)]") if unclosed else None
+        return unclosed.split("\n")[0].rstrip(" $.") if unclosed else None
     last = boxes.closed[-1].strip()
     if parts > 1 and len(boxes.closed) > 1 and not any(len(s(last)) >= parts for s in SPLITTERS):
         return "; ".join(box.strip() for box in boxes.closed[-parts:])

@@ -1,4 +1,4 @@
-"""Are two formulas the same mathematics? Asked of math-verify only where it can tell."""
+"""Are two formulas the same mathematics? Asked of a LaTeX parser only where it can tell."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from omibench.score.latex import squash
 from omibench.score.symbolic import symbolically_equal
 from omibench.score.units import parse_unit
 
-_FUNCTIONS = re.compile(
-    r"\\(?:frac|sqrt|sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|pi|vec|times|dot|sinh|cosh"
-    r"|tanh|cdot)(?![A-Za-z])|\b(?:exp|sin|cos|tan|ln|log)\b"
+_NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
+_TOKEN = re.compile(
+    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot)(?![A-Za-z])|(?P<word>\b(?:{_NAMES})\b)"
+    r"|(?P<symbol>\\[A-Za-z]+|[^\W\d_])\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
 )
 _ENDS_IN_UNIT = re.compile(
     r"(.*?[\d})°])\s*((?:\\[A-Za-z]+\s*)?[A-Za-z°%][^(){}]*(?:\^\{-?\d\})?)", re.DOTALL
 )
-_BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|")
+_BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to")
 
 
 def same_formula(gold: str, pred: str) -> bool:
     """Whether two tidied formulas are equal; a unit may stand behind either.
 
-    They must hold the same symbols (`R` is not `r`), and agree in having ±, ∞, ! and the like:
-    a parser that drops one of these must not decide.
+    They must hold the same symbols (`R` is not `r`, `I_{0}` not `I_{1}`) and agree in having ±, ∞
+    and the like: a parser that drops one of these must not decide.
     """
     gold, pred = gold.strip(), pred.strip()
     if symbols(gold) != symbols(pred):
@@ -33,19 +34,38 @@ def same_formula(gold: str, pred: str) -> bool:
         return squash(gold) != ""
     if symbols(gold) != symbols(pred) or any((m in gold) != (m in pred) for m in _BOTH_OR_NONE):
         return False
-    # A number with an index names a base (101_2); a reaction arrow is no mathematics.
-    if r"\to" in gold + pred or re.search(r"\d_\{", gold + pred):
+    # A number with an index names a base: 101_2.
+    if re.search(r"\d_\{", gold + pred):
         return False
-    return symbolically_equal(gold, pred)
+    places = {symbol: place for place, symbol in enumerate(sorted(symbols(gold)))}
+    return symbolically_equal(neutral(gold, places), neutral(pred, places))
 
 
 def symbols(text: str) -> set[str]:
-    """The letters and named symbols of a formula, functions and the constant e left out."""
-    plain = _FUNCTIONS.sub(" ", text)
-    return set(re.findall(r"\\[A-Za-z]+|[^\W\d_]", plain)) - {"e"}
+    """The symbols of a formula with their indices and primes; the constant e is none."""
+    return {_symbol(m) for m in _TOKEN.finditer(text) if m["symbol"]} - {"e"}
+
+
+def neutral(text: str, places: dict[str, int]) -> str:
+    """The formula with its symbols renamed to x_{0}, x_{1}, ...
+
+    To a parser `E`, `I` and `S` are constants and `M` may be `m`; to a physicist they are names.
+    """
+
+    def rename(match: re.Match[str]) -> str:
+        if match["word"]:
+            return f"\\{match['word']}"
+        place = places.get(_symbol(match)) if match["symbol"] else None
+        return match.group() if place is None else f" x_{{{place}}} "
+
+    return _TOKEN.sub(rename, text).replace("°", " ").strip()
 
 
 def without_unit(text: str) -> str:
     """The formula without the known unit that ends it."""
     match = _ENDS_IN_UNIT.fullmatch(text)
     return match.group(1) if match and parse_unit(match.group(2)) else text
+
+
+def _symbol(match: re.Match[str]) -> str:
+    return match["symbol"] + "".join(sorted(re.sub(r"\s", "", match["index"])))

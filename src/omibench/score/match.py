@@ -75,7 +75,7 @@ def _one_deeper(depth: int) -> Same:
 
 
 def _truth(gold: str, pred: str, same: Same) -> bool | None:
-    g, p = (_TRUTH.get(text.strip(" .;,()").casefold()) for text in (gold, pred))
+    g, p = (_TRUTH.get(without_label(text).strip(" .;,()").casefold()) for text in (gold, pred))
     return None if g is None or p is None else g == p
 
 

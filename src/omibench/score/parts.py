@@ -66,11 +66,10 @@ def by_comma(text: str) -> list[Part]:
 def by_arrow(text: str) -> list[Part]:
     """The steps of a sequence of short names: b - e - f, A -> E -> D."""
     pieces = _split(text, {"\\to", "->", "-"})
-    return (
-        [Part("", p) for p in pieces]
-        if all(len(p) <= 12 for p in pieces) and len(pieces) > 2
-        else []
-    )
+    if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
+        return []
+    # The place is the key: the order of a sequence matters.
+    return [Part(str(place), piece) for place, piece in enumerate(pieces, 1)]
 
 
 SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (labelled, by_semicolon, by_comma, by_arrow)

@@ -17,8 +17,9 @@ _SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])
 _FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
 _NAME = re.compile(
     r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
-    r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S.{0,24}|[A-Z][A-Z\s]{0,6}"
+    r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
 )
+_OPERATION = re.compile(r"[+*/^−-]|\\(?:frac|sqrt|times|angle)|\d\s*[A-Za-z\\]")
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
 
@@ -62,18 +63,19 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
         return (gold_signs == pred_signs and _all_same(g, p, same)) or (
             gold_signs == flipped and _all_same(g, p[::-1], same)
         )
+    whole = g, p
     g, p = _without_name(g), _without_name(p)
-    if len(g) == len(p) == 2 and len(gold_signs) == len(pred_signs) == 1:
-        return _all_same(g, p, same) or _same_equation(g, p)
     if len(g) == len(p):
-        return _all_same(g, p, same)
-    if len(g) == 1 or len(p) == 1:
-        return same(g[-1], p[-1])
-    return False
+        told = _all_same(g, p, same)
+    else:
+        told = (len(g) == 1 or len(p) == 1) and same(g[-1], p[-1])
+    return told or _same_equation(*whole)
 
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
     """Whether left minus right is the same or its negative: terms moved to the other side."""
+    if len(gold) != 2 or len(pred) != 2:
+        return False
     asked = f"{gold[0]}-({gold[1]})"
     return any(same_formula(asked, f"{a}-({b})") for a, b in (pred, pred[::-1]))
 
@@ -95,7 +97,11 @@ def sides(text: str) -> tuple[list[str], list[str]]:
 
 
 def _without_name(found: list[str]) -> list[str]:
-    named = len(found) > 1 and (not found[0] or _NAME.fullmatch(found[0]))
+    """Without a left-hand side that only names the value: v, W_{min}, "the speed v"."""
+    if len(found) < 2:
+        return found
+    name = found[0]
+    named = _NAME.fullmatch(name) or (len(name) <= 60 and not _OPERATION.search(name))
     return found[1:] if named else found
 
 

@@ -1,6 +1,6 @@
 """Symbolic comparison in a process that can be killed, behind a guard on size and shape.
 
-No input hangs or crashes the caller: a comparison that takes longer than its time limit costs
+No input hangs or crashes the caller: a comparison that takes more than 2 s of CPU or 1 GiB costs
 the worker its life and counts as unequal, as does one that the guard turns away.
 """
 
@@ -17,8 +17,10 @@ import threading
 import time
 from functools import lru_cache
 
-TIME_LIMIT_S = 2.0
-_START_LIMIT_S = 60.0
+CPU_LIMIT_S = 2.0
+_START_CPU_S = 60.0
+_WALL_FACTOR = 60
+"""The worker's own timer counts CPU time; this one only guards against a worker that is stuck."""
 MAX_CHARS = 300
 _DANGEROUS = re.compile(
     r"\\(?:int|iint|oint|sum|prod|lim|binom|input|include|def|newcommand|write|begin)(?![A-Za-z])"
@@ -33,16 +35,17 @@ _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}\b")
 class Worker:
     """One worker process, started when first asked and again after it had to be killed."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_limit_s: float = CPU_LIMIT_S) -> None:
+        self._cpu_limit_s = cpu_limit_s
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
     def ask(self, job: str, *texts: str) -> object:
-        """The result of one job, or None when it failed, took over 2 s or over 1 GiB."""
+        """The result of one job, or None when it failed, took too long or over 1 GiB."""
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._start()
-            return self._ask(job, texts, TIME_LIMIT_S)
+            return self._ask(job, texts, self._cpu_limit_s)
 
     def stop(self) -> None:
         """End the process."""
@@ -61,16 +64,17 @@ class Worker:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         # The parser's tables load on its first use: that is start-up time, not the item's.
-        self._ask("equal", ("x+1", "1+x"), _START_LIMIT_S)
+        self._ask("equal", ("x+1", "1+x"), _START_CPU_S)
 
-    def _ask(self, job: str, texts: tuple[str, ...], limit_s: float) -> object:
+    def _ask(self, job: str, texts: tuple[str, ...], cpu_s: float) -> object:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None
         try:
-            process.stdin.write(json.dumps({"job": job, "texts": texts}).encode() + b"\n")
+            asked = {"job": job, "texts": texts, "cpu_s": cpu_s}
+            process.stdin.write(json.dumps(asked).encode() + b"\n")
             process.stdin.flush()
-            line = _read_line(process.stdout.fileno(), limit_s)
+            line = _read_line(process.stdout.fileno(), cpu_s * _WALL_FACTOR)
         except OSError:
             line = None
         if line is None:
@@ -94,7 +98,8 @@ _worker = Worker()
 
 
 @atexit.register
-def _stop() -> None:
+def stop() -> None:
+    """End this process's worker; the next comparison starts another."""
     _worker.stop()
 
 
@@ -120,7 +125,7 @@ def is_safe(text: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def symbolically_equal(gold: str, pred: str) -> bool:
-    """Whether two tidied LaTeX texts are equal as mathematics, within 2 s; else False."""
+    """Whether two LaTeX texts are equal as mathematics; False where that takes too long."""
     return is_safe(gold) and is_safe(pred) and _worker.ask("equal", gold, pred) is True
 
 

@@ -60,9 +60,7 @@ _WORDS = {
     "°": "deg degree degrees", "rad": "radian radians", "Å": "angstrom angstroms",
     "%": "percent per\u00a0cent",
 }  # fmt: skip
-_TOKEN = re.compile(
-    r"\s*(?:(\\[A-Za-z]+ ?[A-Za-z]*|°\s?C?|%|[^\W\d_]+)(?:\^\{?\s*(-?\d)\s*\}?)?|([/×()]))"
-)
+_TOKEN = re.compile(r"\s*(?:(\\[A-Za-z]+ ?[A-Za-z]*|°\s?C?|%|[^\W\d_]+)(?:\^?(-?\d))?|([/×()]))")
 
 
 def _vector(text: str) -> tuple[float, dict[str, int]]:
@@ -99,8 +97,9 @@ def parse_unit(text: str) -> Unit | None:
     """
     if len(text) > 60:
         return None
+    text = re.sub(r"\^\s*\{\s*(-?\d)\s*\}", r"^\1", text)
     text = re.sub(r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/(\2)", text)
-    text = re.sub(r"(?<!\^)\{([^{}]*)\}", r"\1", text).replace(".", " ").strip()
+    text = re.sub(r"[{}.]", " ", text).strip()
     if not text:
         return None
     factor, powers, sign, end = 1.0, dict[str, int](), 1, 0

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.score.latex import same_text, squash, tidy
+
+
+@given(st.text(alphabet="\\{}$abxfrqt 0123456789^_.,+-()", max_size=60))
+def test_tidying_any_text_returns(text: str) -> None:
+    tidied = tidy(text)
+    assert "$" not in tidied
+    assert same_text(text, text)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (r"$\dfrac{1}{2}$", r"\frac{1}{2}"),
+        (r"\left(1,2\right)", "(1, 2)"),
+        ("4.73 × 10⁻¹²", r"4.73 \times 10^{-12}"),
+        ("0{,}657", "0.657"),
+        (r"60^\circ", "60°"),
+        (r"\frac12", r"\frac{1}{2}"),
+        (r"\sqrt3", r"\sqrt{3}"),
+        ("H₂O", "H_2O"),
+        (r"\text{ nucleophile }", "nucleophile"),
+        ("A  and B.", "A and B"),
+        ("GCT", "gct"),
+        (r"-40^\circ<\varphi<40^\circ", r"$-40^\circ < \varphi < 40^\circ$"),
+    ],
+)
+def test_one_answer_in_two_dresses(a: str, b: str) -> None:
+    assert same_text(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("R", "r"), ("12", "1.2"), (r"\frac{1}{23}", r"\frac{12}{3}"), ("-5", "5"),
+        ("x^{n-1}", "x^n-1"), ("x^{12}", "x^{1}2"), ("10^{-12}", "10-12"), ("", "x"),
+    ],
+)  # fmt: skip
+def test_meaning_is_never_dropped(a: str, b: str) -> None:
+    assert not same_text(a, b)
+
+
+def test_spaces_do_not_count() -> None:
+    assert squash(" a + b ") == "a+b"

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from omibench.score.match import match_answer
+
+WORDS = st.text(alphabet="abcxyzRr0123456789+-=/^_{}\\()[], ;.", min_size=1, max_size=40)
+
+
+@given(st.lists(WORDS.filter(lambda t: t.strip(" .,;:")), min_size=1, max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_every_gold_equals_itself(gold: list[str]) -> None:
+    assert match_answer(gold, ", ".join(gold)) is not None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "tier"),
+    [
+        (["GCT"], "gct", "same text"),
+        (["a) FALSE b) TRUE"], "(a) F; (b) T", "parts"),
+        (["a) FALSE"], "False", "truth value"),
+        (["A and C"], "C, A", "letter set"),
+        (["20", "40", "30"], "20, 40, 30", "same text"),
+        (["9", "13"], "9 and 13", "parts"),
+        (["(1) 90", "(2) $\\alpha$"], "(1) 90 and (2) \\alpha", "parts"),
+        (["Phloem - a d; Xylem - b c"], "Xylem: c, b; Phloem: d, a", "parts"),
+        (["$(1,2)$"], "(1.0, 2.0)", "tuple"),
+        (["$v=\\sqrt{gh}$"], "\\sqrt{g h}", "relation"),
+        (["5"], "x = 5", "relation"),
+        (["$a = b c = 13~V$"], "13 V", "relation"),
+        (["$b>c>a$"], "a < c < b", "relation"),
+        (["$MN=AM+BN$"], "MN - AM = BN", "relation"),
+        (["nucleophilic substitution"], "a nucleophilic substitution", "words"),
+        (["$\\frac{6 \\sqrt{10}}{5}$"], "\\frac{6\\sqrt{2}}{\\sqrt5}", "formula"),
+        (["$(n-1) \\alpha$"], "n\\alpha-\\alpha", "formula"),
+        (["$5\\sqrt{7}$"], "5\\sqrt{7}\\ \\text{cm}", "formula"),
+        (["b - e - f - c"], "b -> e -> f -> c", "parts"),
+    ],
+)
+def test_equal_answers(gold: list[str], pred: str, tier: str) -> None:
+    assert match_answer(gold, pred) == tier
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (["a) FALSE b) TRUE"], "a) TRUE b) TRUE"),
+        (["20", "40", "30"], "20, 40"),
+        (["20", "40", "30"], "20, 40, 30, 50"),
+        (["24", "60"], "60, 24"),
+        (["A and C"], "A"),
+        (["(1,2)"], "(1,2]"),
+        (["(1,2)"], "(2,1)"),
+        (["trans-1-Chloro-4-methylcyclohexane"], "cis-1-chloro-2-methylcyclohexane"),
+        (["a: REJECTED ; b: NOT REJECTED"], "a: NOT REJECTED ; b: NOT REJECTED"),
+        (["2"], "\\pm 2"),
+        (["101"], "101_2"),
+        (["2.718281828"], "E"),
+        (["0"], "\\frac{1}{0}"),
+        (["\\infty"], "\\frac{1}{0}"),
+        (["R"], "r"),
+        (["$b>c>a$"], "b > a > c"),
+        (["$\\alpha > 0$"], "\\alpha < 0"),
+        (["$\\angle A+2\\angle P=180$"], "\\angle A-2\\angle P=180"),
+        (["$T = 2\\pi\\sqrt{R/g} = 63.4~s$"], "$T = 4\\pi\\sqrt{R/g} = 63.4~s$"),
+        (["(1) 90", "(2) 45"], "(2) 90, (1) 45"),
+        (["ethanol"], "methanol"),
+        (["b - e - f - c"], "b - f - e - c"),
+        (["rises with depth"], "falls with depth"),
+        (["the ring moves to the left"], "the ring moves to the right"),
+    ],
+)
+def test_different_answers(gold: list[str], pred: str) -> None:
+    assert match_answer(gold, pred) is None
+
+
+def test_a_gold_with_a_derivation_is_reached_by_what_it_calls_its_answer() -> None:
+    gold = ["From $ma = -kx$ the angular frequency follows. Finally, the answer is: $T=2\\pi$."]
+    assert match_answer(gold, "T = 2\\pi") is not None
+    assert match_answer(gold, "T = 3\\pi") is None

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.score.quantity import quantity, same_quantity
+from omibench.score.units import parse_unit
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("37.5", 37.5), ("1,000", 1000), ("6 675", 6675), ("9.42e-3", 9.42e-3), ("-7", -7),
+        (r"9.42 \times 10^{-3}", 9.42e-3), ("4.73 × 10⁻¹²", 4.73e-12), ("10^{5}", 1e5),
+        (r"\frac{3}{4}", 0.75), (r"1\frac{1}{2}", 1.5), ("3/4", 0.75), ("Three", 3),
+        (r"(450\pm50) \ mm", 450), ("0{,}657", 0.657), ("105.", 105), (r"3{.}125~\text{km}", 3.125),
+    ],
+)  # fmt: skip
+def test_numbers_are_read(text: str, value: float) -> None:
+    found = quantity(text)
+    assert found is not None
+    assert math.isclose(found.value, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["101_2", r"20\sqrt{3}", "2n", "infinity", "nan", "1e999", r"\frac{1}{0}", "None", "5 or 6", "",
+     "1" * 5000, "x = 5", "9.9.9"],
+)  # fmt: skip
+def test_what_is_no_number_is_not_read(text: str) -> None:
+    assert quantity(text) is None
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, width=32))
+def test_every_number_equals_itself(number: float) -> None:
+    assert same_quantity(repr(number), repr(number)) is True
+
+
+@given(st.text(max_size=60), st.text(alphabet="0123456789.e-+ ×^{}/%m", max_size=30))
+def test_any_text_returns(a: str, b: str) -> None:
+    assert same_quantity(a, b) in (True, False, None)
+    assert same_quantity(b, b) in (True, None)
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("10", "10 cm"), ("0.5 m", "50 cm"), ("60", r"60^\circ"), ("96.5 %", "96.5"),
+        ("0.5", r"50\%"), ("11~\\Omega", "11 ohms"), ("42", "42 cells"), ("70 cm", "70"),
+        ("0.62~\\frac{W}{K}", "0.62 W/K"), ("160\\times 10^3~\\text{tons}", "1.6e5 t"),
+        ("8.2\\times 10^3~{kg}/{m^3}", "8200 kg/m^3"), ("0.33333", "1/3"), ("96.5 %", "0.965"),
+    ],
+)  # fmt: skip
+def test_equal_quantities(gold: str, pred: str) -> None:
+    assert same_quantity(gold, pred) is True
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("70 cm", "70 m"), ("0.06115", "0.06116"), ("14.9", "15.0"), (r"9.42 \times 10^{-6}", "0"),
+        ("3e-7", "7.5e-6"), ("5 apples", "5 people"), ("96.5 %", "9.65"), ("5 s", "5 m"),
+        (r"(450\pm50)", r"(450\pm40)"), ("9.42e-3", "9.42e3"),
+    ],
+)  # fmt: skip
+def test_different_quantities(gold: str, pred: str) -> None:
+    assert same_quantity(gold, pred) is False
+
+
+def test_units_multiply_divide_and_convert() -> None:
+    newton, product = parse_unit("N"), parse_unit("kg × m/s^{2}")
+    assert newton is not None
+    assert product is not None
+    assert newton.dimensions == product.dimensions
+    assert math.isclose(newton.factor, product.factor)
+    centimetre, metre = parse_unit("cm"), parse_unit("meters")
+    assert centimetre is not None
+    assert metre is not None
+    assert math.isclose(metre.factor / centimetre.factor, 100)
+    assert parse_unit(r"\sqrt{3}") is None
+    assert parse_unit("R") is None
