@@ -22,7 +22,11 @@ HOST = "127.0.0.1"
 async def serve(config: Config, port: int, max_seconds: float) -> None:
     """Serve until the parent's end of stdin closes or `max_seconds` are over."""
     runner = web.AppRunner(
-        application(config), access_log=None, keepalive_timeout=3600, handle_signals=True
+        application(config),
+        access_log=None,
+        keepalive_timeout=3600,
+        handle_signals=True,
+        read_bufsize=2**22,
     )
     await runner.setup()
     site = web.TCPSite(runner, HOST, port, backlog=4096, shutdown_timeout=0.1)
