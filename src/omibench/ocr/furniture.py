@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from omibench.ocr.captions import CAPTION
 from omibench.ocr.layout import Box, Line
+from omibench.ocr.numbering import number_of
 
 _MARGIN = 0.10
 _REPEATED = 0.4
@@ -24,11 +25,15 @@ def without_furniture(
     """The lines of each page without running heads, feet and page numbers.
 
     Furniture is what repeats, digits aside, on 40 % of the pages near their top or bottom, and
-    small type or page numbers that stand there apart from text and drawings (`drawn`).
+    small type or page numbers that stand there apart from text and drawings (`drawn`). "Problem 1",
+    "Problem 2", ... at the top of each page are no furniture; the same "Problem 1" on all pages is.
     """
     seen: Counter[str] = Counter()
+    literal: Counter[str] = Counter()
     for lines, height in zip(pages, heights, strict=True):
-        seen.update({_masked(line.text) for line in lines if _at_edge(line, height)})
+        at_edge = [line for line in lines if _at_edge(line, height)]
+        seen.update({_masked(line.text) for line in at_edge})
+        literal.update({line.text for line in at_edge})
     enough = max(2, _REPEATED * len(pages))
     body = body_size([line for lines in pages for line in lines])
     return [
@@ -37,6 +42,7 @@ def without_furniture(
             for line in lines
             if not _at_edge(line, height)
             or CAPTION.fullmatch(line.text)
+            or (literal[line.text] == 1 and _names_problem(line.text))
             or not (
                 seen[_masked(line.text)] >= enough
                 or _stands_apart(line, lines, height, boxes, body)
@@ -52,6 +58,11 @@ def body_size(lines: Sequence[Line]) -> float:
     for line in lines:
         sizes[round(line.size, 1)] += len(line.text)
     return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def _names_problem(text: str) -> bool:
+    number = number_of(text)
+    return number is not None and number.style not in ("plain", "heading")
 
 
 def _masked(text: str) -> str:

@@ -124,14 +124,18 @@ def _cells(row: Sequence[Line], numbers: Collection[int]) -> list[tuple[int, str
 def _read_grid(found: Sequence[Sequence[Line]], numbers: Collection[int], key: Key) -> None:
     """A row of numbers above a row of answers, paired by their place."""
     for above, below in pairwise(found):
-        heads = [(line, int(line.text)) for line in above if line.text.isdigit()]
+        heads = [(line, int(line.text)) for line in above if _is_count(line.text)]
         heads = [(line, number) for line, number in heads if number in numbers]
         cells = [line for line in below if not _HEADS.fullmatch(line.text)]
-        if len(heads) < 3 or len(heads) != len(cells) or any(c.text.isdigit() for c in cells):
+        if len(heads) < 3 or len(heads) != len(cells) or any(_is_count(c.text) for c in cells):
             continue
         for (head, number), cell in zip(heads, cells, strict=True):
             if head.box.grown(6, 0).gap_x(cell.box) < 0:
                 key.add(number, cell.text)
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 3
 
 
 def _read_list(found: Sequence[Sequence[Line]], numbers: Collection[int], key: Key) -> None:

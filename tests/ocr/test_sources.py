@@ -1,0 +1,55 @@
+"""The manifest, and what is wrong with one in one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.ocr.sources import load_manifest, slug
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "sources.yaml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
+    text = "sources:\n- {name: a, paper: p/a.pdf, key: p/k.pdf, sha256: {p/a.pdf: 00ff}}"
+    (source,) = load_manifest(write(tmp_path, text))
+    assert source.paper == str(tmp_path / "p/a.pdf")
+    assert source.files == [str(tmp_path / "p/a.pdf"), str(tmp_path / "p/k.pdf")]
+    assert source.sha256 == {str(tmp_path / "p/a.pdf"): "00ff"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sources:\n- {name: a}", r"sources\.0\.paper: Field required"),
+        ("sources:\n- {name: a, paper: b, papr: c}", r"sources\.0\.papr: Extra inputs"),
+        ("sources:\n- {name: a, paper: b, subject: magic}", r"sources\.0\.subject"),
+        ("- 1", "top level"),
+        ("sources: [", "is not YAML"),
+        ("sources:\n- {name: a b, paper: x}\n- {name: a_b, paper: y}", "'a b' is given twice"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(FileFormatError, match=told) as error:
+        load_manifest(write(tmp_path, text))
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_manifest_is_told(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="cannot be read"):
+        load_manifest(tmp_path / "none.yaml")
+
+
+@given(st.text())
+def test_a_slug_is_one_plain_part_of_a_path(name: str) -> None:
+    part = slug(name)
+    assert part not in ("", ".", "..")
+    assert not set(part) & set("/\\: \n")
