@@ -64,6 +64,7 @@ class _Asked(Noun):
     language: str = "en"
     group: str = ""
     """Problems that share a stem share a group: the cluster of clustered statistics."""
+    licence: str | None = None
 
     @property
     def answer_type(self) -> AnswerType:
@@ -119,5 +120,6 @@ class Answer(Noun):
     choices: list[Choice] | None = None
     solution: str | None = None
     subject: Subject = "other"
+    topic: str | None = None
     group: str = ""
     n_images: int = 0

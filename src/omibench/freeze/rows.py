@@ -36,6 +36,7 @@ def answer_of(problem: Problem) -> Answer:
         choices=problem.choices,
         solution=mark + problem.solution if problem.solution else None,
         subject=problem.subject,
+        topic=problem.topic,
         group=problem.group,
         n_images=len({figure.sha256 for figure in problem.images}),
     )

@@ -72,4 +72,5 @@ def _manifest(
         questions_sha256=content_hash(questions),
         answers_sha256=content_hash(answers),
         subjects=dict(Counter(question.subject for question in questions)),
+        licence=", ".join(sorted({q.licence for q in questions if q.licence})) or None,
     )
