@@ -61,4 +61,4 @@ def evaluate(params: str = "params.yaml", shard: int = 200, cores: int = 2) -> i
 
 
 if __name__ == "__main__":
-    evaluate(*sys.argv[1:2])
+    evaluate(sys.argv[1] if len(sys.argv) > 1 else "params.yaml")

@@ -287,7 +287,8 @@ def _study(params: str, override: list[str] | None, **options: dict[str, object]
 
 
 def _cell(study: Study, model: str, setting: str) -> Cell:
-    from omibench.study import Cell, did_you_mean
+    from omibench.explain import did_you_mean
+    from omibench.study import Cell
 
     if model not in study.models:
         raise ParamsError(f"--model {model!r} is not defined{did_you_mean(model, study.models)}")

@@ -48,6 +48,7 @@ def to_problem(
         language=source.language,
         group=f"{source.slug}-{draft.stem.name}" if draft.stem else identity,
         competition=source.competition,
+        licence=source.licence,
         year=source.year,
         warnings=[*draft.warnings, *_warnings(draft, question, choices)],
     )
