@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.score.conftest import choices_of
 
 from omibench.score.extract import extract
-from tests.score.conftest import choices_of
 
 FOUR = choices_of(["12 N", "24 N", "48 N", "0"])
 LATEX = st.text(alphabet="\\{}boxed[]()answer is:ABCD,.;$ \n12^_*\x00<think>/", max_size=300)

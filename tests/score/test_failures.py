@@ -28,7 +28,9 @@ def test_a_long_solution_that_says_cannot_somewhere_is_no_refusal() -> None:
 
 
 @given(
-    st.text(alphabet=st.characters(codec="ascii", exclude_characters="\n"), min_size=3, max_size=80),
+    st.text(
+        alphabet=st.characters(codec="ascii", exclude_characters="\n"), min_size=3, max_size=80
+    ),
     st.text(max_size=50),
 )
 def test_a_passage_again_and_again_is_a_loop(passage: str, before: str) -> None:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+from tests.score.conftest import choices_of
+
 from omibench.problem import Choice
 from omibench.score.letters import labels_of, letters_in, option_with_text
-from tests.score.conftest import choices_of
 
 
 def test_labels_default_to_a_to_j() -> None:
@@ -12,7 +13,16 @@ def test_labels_default_to_a_to_j() -> None:
 
 def test_dress_of_a_letter_is_taken_off() -> None:
     choices = choices_of(["one", "two", "three"])
-    for text in ("b", "(B)", "**B**", r"\text{B}", r"$\mathbf{B}$", "Option B", "B.", r"\text{(B)}"):
+    for text in (
+        "b",
+        "(B)",
+        "**B**",
+        r"\text{B}",
+        r"$\mathbf{B}$",
+        "Option B",
+        "B.",
+        r"\text{(B)}",
+    ):
         assert letters_in(text, choices) == ("B", "letter"), text
 
 

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.score.parts import SPLITTERS, by_arrow, by_comma, by_semicolon, labelled, without_label
+from omibench.score.parts import (
+    SPLITTERS,
+    by_arrow,
+    by_comma,
+    by_semicolon,
+    labelled,
+    without_label,
+)
 
 
 @given(st.text(alphabet="abcAB123()[]{},;: \\-→\n$", max_size=80))

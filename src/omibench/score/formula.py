@@ -58,7 +58,7 @@ def neutral(text: str, places: dict[str, int]) -> str:
         place = places.get(_symbol(match)) if match["symbol"] else None
         return match.group() if place is None else f" x_{{{place}}} "
 
-    return _TOKEN.sub(rename, text).replace("°", " ").strip()
+    return " ".join(_TOKEN.sub(rename, text).replace("°", " ").split())
 
 
 def without_unit(text: str) -> str:

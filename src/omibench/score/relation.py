@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from omibench.score.formula import same_formula
+from omibench.score.latex import same_text
 from omibench.score.parts import by_comma
 
 Same = Callable[[str, str], bool]
@@ -74,7 +75,7 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
     """Whether left minus right is the same or its negative: terms moved to the other side."""
-    if len(gold) != 2 or len(pred) != 2:
+    if len(gold) != 2 or len(pred) != 2 or same_text(gold[0], pred[0]):
         return False
     asked = f"{gold[0]}-({gold[1]})"
     return any(same_formula(asked, f"{a}-({b})") for a, b in (pred, pred[::-1]))

@@ -47,6 +47,11 @@ class Worker:
                 self._start()
             return self._ask(job, texts, self._cpu_limit_s)
 
+    @property
+    def pid(self) -> int | None:
+        """Process id of the worker, None while there is none."""
+        return self._process.pid if self._process else None
+
     def stop(self) -> None:
         """End the process."""
         if self._process is not None:
@@ -101,6 +106,11 @@ _worker = Worker()
 def stop() -> None:
     """End this process's worker; the next comparison starts another."""
     _worker.stop()
+
+
+def worker_pid() -> int | None:
+    """Process id of this process's worker while it runs, for those who measure it."""
+    return _worker.pid
 
 
 def _forget() -> None:

@@ -1,0 +1,54 @@
+"""Mutated golds: a wrong answer that differs from the gold in one digit, sign, truth value or part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One wrong answer to one problem, and in which way it is wrong."""
+
+    problem: str
+    gold: list[str]
+    kind: str
+    text: str
+
+
+def mutants(rows: Sequence[dict[str, Any]], seed: int) -> Iterator[Mutant]:
+    """Every eligible mutant of every open gold, in file order."""
+    random = Random(seed)
+    for row in rows:
+        gold = row["answer"]
+        joined = ", ".join(gold)
+
+        def mutant(kind: str, start: int, end: int, new: str, row: dict[str, Any] = row) -> Mutant:
+            text = ", ".join(row["answer"])
+            return Mutant(row["id"], row["answer"], kind, text[:start] + new + text[end:])
+
+        for m in re.finditer(r"\d", joined):
+            digit = random.choice([d for d in "123456789" if d != m.group()])
+            yield mutant("digit", m.start(), m.end(), digit)
+        for m in re.finditer(r"(?<!\{)[+-](?=[\s\\\w({])", joined):
+            yield mutant("sign", m.start(), m.end(), "-" if m.group() == "+" else "+")
+        for m in re.finditer(r"TRUE|FALSE", joined):
+            flipped = "FALSE" if m.group() == "TRUE" else "TRUE"
+            yield mutant("truth value", m.start(), m.end(), flipped)
+        if len(gold) > 1:
+            yield Mutant(row["id"], gold, "part dropped", ", ".join(gold[:-1]))
+        other = random.choice(rows)["answer"]
+        if other != gold:
+            yield Mutant(row["id"], gold, "other gold", ", ".join(other))
+
+
+def sample(rows: Sequence[dict[str, Any]], per_kind: int, seed: int) -> list[Mutant]:
+    """At most `per_kind` mutants of every kind, drawn uniformly."""
+    kinds: dict[str, list[Mutant]] = {}
+    for mutant in mutants(rows, seed):
+        kinds.setdefault(mutant.kind, []).append(mutant)
+    random = Random(seed)
+    return [
+        m for all_of in kinds.values() for m in random.sample(all_of, min(per_kind, len(all_of)))
+    ]

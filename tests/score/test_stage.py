@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError
+from omibench.problem import Answer, Choice, Question
+from omibench.request import Request, Response
+from omibench.score import score_cell, score_file
+from omibench.score.asking import Judge
+from omibench.study import Study
+from omibench.tables import ResponseRow, VerdictRow, read_parquet, write_jsonl, write_parquet
+
+ROWS = [
+    {"id": "q1", "prediction": "B", "gold": ["B"], "answer_type": "mcq", "choices": ["x", "y"],
+     "note": "kept"},
+    {"id": "q2", "prediction": "I'm sorry, I can't.", "gold": ["5"], "answer_type": "open",
+     "choices": None, "note": None},
+    {"id": "q3", "prediction": "\\boxed{6}", "gold": ["5"], "answer_type": "open", "choices": None,
+     "finish_reason": "stop", "note": "kept"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def jsonl(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    return path
+
+
+def test_the_rows_come_back_in_order_with_their_verdicts(jsonl: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out.parquet"
+    assert score_file([jsonl, jsonl], "robust", out) == 6
+    frame = pl.read_parquet(out)
+    assert frame["id"].to_list() == ["q1", "q2", "q3"] * 2
+    assert frame["note"].to_list()[:3] == ["kept", None, "kept"]
+    assert frame["verdict"].to_list()[:3] == [1.0, 0.0, 0.0]
+    assert frame["outcome"].to_list()[:3] == ["scored", "refused", "scored"]
+    assert frame["extracted"].to_list()[:3] == ["B", None, "6"]
+    assert frame["gold"].to_list()[0] == ["B"]
+    assert {"method", "finish_reason"} <= set(frame.columns)
+
+
+def test_no_rows_give_a_file_with_the_new_columns(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text("")
+    assert score_file([tmp_path / "in.jsonl"], "emma", tmp_path / "out.parquet") == 0
+    assert "verdict" in pl.read_parquet(tmp_path / "out.parquet").columns
+
+
+def test_a_wrong_rule_book_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(OmibenchError, match="no rule book 'emna'"):
+        score_file([tmp_path / "none"], "emna", tmp_path / "out.parquet")
+
+
+def test_scoring_again_gives_the_same_bytes(jsonl: Path, tmp_path: Path) -> None:
+    score_file([jsonl], "robust", tmp_path / "a.parquet")
+    score_file([jsonl], "robust", tmp_path / "b.parquet")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def test_a_judge_adds_its_columns_and_is_not_asked_about_failures(
+    jsonl: Path, tmp_path: Path
+) -> None:
+    asked: list[Request] = []
+
+    def ask(requests: Sequence[Request]) -> list[Response]:
+        asked.extend(requests)
+        return [Response(text="ANSWER: consistent", simulated=True) for _ in requests]
+
+    judge = Judge("scripted", ask, {"provider": "scripted"})
+    score_file([jsonl], "robust", tmp_path / "out.parquet", judge)
+    frame = pl.read_parquet(tmp_path / "out.parquet")
+    assert [r.tags.problem for r in asked] == ["q1", "q3"]
+    assert frame["gptscore"].to_list() == [1.0, 0.0, 1.0]
+    assert frame["judge_outcome"].to_list() == ["scored", "refused", "scored"]
+
+
+def response(problem: str, text: str, **more: object) -> ResponseRow:
+    return ResponseRow.model_validate(
+        {"id": problem, "index": 0, "key": f"k-{problem}", "outcome": "answered", "text": text,
+         "simulated": True, **more}
+    )  # fmt: skip
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Path:
+    choices = [Choice(label="A", text="x"), Choice(label="B", image=0)]
+    write_parquet(
+        tmp_path / "responses.parquet",
+        [
+            response("m-1", "\\boxed{B}", published_verdict=0.0),
+            response("m-2", "", outcome="provider_error"),
+            response("m-1", "\\boxed{A}", index=1, key="k-2"),
+        ],
+        ResponseRow,
+    )
+    write_jsonl(
+        tmp_path / "answers.jsonl",
+        [
+            Answer(id="m-1", answer=["B"], answer_type="mcq", choices=choices),
+            Answer(id="m-2", answer=["7"], answer_type="open"),
+        ],
+    )
+    write_jsonl(
+        tmp_path / "questions.jsonl",
+        [Question(id="m-1", question="Which?"), Question(id="m-2", question="How many?")],
+    )
+    return tmp_path
+
+
+def test_a_cell_is_scored_by_every_rule_book(cell: Path) -> None:
+    study = Study.model_validate({"score": {"rules": ["robust", "published"]}})
+    rows = score_cell(
+        cell / "responses.parquet", cell / "answers.jsonl", None, cell / "out.parquet", study
+    )
+    frame = read_parquet(cell / "out.parquet", VerdictRow)
+    assert rows == frame.height == 6
+    assert frame["rules"].to_list() == ["robust"] * 3 + ["published"] * 3
+    assert frame["verdict"].to_list()[:4] == [1.0, 0.0, 0.0, 0.0]
+    assert frame["outcome"].to_list()[1] == "provider_error"
+    assert frame["key"].to_list()[:3] == ["k-m-1", "k-m-2", "k-2"]
+    assert frame["simulated"].all()
+
+
+def test_a_response_without_an_answer_is_told(cell: Path) -> None:
+    write_jsonl(cell / "answers.jsonl", [Answer(id="m-1", answer=["B"], answer_type="mcq")])
+    with pytest.raises(FileFormatError, match="'m-2' has no answer"):
+        score_cell(
+            cell / "responses.parquet", cell / "answers.jsonl", None, cell / "o.parquet", Study()
+        )
+
+
+def test_a_judge_needs_the_questions(cell: Path) -> None:
+    study = Study.model_validate(
+        {"score": {"judge": "j"}, "models": {"j": {"provider": "simulated", "oracle": "none"}}}
+    )
+    with pytest.raises(MissingInputError, match="--questions"):
+        score_cell(
+            cell / "responses.parquet", cell / "answers.jsonl", None, cell / "o.parquet", study
+        )
+
+
+def test_a_simulated_judge_is_asked_through_the_store(cell: Path) -> None:
+    oracle = cell / "oracle.jsonl"
+    oracle.write_text(
+        json.dumps({"id": "m-1", "answer": ["B"], "choices": ["A", "B"]}) + "\n"
+        + json.dumps({"id": "m-2", "answer": ["7"]}) + "\n"
+    )  # fmt: skip
+    study = Study.model_validate(
+        {
+            "study": {"store": str(cell / "store")},
+            "score": {"rules": ["robust"], "judge": "j"},
+            "models": {"j": {"provider": "simulated", "oracle": str(oracle)}},
+        }
+    )
+    score_cell(
+        cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl",
+        cell / "out.parquet", study,
+    )  # fmt: skip
+    told = read_parquet(cell / "out.parquet", VerdictRow).filter(pl.col("rules") == "gptscore")
+    assert told["verdict"].to_list() == [1.0, 0.0, 0.0]
+    assert told["outcome"].to_list() == ["scored", "provider_error", "scored"]
+    assert told["judge"].to_list() == ["j"] * 3
+    assert told["judge_key"].is_null().to_list() == [False, True, False]
+    assert told["prompt_sha256"].n_unique() == 1
