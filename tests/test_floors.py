@@ -9,6 +9,8 @@ import pytest
 from omibench.source import PACKAGE, _imports
 
 GROUND = {
+    "blocks",
+    "model_params",
     "errors",
     "explain",
     "problem",

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from omibench.blocks import Block, Name, Rate
 from omibench.request import Decoding
 
-Rate = Annotated[float, Field(ge=0, le=1)]
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 RuleBook = Literal["omibench", "emma", "usnco-v", "mathreal", "robust", "published"]
 BenchmarkName = Literal["papers", "emma"]
 ImageCondition = Literal["all", "first", "none"]
-
-
-class Block(BaseModel):
-    """A block of params.yaml: frozen, and an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class StudyParams(Block):

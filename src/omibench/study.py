@@ -9,17 +9,16 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError, model_validator
 
+from omibench.blocks import Block, Name
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
+from omibench.model_params import Model
 from omibench.params import (
     AnalyzeParams,
     BenchmarkParams,
-    Block,
     FilterParams,
     FreezeParams,
     InferParams,
-    Model,
-    Name,
     OcrParams,
     RationaleParams,
     ReviewParams,

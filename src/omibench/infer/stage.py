@@ -7,10 +7,10 @@ from pathlib import Path
 
 from omibench.ask import open_asker
 from omibench.errors import MissingInputError, ModelError
+from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
 from omibench.models.provider import Provider
 from omibench.models.recorded import RecordedProvider
-from omibench.params import RecordedModel
 from omibench.problem import Question
 from omibench.request import Request, Response, Tags
 from omibench.settings.present import present

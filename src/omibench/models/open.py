@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from omibench.model_params import Model, SimulatedModel
 from omibench.models.provider import Provider
-from omibench.params import Model, SimulatedModel
 
 
 def open_provider(name: str, model: Model, data: str | None = None) -> Provider:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
-from omibench.params import RecordedModel
+from omibench.model_params import RecordedModel
 from omibench.request import Request, Response
 
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")

@@ -11,12 +11,12 @@ from random import Random
 from typing import TypeVar
 
 from omibench.errors import ModelError
+from omibench.model_params import SimulatedModel
 from omibench.models.equal import is_right
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.prose import pick, reasoning
 from omibench.models.respond import answer_text
 from omibench.models.wrong import moved_number
-from omibench.params import SimulatedModel
 from omibench.request import Role
 
 PREDICTED = "\n[PREDICTED ANSWER]\n"

@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
+from omibench.model_params import SimulatedModel
 from omibench.models.oracle import Oracle, load_oracle
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
-from omibench.params import SimulatedModel
 from omibench.request import Request, Response, Usage
 
 
