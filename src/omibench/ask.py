@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.open import open_provider
@@ -24,7 +24,8 @@ NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
 SYNC_EVERY = 256
 
 
-class Asker(NamedTuple):
+@dataclass(frozen=True)
+class Asker:
     """One model of a study, ready to be asked through the study's store."""
 
     provider: Provider

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from omibench.ask import open_asker
 from omibench.images import rebase_images
 from omibench.problem import Problem
 from omibench.rationale.labels import Labeller, label_topics
-from omibench.rationale.solutions import Ask, Writer, write_solutions
+from omibench.rationale.solutions import Writer, write_solutions
 from omibench.study import Study
 from omibench.tables import read_jsonl, write_jsonl
 from omibench.verdict import ScoredItem
@@ -24,26 +23,14 @@ def write_rationales(problems: Path, out: Path, study: Study) -> int:
     rows, folder = read_jsonl(problems, Problem), problems.parent
     params, name = study.rationale, study.study.name
     if params.writer:
-        with asking(params.writer, study) as ask:
+        with open_asker(study, params.writer) as ask:
             writer = Writer(params.writer, ask, _robust, params.candidates, name)
             rows = write_solutions(rows, folder, writer)
     if params.labeller:
-        with asking(params.labeller, study) as ask:
+        with open_asker(study, params.labeller) as ask:
             rows = label_topics(rows, folder, Labeller(params.labeller, ask, params.topics, name))
     write_jsonl(out / "problems.jsonl", (rebase_images(row, folder, out) for row in rows))
     return len(rows)
-
-
-@contextmanager
-def asking(model: str, study: Study) -> Iterator[Ask]:
-    """A way to ask `model` of the study through the study's store."""
-    from omibench.ask import ask
-    from omibench.models.open import open_provider
-    from omibench.store.store import Store
-
-    provider = open_provider(model, study.models[model], study.data)
-    with Store(study.study.store) as store:
-        yield lambda requests: ask(requests, provider, store)
 
 
 def _robust(item: ScoredItem) -> bool:

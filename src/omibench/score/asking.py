@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from omibench.ask import open_asker
 from omibench.errors import ModelError
 from omibench.request import Request
 from omibench.score.judge import Ask
@@ -31,13 +32,8 @@ def open_judge(study: Study) -> Iterator[Judge]:
 
     Raises ModelError when the study names no judge or no such model.
     """
-    from omibench.ask import ask
-    from omibench.models.open import open_provider
-    from omibench.store.store import Store
-
     name = study.score.judge
     if name is None or name not in study.models:
         raise ModelError(f"score.judge: {name!r} is no model of the params; name a key of `models`")
-    provider = open_provider(name, study.models[name], study.data)
-    with Store(study.study.store) as store:
-        yield Judge(name, lambda requests: ask(requests, provider, store), dict(provider.identity))
+    with open_asker(study, name) as asker:
+        yield Judge(name, asker, dict(asker.provider.identity))
