@@ -1,4 +1,4 @@
-"""Mutated golds: a wrong answer that differs from the gold in one digit, sign, truth value or part."""
+"""Mutated golds: wrong answers one digit, sign, truth value or part away from the gold."""
 
 from __future__ import annotations
 
@@ -49,6 +49,4 @@ def sample(rows: Sequence[dict[str, Any]], per_kind: int, seed: int) -> list[Mut
     for mutant in mutants(rows, seed):
         kinds.setdefault(mutant.kind, []).append(mutant)
     random = Random(seed)
-    return [
-        m for all_of in kinds.values() for m in random.sample(all_of, min(per_kind, len(all_of)))
-    ]
+    return [m for every in kinds.values() for m in random.sample(every, min(per_kind, len(every)))]
