@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from hypothesis import settings
 
 from omibench.ocr.layout import Box, Line
 
 Maker = Callable[..., Line]
+
+# A busy machine is no failure.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_one_column_with_short_lines_is_one_column(line: Maker) -> None:
 
 
 def test_pieces_of_a_fraction_belong_to_the_row_of_their_choice(line: Maker) -> None:
-    marker, top, bottom = line("(A)", y=100), line("mv", x=90, y=93), line("R", x=92, y=107)
+    marker, top, bottom = line("(A)", y=100), line("mv", x=82, y=93), line("R", x=84, y=107)
     below = line("(B) 2", y=125)
     found = rows([top, bottom, below, marker])
     assert [texts(row) for row in found] == [["(A)", "mv", "R"], ["(B) 2"]]

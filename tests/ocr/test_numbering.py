@@ -23,7 +23,7 @@ from omibench.ocr.numbering import number_of
         ("Aufgabe 2: Ein Ball", 2, "word", "Ein Ball"),
         ("第5题 地球", 5, "di", "地球"),
         ("第十二题 地球", 12, "di", "地球"),
-        ("例3 地球", 3, "di", "地球"),
+        ("例3 地球", 3, "example", "地球"),
         ("Q7. A ball", 7, "letter", "A ball"),
         ("(D1.2) A ball", 1, "code", "A ball"),
         ("Data Analysis 2: The hole", 2, "heading", "The hole"),

@@ -64,12 +64,17 @@ def _crosses(item: Item, middle: float) -> bool:
 def _column(items: Sequence[Item]) -> list[Item]:
     lines = [i for i in items if isinstance(i, Line)]
     left = min((line.box.x0 for line in lines if line.upright), default=0.0)
+    stacked = _stacked(lines)
     ordered: list[Item] = []
     for row in rows(items):
         first = min((i.box.x0 for i in row if isinstance(i, Line)), default=0.0)
-        stacked = _is_stacked(row)
         ordered += [
-            replace(i, indent=i.box.x0 - left, starts=i.box.x0 <= first + 0.5, stacked=stacked)
+            replace(
+                i,
+                indent=i.box.x0 - left,
+                starts=i.box.x0 <= first + 0.5,
+                stacked=id(i) in stacked,
+            )
             if isinstance(i, Line)
             else i
             for i in row
@@ -114,10 +119,20 @@ def _same_row(anchor: Item, item: Item) -> bool:
     return abs(_level(anchor) - _level(item)) <= reach and anchor.box.gap_x(item.box) > -1.0
 
 
-def _is_stacked(row: Sequence[Item]) -> bool:
-    lines = [i for i in row if isinstance(i, Line)]
-    return any(
-        a.box.gap_x(b.box) < -1 and abs(a.baseline - b.baseline) > 0.3 * min(a.size, b.size)
-        for k, a in enumerate(lines)
-        for b in lines[k + 1 :]
-    )
+def _stacked(lines: Sequence[Line]) -> set[int]:
+    """The ids of lines that stand beside or above another one by less than a line's height.
+
+    Lines of text are at least their type size apart; what is nearer is part of a fraction, a root
+    or a sum.
+    """
+    found: set[int] = set()
+    level = sorted((line for line in lines if line.upright), key=lambda line: line.baseline)
+    for k, a in enumerate(level):
+        for b in level[k + 1 :]:
+            size = min(a.size, b.size)
+            rise = b.baseline - a.baseline
+            if rise > 0.85 * size:
+                break
+            if rise > 0.3 * size and a.box.gap_x(b.box) < 1.5 * size:
+                found |= {id(a), id(b)}
+    return found

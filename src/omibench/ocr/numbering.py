@@ -14,7 +14,8 @@ _WORDS = (
 _CHINESE = "零一二三四五六七八九十"
 _STYLES = (
     ("word", re.compile(rf"(?:{_WORDS})\s*(?:n[oº°.]*\s*)?(\d{{1,3}})\b\s*[.:)\-–—]?\s*", re.I)),
-    ("di", re.compile(rf"[第例]\s*(\d{{1,3}}|[{_CHINESE}]{{1,3}})\s*题?\s*[.:：、．)）]?\s*")),
+    ("di", re.compile(rf"第\s*(\d{{1,3}}|[{_CHINESE}]{{1,3}})\s*题\s*[.:：、．)）]?\s*")),
+    ("example", re.compile(r"例\s*(\d{1,3})\s*[.:：、．)）]?\s*")),
     ("letter", re.compile(r"[QT]\s*\.?\s*(\d{1,3})\b\s*[.:)]?\s*")),
     ("code", re.compile(r"\([A-Z](\d{1,2})(?:\.\d{1,2})?\)\s*")),
     ("plain", re.compile(r"\**(\d{1,3})\s*(?:[.．、]|[)）])(?!\d)\s*")),

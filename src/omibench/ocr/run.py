@@ -88,7 +88,7 @@ def _outcome(job: Job) -> Outcome:
     """Run the worker; whatever happens to its process becomes a code."""
     paper, limit = job.source.paper, job.params.timeout_s
     try:
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             _WORKER,
             input=job.model_dump_json(),
             capture_output=True,

@@ -10,7 +10,7 @@ from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import Number, number_of
 
 MAX_GAP = 3
-_WEIGHT = {"word": 2.0, "di": 2.0, "code": 1.3, "heading": 0.9}
+_WEIGHT = {"word": 2.0, "di": 2.0, "example": 2.0, "code": 1.3, "heading": 0.9}
 _ANSWER_TITLE = re.compile(
     r"[\W\d_]*(?:answer key|answers?|solutions?|worked solutions|keys?|clave(?: de respuestas)?|"
     r"respuestas|soluciones|gabarito|respostas|resolu[çc][ãa]o|solu[çc][õo]es|l[öo]sungen|"
