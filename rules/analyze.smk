@@ -10,10 +10,12 @@ rule analyze:
         headline=f"{RESULTS}/analyze/headline.txt",
     log:
         "logs/analyze.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("analyze"),
         source=source_hash("analyze"),
-        results=RESULTS,
+        results=subpath(input.frozen, ancestor=2),
         out=subpath(output.report, parent=True),
     shell:
         "omibench analyze {params.results} --params {params.study:q} --out {params.out} 2> {log}"

@@ -1,4 +1,4 @@
-# What every rule shares: the typed study, its cells, and the slice each job depends on.
+# For all rules: the typed study, its cells, and the slice of it that each job depends on.
 import json
 import shlex
 import sys

@@ -6,6 +6,8 @@ rule filter:
         rejects=f"{RESULTS}/filter/rejects.parquet",
     log:
         "logs/filter.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("filter"),
         source=source_hash("filter"),

@@ -9,6 +9,8 @@ rule freeze:
         images=directory(f"{RESULTS}/freeze/images"),
     log:
         "logs/freeze.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("freeze"),
         source=source_hash("freeze"),

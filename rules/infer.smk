@@ -6,6 +6,8 @@ rule infer:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",
     log:
         "logs/infer/{model}/{setting}.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("infer"),
         source=source_hash("infer"),

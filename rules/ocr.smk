@@ -8,6 +8,8 @@ rule ocr:
         images=directory(f"{RESULTS}/ocr/images"),
     log:
         "logs/ocr.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("ocr"),
         source=source_hash("ocr"),

@@ -5,6 +5,8 @@ rule rationale:
         problems=f"{RESULTS}/rationale/problems.jsonl",
     log:
         "logs/rationale.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("rationale"),
         source=source_hash("rationale"),

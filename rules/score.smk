@@ -7,6 +7,8 @@ rule score:
         f"{RESULTS}/score/{{model}}/{{setting}}.parquet",
     log:
         "logs/score/{model}/{setting}.log",
+    conda:
+        "../envs/omibench.yaml"
     params:
         study=study_slice("score"),
         source=source_hash("score"),
