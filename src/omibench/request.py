@@ -112,3 +112,11 @@ class Response(Noun):
     simulated: bool = False
     published_verdict: float | None = None
     """The verdict printed beside a recorded response, in [0, 1]; None for every other provider."""
+    served_model: str | None = None
+    """What the endpoint said that it was, where that is not the id that was asked for."""
+    sampling: Literal["provider_default"] | None = None
+    """`provider_default` where the endpoint took no temperature: it sampled as it always does."""
+    logprob: float | None = None
+    """Sum of the log-probabilities (nats) of the answer's tokens, where the endpoint gives them."""
+    error: str | None = None
+    """Why there is no answer, in one line without secrets; only for `provider_error`."""
