@@ -1,0 +1,77 @@
+"""From messages of the Anthropic API, as JSON, to Responses."""
+
+from __future__ import annotations
+
+from omibench.model_params import AnthropicModel
+from omibench.models.replies import (
+    CACHE_WRITE,
+    Json,
+    apart,
+    count,
+    list_of,
+    object_of,
+    outcome_of,
+    settled,
+    text_of,
+    unreadable,
+)
+from omibench.request import Response, Usage
+
+_CUT = {"max_tokens", "model_context_window_exceeded"}
+
+
+def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
+    """The one sample that a message holds. Its sampling is the provider's own.
+
+    Raises Failure when the body is no message.
+    """
+    if not isinstance(reply, dict):
+        raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
+    if not isinstance(reply.get("content"), list):
+        raise unreadable(f"is no message: its type is {reply.get('type')!r}, without content")
+    blocks = list_of(reply["content"])
+    written = "".join(text_of(b.get("text")) for b in blocks if b.get("type") == "text")
+    thought = "\n".join(text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
+    text, reasoning = apart(written, thought)
+    stop = text_of(reply.get("stop_reason")) or None
+    response = Response(
+        text=text,
+        outcome=outcome_of(text, cut=stop in _CUT, refused=stop == "refusal"),
+        finish_reason=stop,
+        reasoning=reasoning,
+    )
+    counted = object_of(reply.get("usage"))
+    usage = usage_of(counted)
+    (done,) = settled([response], usage, model, reply, batch)
+    extra = _cache_writes(model, counted, batch)
+    cost = done.cost_usd
+    return done.model_copy(
+        update={
+            "sampling": "provider_default",
+            "cost_usd": None if cost is None else cost + extra,
+        }
+    )
+
+
+def usage_of(usage: Json) -> Usage:
+    """Tokens; this API counts what it read from and wrote to a cache beside the input."""
+    plain = count(usage.get("input_tokens"))
+    read = count(usage.get("cache_read_input_tokens"))
+    written = count(usage.get("cache_creation_input_tokens")) or 0
+    return Usage(
+        input_tokens=None if plain is None else plain + (read or 0) + written,
+        output_tokens=count(usage.get("output_tokens")),
+        cached_tokens=read,
+        reasoning_tokens=count(
+            object_of(usage.get("output_tokens_details")).get("thinking_tokens")
+        ),
+    )
+
+
+def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
+    """What tokens written to a cache cost beyond other input tokens."""
+    written = count(usage.get("cache_creation_input_tokens")) or 0
+    if model.price is None:
+        return 0.0
+    share = model.price.batch if batch else 1.0
+    return written * model.price.input * (CACHE_WRITE - 1) * share / 1e6

@@ -1,0 +1,126 @@
+"""From requests to the bodies of the OpenAI API: chat completions and Responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from omibench.errors import ModelError
+from omibench.model_params import OpenAIModel
+from omibench.models.pictures import Show
+from omibench.request import Message, Part, Request, TextPart
+
+PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+MANAGED = {"model", "messages", "input", "n", "seed", "stream", "temperature", "top_p"}
+"""Fields that follow from the request: `extra_body` may not set them."""
+
+
+def openai_identity(model: OpenAIModel) -> dict[str, Any]:
+    """What the answers depend on beside the request: enters the key (see `Provider.identity`)."""
+    switches = {
+        "revision": model.revision,
+        "endpoint": model.endpoint if model.endpoint != "default" else None,
+        "api": model.api if model.api != "chat" else None,
+        "effort": model.effort,
+        "detail": model.detail,
+        "extra_body": model.extra_body or None,
+        "sampling": None if model.can.temperature else "provider_default",
+    }
+    known = {name: value for name, value in switches.items() if value is not None}
+    return {"provider": "openai", "id": model.id, **known}
+
+
+def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> dict[str, Any]:
+    """The JSON body that asks for `requests`: samples of one conversation under one decoding.
+
+    Several only where the endpoint `can.samples`; their indexes are consecutive.
+    """
+    first = requests[0]
+    build = _responses if model.api == "responses" else _chat
+    body = {"model": model.id, **build(model, first, show)}
+    if model.can.temperature:
+        body["temperature"] = first.decoding.temperature
+        if first.decoding.top_p is not None:
+            body["top_p"] = first.decoding.top_p
+    if len(requests) > 1:
+        body["n"] = len(requests)
+    if model.can.seed:
+        body["seed"] = first.index
+    return body | model.extra_body
+
+
+def check_openai(name: str, model: OpenAIModel) -> None:
+    """Raise ModelError when a block declares what its API does not know."""
+    if model.api == "responses":
+        for ability in ("samples", "seed"):
+            if getattr(model.can, ability):
+                raise ModelError(
+                    f"model {name!r}: `can.{ability}` is declared, and the Responses API knows no "
+                    "such parameter: leave it out, or set `api: chat`"
+                )
+    fixed = sorted(MANAGED & set(model.extra_body))
+    if fixed:
+        raise ModelError(
+            f"model {name!r}: `extra_body` sets {fixed[0]!r}, which follows from the request and "
+            "its setting: leave it out"
+        )
+
+
+def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "messages": [_message(model, m, show) for m in request.conversation.messages],
+        model.max_tokens_field: request.decoding.max_tokens,
+    }
+    if model.effort is not None:
+        body["reasoning_effort"] = model.effort
+    if model.can.logprobs:
+        body["logprobs"] = True
+    return body
+
+
+def _message(model: OpenAIModel, message: Message, show: Show) -> dict[str, Any]:
+    """A turn; one that is a single text is sent as a string, which every server understands."""
+    if len(message.parts) == 1 and isinstance(message.parts[0], TextPart):
+        return {"role": message.role, "content": message.parts[0].text}
+    return {"role": message.role, "content": [_chat_part(model, p, show) for p in message.parts]}
+
+
+def _chat_part(model: OpenAIModel, part: Part, show: Show) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    image = {"url": _url(part, show)}
+    if model.detail is not None:
+        image["detail"] = model.detail
+    return {"type": "image_url", "image_url": image}
+
+
+def _responses(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
+    turns = [
+        {"role": m.role, "content": [_responses_part(model, m.role, p, show) for p in m.parts]}
+        for m in request.conversation.messages
+    ]
+    body: dict[str, Any] = {
+        "input": turns,
+        "max_output_tokens": request.decoding.max_tokens,
+        "store": False,
+    }
+    if model.effort is not None:
+        body["reasoning"] = {"effort": model.effort}
+    if model.can.logprobs:
+        body["include"] = ["message.output_text.logprobs"]
+    return body
+
+
+def _responses_part(model: OpenAIModel, role: str, part: Part, show: Show) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "output_text" if role == "assistant" else "input_text", "text": part.text}
+    return {
+        "type": "input_image",
+        "image_url": _url(part, show),
+        "detail": model.detail or "auto",
+    }
+
+
+def _url(part: Any, show: Show) -> str:
+    shown = show(part)
+    return f"data:{shown.media_type};base64,{shown.data}"

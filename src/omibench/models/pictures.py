@@ -1,0 +1,128 @@
+"""The bytes of pictures on their way to an endpoint: checked, and encoded once for all requests."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import MissingInputError, ModelError
+from omibench.request import ImagePart, Request
+
+MEGABYTE = 1e6
+CACHE_BYTES = 64 * 2**20
+_MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+
+
+class Shown(NamedTuple):
+    """A picture as a body shows it: its media type, and its base64 or what stands for that."""
+
+    media_type: str
+    data: str
+
+
+Show = Callable[[ImagePart], Shown]
+"""How a body comes by its pictures: encoded in place, or a mark that is filled in when sent."""
+
+
+def media_type(head: bytes) -> str | None:
+    """The media type that the first 12 bytes of a picture tell; None for one no API takes."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+
+
+class Pictures:
+    """Base64 of pictures by their SHA-256, the latest used `cache_bytes` of it kept in memory."""
+
+    def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
+        self._room = cache_bytes
+        self._held = 0
+        self._encoded: OrderedDict[str, bytes] = OrderedDict()
+        self._facts: dict[str, tuple[str, int]] = {}
+
+    def check(self, requests: Iterable[Request], most_mb: float | None) -> None:
+        """Check each distinct picture's form, and its size against `most_mb` (10^6 bytes).
+
+        Raises MissingInputError or ModelError with the problem, the file and the remedy.
+        """
+        for request in requests:
+            for image in request.conversation.images:
+                if image.sha256 in self._facts:
+                    continue
+                _, size = self._look_at(image)
+                if most_mb is not None and size > most_mb * MEGABYTE:
+                    del self._facts[image.sha256]
+                    raise ModelError(
+                        f"problem {request.tags.problem!r}: {image.path} has {size / MEGABYTE:.2f} "
+                        f"MB and the model takes {most_mb:g} MB an image (`can.image_mb`); "
+                        "nothing is ever scaled down unasked: make the picture smaller"
+                    )
+
+    def media_type(self, image: ImagePart) -> str:
+        """As the first bytes tell. Raises MissingInputError or ModelError."""
+        return self._look_at(image)[0]
+
+    def size(self, image: ImagePart) -> int:
+        """Bytes of its file. Raises MissingInputError or ModelError."""
+        return self._look_at(image)[1]
+
+    def encoded(self, image: ImagePart) -> bytes:
+        """The base64 of its bytes. Raises MissingInputError, or ModelError for other bytes."""
+        held = self._encoded.get(image.sha256)
+        if held is not None:
+            self._encoded.move_to_end(image.sha256)
+            return held
+        data = _read(image)
+        if hashlib.sha256(data).hexdigest() != image.sha256:
+            raise ModelError(
+                f"{image.path}: its content is not that of the dataset ({image.sha256[:12]}): "
+                "restore the file or freeze the dataset again"
+            )
+        encoded = base64.b64encode(data)
+        self._encoded[image.sha256] = encoded
+        self._held += len(encoded)
+        while self._held > self._room:
+            self._held -= len(self._encoded.popitem(last=False)[1])
+        return encoded
+
+    def inline(self, image: ImagePart) -> Shown:
+        """The picture with its base64 in place: a `Show`."""
+        return Shown(self.media_type(image), self.encoded(image).decode("ascii"))
+
+    def _look_at(self, image: ImagePart) -> tuple[str, int]:
+        facts = self._facts.get(image.sha256)
+        if facts is None:
+            head, size = _head(image)
+            kind = media_type(head)
+            if kind is None:
+                raise ModelError(
+                    f"{image.path}: is no PNG, JPEG, GIF or WebP, which is what providers take; "
+                    "convert the picture"
+                )
+            facts = self._facts[image.sha256] = (kind, size)
+        return facts
+
+
+def _head(image: ImagePart) -> tuple[bytes, int]:
+    path = Path(image.path)
+    try:
+        with path.open("rb") as file:
+            return file.read(12), path.stat().st_size
+    except OSError as error:
+        raise _missing(image, error) from None
+
+
+def _read(image: ImagePart) -> bytes:
+    try:
+        return Path(image.path).read_bytes()
+    except OSError as error:
+        raise _missing(image, error) from None
+
+
+def _missing(image: ImagePart, error: OSError) -> MissingInputError:
+    where = image.path or "image " + image.sha256[:12]
+    return MissingInputError(f"{where}: cannot be read: {error.strerror}")

@@ -1,0 +1,28 @@
+"""Why an attempt at a request gave no answer, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(eq=False)
+class Failure(Exception):
+    """One attempt failed. `message` is one line for people, secrets masked."""
+
+    message: str
+    status: int | None = None
+    transient: bool = False
+    """Whether another attempt may go better."""
+    maybe_paid: bool = True
+    """Whether the provider may have billed an answer that never arrived."""
+    congestion: bool = False
+    """Whether the endpoint says that it has too much to do."""
+    fatal: bool = False
+    """Whether every other request would meet the same: a wrong key, an empty account."""
+    refused: str | None = None
+    """The provider's code when it refuses the content itself."""
+    retry_after_s: float | None = None
+    """Seconds that the endpoint asks to wait; None where it does not say."""
+
+    def __str__(self) -> str:
+        return self.message
