@@ -7,11 +7,15 @@ price, label or group.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from datetime import date
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from omibench.blocks import Block, Rate
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Positive = Annotated[float, Field(gt=0)]
 
 
 class Slips(Block):
@@ -71,4 +75,130 @@ class RecordedModel(ModelBlock):
     """The files hold only a part of the items; the others are left out of the model's cells."""
 
 
-Model = Annotated[SimulatedModel | RecordedModel, Field(discriminator="provider")]
+class Can(Block):
+    """What an endpoint is declared to do; checked before anything is sent."""
+
+    samples: bool = False
+    """Several samples of one conversation in one request (`n`); else one request a sample."""
+    seed: bool = False
+    logprobs: bool = False
+    temperature: bool = True
+    """Whether the endpoint takes a temperature; where not, what was sampled is recorded so."""
+    images: Annotated[int, Field(ge=0)] | None = None
+    """Images that one request may carry."""
+    image_mb: Positive | None = None
+    """Megabytes (10^6 bytes) that one image may have."""
+
+
+class Limits(Block):
+    """What an endpoint allows. Concurrency adapts below `concurrency` by itself."""
+
+    requests_per_minute: Positive | None = None
+    tokens_per_minute: Positive | None = None
+    concurrency: Annotated[int, Field(ge=1)] = 32
+    """Most requests in flight at once, over all processes of this machine each on its own."""
+    timeout_s: Positive = 600.0
+    """Seconds that one attempt may take."""
+    attempts: Annotated[int, Field(ge=1)] = 8
+    """Attempts at one request before it ends as `provider_error`."""
+    retry_after_s: Positive = 900.0
+    """Longest Retry-After that is waited for; a longer one ends the request as it says."""
+
+
+class Price(Block):
+    """US dollars per million tokens, as printed by the provider on a day."""
+
+    input: Annotated[float, Field(ge=0)]
+    output: Annotated[float, Field(ge=0)]
+    cached_input: Annotated[float, Field(ge=0)] | None = None
+    batch: Rate = 0.5
+    """Share of the price that the batch API costs."""
+    on: date
+    """The day on which the price was read."""
+
+
+ImageTokens = Literal["openai-tiles", "openai-patches", "anthropic", "gemini", "qwen-vl"]
+
+
+class ServedModel(ModelBlock):
+    """What all models have that answer real requests."""
+
+    id: str
+    """The served id, as the endpoint or hub knows it."""
+    revision: str | None = None
+    """Snapshot, quantisation or commit, where the id alone does not fix the weights."""
+    endpoint: str = "default"
+    """Class of the endpoint, such as `azure` or `self-hosted`, when answers may differ by it."""
+    can: Can = Can()
+    limits: Limits = Limits()
+    price: Price | None = None
+    image_tokens: ImageTokens | None = None
+    """The provider's published formula for the tokens of an image."""
+
+
+class OpenAIModel(ServedModel):
+    """Any endpoint that speaks the OpenAI API: OpenAI, Gemini's, a vLLM server, DashScope, ..."""
+
+    provider: Literal["openai"]
+    base_url: str | None = None
+    api: Literal["chat", "responses"] = "chat"
+    key_env: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key; the key itself never stands in a file."""
+    effort: Effort | None = None
+    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    detail: Literal["auto", "low", "high"] | None = None
+    extra_body: dict[str, Any] = {}
+    """Fields that this endpoint alone knows, such as chat_template_kwargs; part of identity."""
+    batch: bool = False
+    """Ask through the batch API, at half the price and within a day."""
+
+
+class AnthropicModel(ServedModel):
+    """The Anthropic messages API. Its SDK takes no temperature: sampling is the provider's."""
+
+    provider: Literal["anthropic"]
+    base_url: str | None = None
+    key_env: str = "ANTHROPIC_API_KEY"
+    thinking: Literal["adaptive", "disabled"] | Annotated[int, Field(ge=1024)] | None = None
+    """`adaptive`, `disabled`, or a budget of tokens."""
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    batch: bool = False
+
+
+class LocalModel(ServedModel):
+    """What local engines share: `id` is a hub id or a folder."""
+
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    thinking: bool | None = None
+    """`enable_thinking` of the chat template, where the template reads it."""
+    max_pixels: Annotated[int, Field(ge=784)] | None = None
+    """Pixels to which one image is scaled down at most."""
+    seed: int = 0
+
+
+class VllmModel(LocalModel):
+    """Offline batches by vLLM: the model is loaded once for all that it is asked."""
+
+    provider: Literal["vllm"]
+    tensor_parallel: Annotated[int, Field(ge=1)] = 1
+    pipeline_parallel: Annotated[int, Field(ge=1)] = 1
+    max_model_len: Annotated[int, Field(ge=1)] | None = None
+    max_num_seqs: Annotated[int, Field(ge=1)] = 64
+    gpu_memory: Rate = 0.9
+    engine: dict[str, Any] = {}
+    """More arguments of vLLM's LLM, as it spells them; part of identity."""
+
+
+class TransformersModel(LocalModel):
+    """Batched generation by transformers, where vLLM does not fit."""
+
+    provider: Literal["transformers"]
+    batch_size: Annotated[int, Field(ge=1)] = 8
+    device: str | None = None
+    """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
+
+
+Model = Annotated[
+    SimulatedModel | RecordedModel | OpenAIModel | AnthropicModel | VllmModel | TransformersModel,
+    Field(discriminator="provider"),
+]

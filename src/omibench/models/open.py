@@ -1,8 +1,19 @@
-"""From a model's block in params.yaml to its provider."""
+"""From a model's block in params.yaml to its provider.
+
+Each provider's module is imported when it is asked for, since an SDK or engine costs seconds; by
+statement and not by name, so that a stage's source hash sees it.
+"""
 
 from __future__ import annotations
 
-from omibench.model_params import Model, SimulatedModel
+from omibench.model_params import (
+    AnthropicModel,
+    Model,
+    OpenAIModel,
+    RecordedModel,
+    SimulatedModel,
+    VllmModel,
+)
 from omibench.models.provider import Provider
 
 
@@ -15,6 +26,22 @@ def open_provider(name: str, model: Model, data: str | None = None) -> Provider:
         from omibench.models.simulated import SimulatedProvider
 
         return SimulatedProvider(name, model)
-    from omibench.models.recorded import RecordedProvider
+    if isinstance(model, RecordedModel):
+        from omibench.models.recorded import RecordedProvider
 
-    return RecordedProvider(name, model, data)
+        return RecordedProvider(name, model, data)
+    if isinstance(model, OpenAIModel):
+        from omibench.models.openai import OpenAIProvider
+
+        return OpenAIProvider(name, model)
+    if isinstance(model, AnthropicModel):
+        from omibench.models.anthropic import AnthropicProvider
+
+        return AnthropicProvider(name, model)
+    if isinstance(model, VllmModel):
+        from omibench.models.vllm import VllmProvider
+
+        return VllmProvider(name, model)
+    from omibench.models.transformers import TransformersProvider
+
+    return TransformersProvider(name, model)

@@ -3,9 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from omibench.request import Request, Response
+
+
+class Ticket(NamedTuple):
+    """Leave to send one attempt: `worst_usd` is reserved until it is settled or given back."""
+
+    id: int
+    worst_usd: float
+
+
+class Gate(Protocol):
+    """Decides before each attempt whether it may be sent, and learns what it cost."""
+
+    def admit(self, requests: Sequence[Request]) -> Ticket | None:
+        """Reserve the worst case of one attempt at `requests` (samples of one conversation).
+
+        None when the budget does not hold it: nothing more may be sent.
+        """
+
+    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
+        """The attempt is over. None: it may have been paid, and the worst case stays spent."""
+
+    def give_back(self, ticket: Ticket) -> None:
+        """The attempt was certainly not paid."""
+
+
+class NoGate:
+    """Every attempt may be sent: a model without a price, or a study without a budget."""
+
+    def admit(self, requests: Sequence[Request]) -> Ticket | None:
+        """Always a ticket, over nothing."""
+        return Ticket(0, 0.0)
+
+    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
+        """Nothing is counted."""
+
+    def give_back(self, ticket: Ticket) -> None:
+        """Nothing was reserved."""
+
+
+FREE: Gate = NoGate()
 
 
 class Provider(Protocol):
@@ -27,8 +67,12 @@ class Provider(Protocol):
     def max_images(self) -> int | None:
         """How many images one request may carry; None when there is no limit."""
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response as it finishes, in any order, each once.
 
-        What fails is yielded with its outcome. Raises ModelError when the model cannot be asked.
+        A paid provider passes the gate before each attempt; what the gate turns away, and all that
+        follows, is yielded as `budget_stop`. What fails is yielded with its outcome. Raises
+        ModelError when the model cannot be asked.
         """

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
 from omibench.model_params import RecordedModel
+from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
 
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")
@@ -55,7 +56,9 @@ class RecordedProvider:
         """Whether a response to this request was recorded."""
         return _place(request) in self._responses
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
         """Yield every request with its recorded response.
 
         Raises ModelError, before the first, when some of them were not recorded.

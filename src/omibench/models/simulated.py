@@ -14,6 +14,7 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.model_params import SimulatedModel
 from omibench.models.oracle import Oracle, load_oracle
+from omibench.models.provider import FREE, Gate
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
 from omibench.request import Request, Response, Usage
@@ -43,7 +44,9 @@ class SimulatedProvider:
             "reads_tags": True,
         }
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
         """Yield every request with its response, in the order asked.
 
         Raises ModelError when the oracle lacks a problem, or what a role answers from.
