@@ -10,6 +10,7 @@ import pytest
 
 from omibench.ask import ask, open_asker, to_buy
 from omibench.errors import ImageCountError, MissingInputError, ModelError
+from omibench.models.provider import FREE, Gate
 from omibench.request import (
     Conversation,
     Decoding,
@@ -38,7 +39,9 @@ class Counting:
         self.max_images = max_images
         self.stop_after = 10**9
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
         for done, request in enumerate(reversed(requests)):
             if done == self.stop_after:
                 raise KeyboardInterrupt
@@ -158,7 +161,9 @@ def test_more_images_than_the_model_takes_are_an_error_and_never_cut(tmp_path: P
 
 def test_a_provider_that_goes_silent_is_reported(tmp_path: Path) -> None:
     class Silent(Counting):
-        def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        def answer(
+            self, requests: Sequence[Request], gate: Gate = FREE
+        ) -> Iterator[tuple[Request, Response]]:
             yield from super().answer(requests[1:])
 
     with pytest.raises(ModelError, match="1 of 2 requests got no answer, the first is for 'a'"):
@@ -167,7 +172,9 @@ def test_a_provider_that_goes_silent_is_reported(tmp_path: Path) -> None:
 
 def test_a_provider_that_answers_something_else_is_reported(tmp_path: Path) -> None:
     class Confused(Counting):
-        def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Response]]:
+        def answer(
+            self, requests: Sequence[Request], gate: Gate = FREE
+        ) -> Iterator[tuple[Request, Response]]:
             yield request("other"), Response(text="x")
 
     with pytest.raises(ModelError, match="answered 'other', unasked"):

@@ -23,8 +23,9 @@ GROUND = {
 }
 FLOORS: tuple[set[str], ...] = (
     GROUND,
+    {"cost"},
     {"store", "models"},
-    {"ask"},
+    {"ask", "gate"},
     {"settings", "score", "benchmarks"},
     {"ocr", "filter", "rationale", "review", "freeze", "infer", "analyze", "plan"},
     {"describe", "source", "cli", "__main__", "__init__"},

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from omibench.errors import ImageCountError, ModelError
+from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
-from omibench.models.provider import Provider
+from omibench.models.provider import FREE, Provider
 from omibench.request import Outcome, Request, Response
 from omibench.store.key import request_key
 from omibench.store.partition import Partition
@@ -30,10 +31,11 @@ class Asker:
 
     provider: Provider
     store: Store
+    budget: BudgetGate | None = None
 
     def __call__(self, requests: Sequence[Request]) -> list[Response]:
         """As `ask`."""
-        return ask(requests, self.provider, self.store)
+        return ask(requests, self.provider, self.store, self.budget)
 
     def key(self, request: Request) -> str:
         """The key under which the store holds the response to a request."""
@@ -44,19 +46,26 @@ class Asker:
 def open_asker(study: Study, model: str) -> Iterator[Asker]:
     """Open one of the study's models with the study's store, and close the store afterwards.
 
-    Raises ModelError or MissingInputError when what the model needs is not there.
+    A model that costs dollars is asked within the study's budget, if it has one. Raises ModelError
+    or MissingInputError when what the model needs is not there.
     """
-    provider = open_provider(model, study.models[model], study.data)
-    with Store(study.study.store) as store:
-        yield Asker(provider, store)
+    with open_gate(study, model) as budget:
+        provider = open_provider(model, study.models[model], study.data)
+        with Store(study.study.store) as store:
+            yield Asker(provider, store, budget)
 
 
-def ask(requests: Sequence[Request], provider: Provider, store: Store) -> list[Response]:
+def ask(
+    requests: Sequence[Request],
+    provider: Provider,
+    store: Store,
+    budget: BudgetGate | None = None,
+) -> list[Response]:
     """The response to each request, in the order of the requests.
 
-    Raises ImageCountError when a request has more images than the model takes, and ModelError or
-    MissingInputError when its images are not the ones that the conversation means. Nothing has
-    been sent then.
+    What the budget does not hold comes back as `budget_stop`. Raises ImageCountError when a
+    request has more images than the model takes, and ModelError or MissingInputError when its
+    images are not the ones that the conversation means. Nothing has been sent then.
     """
     partition = store.open_partition(provider.identity)
     keys = [partition.key(request) for request in requests]
@@ -64,7 +73,7 @@ def ask(requests: Sequence[Request], provider: Provider, store: Store) -> list[R
     missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
     check_images(missing.values(), provider, store)
     if missing:
-        known |= _buy(missing, provider, partition)
+        known |= _buy(missing, provider, partition, budget)
     return [known[key] for key in keys]
 
 
@@ -89,20 +98,21 @@ def check_images(requests: Iterable[Request], provider: Provider, store: Store) 
 
 
 def _buy(
-    missing: dict[str, Request], provider: Provider, partition: Partition
+    missing: dict[str, Request],
+    provider: Provider,
+    partition: Partition,
+    budget: BudgetGate | None,
 ) -> dict[str, Response]:
-    key_of = {id(request): key for key, request in missing.items()}
     bought: dict[str, Response] = {}
+    waiting = missing
     try:
-        for request, response in provider.answer(list(missing.values())):
-            key = key_of.get(id(request)) or partition.key(request)
-            if key not in missing:
-                raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
-            if response.outcome not in NOT_BOUGHT:
-                partition.append(key, request, response)
-            bought[key] = response
-            if len(bought) % SYNC_EVERY == 0:
-                partition.sync()
+        while waiting:
+            bought |= _round(waiting, provider, partition, budget)
+            # Reservations are worst cases: once all that was sent is settled, more may fit.
+            stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
+            waiting = {k: request for k, request in waiting.items() if k in stopped}
+            if budget is None or (waiting and not budget.again()):
+                break
     finally:
         partition.sync()
     if len(bought) < len(missing):
@@ -111,4 +121,24 @@ def _buy(
             f"{len(missing) - len(bought)} of {len(missing)} requests got no answer, the first "
             f"is for {first.tags.problem!r}; run the command again, what was answered is kept"
         )
+    return bought
+
+
+def _round(
+    waiting: dict[str, Request],
+    provider: Provider,
+    partition: Partition,
+    budget: BudgetGate | None,
+) -> dict[str, Response]:
+    key_of = {id(request): key for key, request in waiting.items()}
+    bought: dict[str, Response] = {}
+    for request, response in provider.answer(list(waiting.values()), budget or FREE):
+        key = key_of.get(id(request)) or partition.key(request)
+        if key not in waiting:
+            raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
+        if response.outcome not in NOT_BOUGHT:
+            partition.append(key, request, response)
+        bought[key] = response
+        if len(bought) % SYNC_EVERY == 0:
+            partition.sync()
     return bought

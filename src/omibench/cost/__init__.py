@@ -1,0 +1,1 @@
+"""What requests cost before they are sent: tokens of text and images, dollars, upper bounds."""

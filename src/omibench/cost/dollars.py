@@ -1,0 +1,47 @@
+"""Dollars of requests by a model's dated price, and the most that one attempt can cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.cost.families import image_formula
+from omibench.cost.tokens import most_input
+from omibench.model_params import (
+    AnthropicModel,
+    Model,
+    OpenAIModel,
+    Price,
+    ServedModel,
+)
+from omibench.request import Request
+
+MILLION = 1_000_000
+
+
+def is_paid(model: Model | ServedModel) -> bool:
+    """Whether asking this model costs dollars: an API does, local engines and replays do not."""
+    return isinstance(model, OpenAIModel | AnthropicModel)
+
+
+def is_batch(model: Model | ServedModel) -> bool:
+    """Whether the model is asked through a provider's batch API."""
+    return isinstance(model, OpenAIModel | AnthropicModel) and model.batch
+
+
+def dollars(price: Price, input_tokens: float, output_tokens: float, *, batch: bool) -> float:
+    """US dollars of so many tokens, none of them from a cache."""
+    full = (input_tokens * price.input + output_tokens * price.output) / MILLION
+    return full * price.batch if batch else full
+
+
+def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) -> float:
+    """The most US dollars that one attempt at samples of one conversation can cost.
+
+    Its input counts once, at the larger of the two input prices; its output is `max_tokens` for
+    every sample, reasoning included.
+    """
+    first = requests[0]
+    dear = price.model_copy(update={"input": max(price.input, price.cached_input or 0.0)})
+    output = sum(request.decoding.max_tokens for request in requests)
+    tokens = most_input(first.conversation, image_formula(model))
+    return dollars(dear, tokens, output, batch=is_batch(model))

@@ -1,0 +1,109 @@
+"""Which options of its provider's image formula a served model has, by the beginning of its id.
+
+The table was read from the providers' pages on 2026-11-21. A model that it does not know gets the
+largest published options, so that a plan errs on the dear side and a budget holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+from omibench.cost.images import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
+from omibench.model_params import ImageTokens, LocalModel, OpenAIModel, ServedModel
+
+UNMEASURED = (4096, 4096)
+"""The size, in pixels, at which an image is counted whose file cannot be measured."""
+
+
+class ImageFormula(NamedTuple):
+    """Tokens of one image from its width and height; `known` when the table has the model."""
+
+    tokens: Callable[[int, int], int]
+    known: bool
+
+    def __call__(self, size: tuple[int, int] | None) -> int:
+        """Tokens of an image of this size, or of one that could not be measured."""
+        return self.tokens(*(size or UNMEASURED))
+
+
+_FORMULAS: dict[ImageTokens, Callable[..., int]] = {
+    "openai-tiles": openai_tiles,
+    "openai-patches": openai_patches,
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "qwen-vl": qwen_vl,
+}
+_DEAREST: dict[ImageTokens, dict[str, Any]] = {
+    "openai-tiles": {"base": 2833, "tile": 5667},
+    "gemini": {"fixed": 2240},
+}
+_FAMILIES: dict[ImageTokens, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "openai-tiles": (
+        (r"gpt-4o-mini", {"base": 2833, "tile": 5667}),
+        (r"gpt-4o|gpt-4\.1|gpt-4\.5", {"base": 85, "tile": 170}),
+        (r"gpt-5(\.1)?(-\d|-chat|$)", {"base": 70, "tile": 140}),
+        (r"o1|o3", {"base": 75, "tile": 150}),
+    ),
+    "openai-patches": (
+        (r"gpt-(4\.1|5)-mini", {"multiplier": 1.62, "most": 1536}),
+        (r"gpt-(4\.1|5)-nano", {"multiplier": 2.46, "most": 1536}),
+        (r"o4-mini", {"multiplier": 1.72, "most": 1536}),
+        (r"gpt-5\.[2-9]|gpt-[6-9]", {"multiplier": 1.2}),
+    ),
+    "anthropic": (
+        (
+            r"claude-3|claude-(sonnet|haiku)-4|claude-opus-4(-[0156]\b|-\d{8}|$)",
+            {"longest": 1568, "most": 1568},
+        ),
+        (r"claude-", {}),
+    ),
+    "gemini": (
+        (r"gemini-(1|2)", {}),
+        (r"gemini-[3-9]", {"fixed": 1120}),
+    ),
+    "qwen-vl": (
+        (r"(.*/)?(qwen3|qwen-vl)", {"patch": 32}),
+        (r"(.*/)?(qwen2|qvq)", {"patch": 28}),
+    ),
+}
+
+
+def image_formula(model: ServedModel) -> ImageFormula | None:
+    """The formula that the model's block declares with its options; None when it declares none."""
+    if model.image_tokens is None:
+        return None
+    options = _options(model.image_tokens, model.id)
+    known = options is not None
+    chosen = {**(_DEAREST.get(model.image_tokens, {}) if options is None else options)}
+    return ImageFormula(
+        _bound(model.image_tokens, {**chosen, **_declared(model, model.image_tokens)}), known
+    )
+
+
+def dearest(size: tuple[int, int] | None) -> int:
+    """The most tokens that any published formula gives an image: for a model that declares none."""
+    wide, high = size or UNMEASURED
+    return max(f(wide, high, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
+
+
+def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:
+    name = served.lower()
+    return next((o for start, o in _FAMILIES[formula] if re.match(start, name)), None)
+
+
+def _declared(model: ServedModel, formula: ImageTokens) -> dict[str, Any]:
+    """What the block itself says of its images."""
+    if formula == "openai-tiles" and isinstance(model, OpenAIModel) and model.detail == "low":
+        return {"detail": "low"}
+    if formula == "qwen-vl" and isinstance(model, LocalModel) and model.max_pixels:
+        return {"max_pixels": model.max_pixels}
+    return {}
+
+
+def _bound(formula: ImageTokens, options: Mapping[str, Any]) -> Callable[[int, int], int]:
+    function = _FORMULAS[formula]
+    return cast(
+        "Callable[[int, int], int]", lambda width, height: function(width, height, **options)
+    )

@@ -1,0 +1,92 @@
+"""Tokens of a conversation: what is expected, and what it can be at most."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from math import ceil
+from typing import NamedTuple
+
+from omibench.cost.families import ImageFormula, dearest
+from omibench.request import Conversation, TextPart
+
+MESSAGE_TOKENS = 4
+"""Tokens that a chat template puts around one message, as OpenAI's cookbook counts them."""
+CHARACTERS_PER_TOKEN = {"letters": 4.0, "marks": 1.6, "ideographs": 1.1, "others": 2.2}
+"""Letters of the Latin alphabet and spaces; digits and punctuation, which formulas are made of;
+Chinese, Japanese and Korean; every other script."""
+
+_LETTERS = re.compile(r"[A-Za-z\s]")
+_MARKS = re.compile(r"[!-/0-9:-@\[-`{-~]")
+_IDEOGRAPHS = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿＀-￯\U00020000-\U0003ffff]")
+
+
+class InputTokens(NamedTuple):
+    """Tokens of what is sent; `unmeasured` of its images have a size that could not be read."""
+
+    text: int
+    images: int
+    unmeasured: int = 0
+
+    @property
+    def all(self) -> int:
+        """Text and images together."""
+        return self.text + self.images
+
+
+def text_tokens(text: str) -> int:
+    """About how many tokens a text is: its characters by script, `CHARACTERS_PER_TOKEN` of each.
+
+    The providers print 4 English characters a token; the other numbers are our rule, which the
+    plan corrects by the responses of the model that the store holds.
+    """
+    letters = len(_LETTERS.findall(text))
+    marks = len(_MARKS.findall(text))
+    ideographs = len(_IDEOGRAPHS.findall(text))
+    counts = {"letters": letters, "marks": marks, "ideographs": ideographs}
+    counts["others"] = len(text) - letters - marks - ideographs
+    return ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
+
+
+def expected_input(conversation: Conversation, formula: ImageFormula | None) -> InputTokens:
+    """Input tokens to expect; without a formula every image counts as the dearest one gives."""
+    text = sum(text_tokens(t) for t in _texts(conversation))
+    sizes = [image_size(image.path) for image in conversation.images]
+    return InputTokens(
+        text=text + MESSAGE_TOKENS * (len(conversation.messages) + 1),
+        images=sum(_image_tokens(size, formula) for size in sizes),
+        unmeasured=sizes.count(None),
+    )
+
+
+def most_input(conversation: Conversation, formula: ImageFormula | None) -> int:
+    """Input tokens that no provider exceeds: the bound that a budget reserves.
+
+    A token of text is at least one byte of UTF-8 in every byte-level or byte-fallback tokenizer;
+    a chat template takes at most 32 tokens a message and 128 in all; an image is what its formula
+    gives, and 16 tokens around it.
+    """
+    text = sum(len(t.encode("utf-8", "surrogatepass")) for t in _texts(conversation))
+    sizes = [image_size(image.path) for image in conversation.images]
+    images = [_image_tokens(size, formula) + 16 for size in sizes]
+    return text + 128 + 32 * len(conversation.messages) + sum(images)
+
+
+@cache
+def image_size(path: str) -> tuple[int, int] | None:
+    """Width and height in pixels from the head of an image file; None when it has none to read."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as image:
+            return image.size
+    except (OSError, ValueError, UnidentifiedImageError, Image.DecompressionBombError):
+        return None
+
+
+def _image_tokens(size: tuple[int, int] | None, formula: ImageFormula | None) -> int:
+    return dearest(size) if formula is None else formula(size)
+
+
+def _texts(conversation: Conversation) -> list[str]:
+    return [p.text for m in conversation.messages for p in m.parts if isinstance(p, TextPart)]

@@ -1,0 +1,28 @@
+"""Whether a process of this host still runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def started_at(pid: int) -> str | None:
+    """When a process of this host began, so that a number used again is no disguise; None: gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return _alive(pid)
+    # A zombie has ended: it only waits for its parent to notice.
+    return None if fields[0] in (b"Z", b"X") else fields[19].decode()
+
+
+def _alive(pid: int) -> str | None:
+    if Path("/proc/self/stat").exists():
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return "running"
