@@ -1,0 +1,73 @@
+"""The `anthropic` provider: the Anthropic messages API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.errors import ModelError
+from omibench.model_params import AnthropicModel
+from omibench.models.anthropic_messages import (
+    PATH,
+    anthropic_body,
+    anthropic_identity,
+    check_anthropic,
+    check_anthropic_request,
+)
+from omibench.models.anthropic_replies import anthropic_reply
+from omibench.models.served import ServedProvider, post, transport
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.wire import wire_body
+from omibench.request import Request
+
+
+class AnthropicProvider(ServedProvider):
+    """A model behind the Anthropic API. Raises ModelError when its block contradicts the API."""
+
+    def __init__(self, name: str, model: AnthropicModel) -> None:
+        super().__init__(name, model)
+        check_anthropic(name, model)
+        self.model = model
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`."""
+        return anthropic_identity(self.model)
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """As `ServedProvider.check`; also for top_p, which this API does not take."""
+        super().check(requests)
+        for request in requests:
+            check_anthropic_request(self.model, request)
+            if request.decoding.top_p is not None:
+                raise ModelError(
+                    f"setting {request.tags.setting!r}: asks for top_p, and the Anthropic API "
+                    f"(model {self.name!r}) takes none: leave `decoding.top_p` out"
+                )
+
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """An SDK client that neither retries nor waits: both are done here, for all providers."""
+        import anthropic
+
+        options = transport(self.model.base_url, self.model.limits.timeout_s)
+        async with anthropic.AsyncAnthropic(
+            api_key=key.get_secret_value(),
+            base_url=self.model.base_url,
+            max_retries=0,
+            timeout=options["timeout"],
+            http_client=anthropic.DefaultAsyncHttpxClient(**options),
+        ) as client:
+
+            async def send(requests: Sequence[Request]) -> Sent:
+                request = requests[0]
+                body = wire_body(
+                    lambda show: anthropic_body(self.model, request, show), request, self.pictures
+                )
+                reply = await post(anthropic, client, PATH, body, {})
+                return self.sent([anthropic_reply(self.model, reply)])
+
+            yield send

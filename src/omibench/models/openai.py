@@ -1,0 +1,55 @@
+"""The `openai` provider: any endpoint that speaks the OpenAI API, chat or Responses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.model_params import OpenAIModel
+from omibench.models.openai_messages import PATHS, check_openai, openai_body, openai_identity
+from omibench.models.openai_replies import openai_replies
+from omibench.models.served import ServedProvider, post, transport
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.wire import wire_body
+from omibench.request import Request
+
+
+class OpenAIProvider(ServedProvider):
+    """A model behind the OpenAI API. Raises ModelError when its block contradicts the API."""
+
+    def __init__(self, name: str, model: OpenAIModel) -> None:
+        super().__init__(name, model)
+        check_openai(name, model)
+        self.model = model
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`."""
+        return openai_identity(self.model)
+
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """An SDK client that neither retries nor waits: both are done here, for all providers."""
+        import openai
+
+        options = transport(self.model.base_url, self.model.limits.timeout_s)
+        async with openai.AsyncOpenAI(
+            api_key=key.get_secret_value(),
+            base_url=self.model.base_url,
+            max_retries=0,
+            timeout=options["timeout"],
+            http_client=openai.DefaultAsyncHttpxClient(**options),
+        ) as client:
+
+            async def send(requests: Sequence[Request]) -> Sent:
+                body = wire_body(
+                    lambda show: openai_body(self.model, requests, show), requests[0], self.pictures
+                )
+                security = {"security": {"bearer_auth": True}}
+                reply = await post(openai, client, PATHS[self.model.api], body, security)
+                return self.sent(openai_replies(self.model, reply, len(requests)))
+
+            yield send

@@ -1,0 +1,162 @@
+"""What providers behind an API share: checks before, calls of samples, and the run itself."""
+
+from __future__ import annotations
+
+import json
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from time import time
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.model_params import AnthropicModel, OpenAIModel
+from omibench.models.pictures import Pictures
+from omibench.models.provider import FREE, Gate
+from omibench.models.replies import same_family, unreadable
+from omibench.models.secrets import read_key
+from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.traffic.progress import Progress
+from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.models.traffic.runner import Run
+from omibench.models.wire import Body
+from omibench.request import Request, Response
+
+MOST_SAMPLES = 8
+"""Samples in one request at most: what all endpoints with `n` take."""
+_LOG = logging.getLogger("omibench")
+
+
+class ServedProvider(ABC):
+    """A model behind an API. `progress` counts what the latest `answer` did so far."""
+
+    simulated = False
+
+    def __init__(self, name: str, model: OpenAIModel | AnthropicModel) -> None:
+        self.name, self.served = name, model
+        self.pictures = Pictures()
+        self.progress = Progress()
+        self._others: set[str] = set()
+
+    @property
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`."""
+
+    @property
+    def max_images(self) -> int | None:
+        """As `Provider.max_images`."""
+        return self.served.can.images
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """As `Provider.answer`. The gate is passed in the thread that sends, one call at a time.
+
+        Raises ModelError, MissingInputError or ImageCountError before anything is sent when the
+        key is missing or a request asks for what the model cannot do; ModelError later, when the
+        endpoint turns every request down (a wrong key, an empty account, an unknown model).
+        """
+        self.check(requests)
+        key = read_key(self.served.key_env)
+        run = Run(self.jobs(requests), lambda: self.connect(key), self.served.limits, gate)
+        self.progress = run.progress
+        yield from run.answers()
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """Check that the model can do what is asked. Raises as `answer`; nothing is sent."""
+        can = self.served.can
+        for request in requests:
+            shown = len(request.conversation.images)
+            if can.images is not None and shown > can.images:
+                raise ImageCountError(
+                    f"problem {request.tags.problem!r}: the conversation has {shown} images and "
+                    f"model {self.name!r} takes {can.images} (`can.images`); none is left out"
+                )
+            if request.decoding.top_p is not None and not can.temperature:
+                raise ModelError(
+                    f"setting {request.tags.setting!r}: asks for top_p, which model {self.name!r} "
+                    "does not take (`can.temperature: false`): leave `decoding.top_p` out"
+                )
+        self.pictures.check(requests, can.image_mb)
+
+    def jobs(self, requests: Sequence[Request]) -> list[Job]:
+        """The calls to make: samples of one conversation together where the model takes `n`."""
+        if not self.served.can.samples:
+            return [Job((request,)) for request in requests]
+        together: dict[object, list[Request]] = {}
+        for request in requests:
+            together.setdefault((request.conversation, request.decoding), []).append(request)
+        return [
+            Job(tuple(samples[i : i + MOST_SAMPLES]))
+            for samples in together.values()
+            for i in range(0, len(samples), MOST_SAMPLES)
+        ]
+
+    @abstractmethod
+    def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
+        """A connection to the endpoint, opened inside the loop."""
+
+    def sent(self, responses: list[Response]) -> Sent:
+        """What a call brought, and a word to the user when another model answered it."""
+        for name in {response.served_model for response in responses} - {None}:
+            if name and name not in self._others and not same_family(self.served.id, name):
+                self._others.add(name)
+                _LOG.warning(
+                    "model %r: asked for %r, the endpoint says it is %r; its answers are kept and "
+                    "marked with that name",
+                    self.name,
+                    self.served.id,
+                    name,
+                )
+        costs = [response.cost_usd for response in responses]
+        counts = [(r.usage.input_tokens, r.usage.output_tokens) for r in responses]
+        tokens = [a + b for a, b in counts if a is not None and b is not None]
+        return Sent(
+            responses,
+            sum(cost for cost in costs if cost is not None) if None not in costs else None,
+            sum(tokens) if tokens else None,
+        )
+
+
+def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
+    """Options of the HTTP client: as many connections as the run wants, each kept for the next.
+
+    Without TLS no certificates are loaded, and then no redirect may lead to TLS.
+    """
+    import httpx2
+
+    plain = (base_url or "").startswith("http://")
+    return {
+        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+        "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+        **({"verify": False, "follow_redirects": False} if plain else {}),
+    }
+
+
+async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, Any]) -> object:
+    """POST a body through an SDK's client and return the JSON of the reply. Raises Failure.
+
+    The SDKs parse replies leniently (a page of HTML becomes a str, a cut body an odd object), so
+    the reply is read here.
+    """
+    import httpx2
+
+    options = {"headers": body.headers, **options}
+    try:
+        reply = await client.post(path, cast_to=httpx2.Response, content=body, options=options)
+    except sdk.APIStatusError as error:
+        answer = error.response
+        raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
+    except sdk.APIConnectionError as error:
+        raise failure_of_connection(error) from None
+    try:
+        return json.loads(reply.content)
+    except (ValueError, RecursionError):
+        start = reply.text[:60]
+        what = "is a page of HTML" if "<html" in start.lower() else "is cut off or no JSON"
+        raise unreadable(f"{what} ({len(reply.content)} bytes)") from None

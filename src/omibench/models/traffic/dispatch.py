@@ -1,0 +1,252 @@
+"""The loop that sends jobs: what may start when, and what follows from how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from random import SystemRandom
+from typing import NamedTuple
+
+from omibench.errors import ModelError
+from omibench.model_params import Limits
+from omibench.models.provider import Gate, Ticket
+from omibench.models.secrets import mask
+from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.concurrency import Concurrency
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.progress import Progress
+from omibench.models.traffic.rate import Caps
+from omibench.models.traffic.retry import wait_s
+from omibench.request import Outcome, Request, Response
+
+HOPELESS = 20
+"""So many requests turned down for good before any was answered: the others are not sent."""
+_RECENT = 16
+_FIRST_GUESS = 4000
+"""Tokens of a call before one was counted."""
+
+
+class Sent(NamedTuple):
+    """What one call brought: a response to each of the first requests of the job, in order.
+
+    `cost_usd` and `tokens` are those of the whole call; None where the provider did not count.
+    """
+
+    responses: list[Response]
+    cost_usd: float | None
+    tokens: int | None
+
+
+Send = Callable[[Sequence[Request]], Awaitable[Sent]]
+"""One attempt at the samples of one conversation. Raises Failure."""
+Deliver = Callable[[Request, Response], None]
+
+
+class Dispatch:
+    """One run over an agenda. Made and used inside one event loop, alone."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+        self,
+        agenda: Agenda,
+        send: Send,
+        limits: Limits,
+        gate: Gate,
+        deliver: Deliver,
+        progress: Progress,
+    ) -> None:
+        self.agenda, self.send, self.limits, self.gate = agenda, send, limits, gate
+        self._deliver, self.progress = deliver, progress
+        self._clock = time.monotonic
+        self._concurrency = Concurrency(limits.concurrency)
+        self._caps = Caps(limits.requests_per_minute, limits.tokens_per_minute, self._clock())
+        self._running: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
+        self._unwritten = 0
+        self._answered = False
+        self._turned_down = 0
+        self._recent: deque[bool] = deque(maxlen=_RECENT)
+        self._held_until = 0.0
+        self._over: Outcome | None = None
+        self._why: str | None = None
+        self._broken: BaseException | None = None
+        self._random = SystemRandom()
+
+    async def run(self) -> None:
+        """Send all, deliver all. When cancelled, what is in flight is settled as unknown.
+
+        Raises ModelError, after what was in flight has ended, when no request can succeed.
+        """
+        try:
+            while (wait := self._start()) is not None or self._running:
+                self._changed.clear()
+                try:
+                    async with asyncio.timeout(wait):
+                        await self._changed.wait()
+                except TimeoutError:
+                    pass
+        finally:
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+        if self._broken is not None:
+            raise self._broken
+        for job in self.agenda.rest():
+            self._give_up(job, self._over or "provider_error", self._why)
+
+    def written(self) -> None:
+        """A delivered response is in the store; only then is its place free for another."""
+        self._unwritten -= 1
+        self._changed.set()
+
+    def _start(self) -> float | None:
+        """Start what may start now; seconds until more may, None when nothing waits for time."""
+        while self._over is None and self._broken is None:
+            now = self._clock()
+            wait = self._wait(now)
+            if wait is None or wait > 0:
+                return wait
+            job = self.agenda.next(now)
+            if job is None:
+                return None
+            ticket = self.gate.admit(job.requests)
+            if ticket is None:
+                self.agenda.first(job)
+                if not self._running:
+                    self._over = "budget_stop"
+                # What is in flight reserves its worst case: when it ends, there may be room.
+                return None
+            self._launch(job, ticket, now)
+        return None
+
+    def _wait(self, now: float) -> float | None:
+        busy = len(self._running)
+        if busy >= self._concurrency.limit:
+            return None
+        due = self.agenda.wait(now)
+        if due is None:
+            return None
+        if busy + self._unwritten >= self.limits.concurrency:
+            return 3600.0  # `written` ends it
+        return max(due, self._held_until - now, self._caps.wait(self._guess(), now))
+
+    def _guess(self) -> float:
+        return self._caps.guess(_FIRST_GUESS)
+
+    def _launch(self, job: Job, ticket: Ticket, now: float) -> None:
+        guessed = self._guess()
+        self._caps.take(guessed, now)
+        self.progress.attempts += 1
+        self.progress.retried += job.attempts > 0
+        task = asyncio.create_task(self._attempt(job, ticket, guessed))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        self._show()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._broken = self._broken or task.exception()
+        self._show()
+        self._changed.set()
+
+    def _show(self) -> None:
+        self.progress.in_flight = len(self._running)
+        self.progress.limit = self._concurrency.limit
+
+    async def _attempt(self, job: Job, ticket: Ticket, guessed: float) -> None:
+        window, begun = self._concurrency.window, self._clock()
+        try:
+            async with asyncio.timeout(self.limits.timeout_s):
+                sent = await self.send(job.requests)
+        except TimeoutError:
+            said = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
+            self._failed(job, Failure(said, transient=True, congestion=True), ticket, window)
+        except Failure as failure:
+            self._failed(job, failure, ticket, window)
+        except BaseException:
+            self.gate.settle(ticket, None)
+            raise
+        else:
+            took = self._clock() - begun
+            self.gate.settle(ticket, sent.cost_usd)
+            self._concurrency.ended(window, congested=False, latency_s=took)
+            self._caps.used(guessed, sent.tokens, self._clock())
+            self._succeeded(job, sent, took)
+
+    def _succeeded(self, job: Job, sent: Sent, took: float) -> None:
+        self._answered = True
+        self._recent.append(False)
+        self.progress.cost_usd += sent.cost_usd or 0.0
+        for request, response in zip(job.requests, sent.responses, strict=False):
+            self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
+        if missing := job.requests[len(sent.responses) :]:
+            fewer = Failure("the reply holds fewer samples than were asked for", transient=True)
+            self._again(Job(missing, job.attempts), fewer)
+
+    def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int) -> None:
+        if failure.maybe_paid:
+            self.gate.settle(ticket, None)
+        else:
+            self.gate.give_back(ticket)
+        self.progress.last_failure = mask(failure.message)
+        self._concurrency.ended(window, congested=failure.congestion)
+        self._recent.append(failure.congestion)
+        if failure.refused is not None:
+            self._give_up(job, "refused", None, failure.refused)
+        elif failure.transient:
+            self._again(job, failure)
+        else:
+            self._give_up(job, "provider_error", failure.message)
+            self._turned_down += 1
+            if failure.fatal or (not self._answered and self._turned_down >= HOPELESS):
+                self._broken = ModelError(
+                    f"the endpoint turns every request down: {mask(failure.message)}"
+                )
+
+    def _again(self, job: Job, failure: Failure) -> None:
+        job.attempts += 1
+        asked = failure.retry_after_s
+        if asked is not None and asked > self.limits.retry_after_s:
+            why = f"{failure.message}; {self._come_back(asked)}"
+            self._give_up(job, "provider_error", why)
+            if self._all_turned_away():
+                self._over, self._why = "provider_error", f"not sent: {why}"
+            return
+        if job.attempts >= self.limits.attempts:
+            why = f"{job.attempts} attempts failed, the last with {failure.message}"
+            self._give_up(job, "provider_error", why)
+            return
+        wait = wait_s(failure, job.attempts - 1, self._random.random())
+        due = self._clock() + wait
+        if asked is not None and self._all_turned_away():
+            self._held_until = max(self._held_until, due)
+            self.progress.held_until = time.time() + wait
+        late = job.attempts > self.limits.attempts // 2
+        (self.agenda.at_the_end if late else self.agenda.again)(job, due)
+
+    def _all_turned_away(self) -> bool:
+        """Whether the endpoint sends everybody away, and not one request in many."""
+        return 2 * sum(self._recent) >= len(self._recent)
+
+    def _come_back(self, seconds: float) -> str:
+        when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(time.time() + seconds))
+        return (
+            f"it asks to come back in {seconds / 60:,.0f} min, at {when}, which is longer than "
+            f"`limits.retry_after_s` ({self.limits.retry_after_s:g} s): run the command again then"
+        )
+
+    def _give_up(
+        self, job: Job, outcome: Outcome, why: str | None, finish: str | None = None
+    ) -> None:
+        for request in job.requests:
+            error = None if why is None else mask(why)
+            response = Response(text="", outcome=outcome, finish_reason=finish, error=error)
+            self._hand_over(request, response)
+
+    def _hand_over(self, request: Request, response: Response) -> None:
+        self.progress.done += 1
+        self.progress.failed += response.outcome in ("provider_error", "budget_stop")
+        self._unwritten += 1
+        self._deliver(request, response)

@@ -1,0 +1,74 @@
+"""Caps a minute on requests and tokens, kept by spacing what is sent."""
+
+from __future__ import annotations
+
+BURST_S = 1.0
+
+
+class Pace:
+    """At most `per_minute` units in any minute, spread evenly, bursts of a second's worth.
+
+    A token bucket (ITU-T I.371, annex A, in its continuous form). Times are seconds of any clock
+    that does not go back. A single amount above the bucket's size passes when the bucket is full
+    and leaves it in debt.
+    """
+
+    def __init__(self, per_minute: float, now: float) -> None:
+        self._size = max(1.0, per_minute / 60 * BURST_S)
+        # A full bucket and a minute's flow together make per_minute.
+        self._per_second = (per_minute - (self._size - 1)) / 60
+        self._level = self._size
+        self._at = now
+
+    def wait(self, amount: float, now: float) -> float:
+        """Seconds until `amount` may go, 0 for now."""
+        self._fill(now)
+        lacking = min(amount, self._size) - self._level
+        return max(0.0, lacking / self._per_second) if lacking > 1e-9 else 0.0
+
+    def take(self, amount: float, now: float) -> None:
+        """`amount` goes. A negative one comes back: less was used than was taken."""
+        self._fill(now)
+        self._level = min(self._size, self._level - amount)
+
+    def _fill(self, now: float) -> None:
+        passed = max(0.0, now - self._at)
+        self._level = min(self._size, self._level + passed * self._per_second)
+        self._at = max(now, self._at)
+
+
+class Caps:
+    """The caps of one endpoint. Tokens are guessed by the mean of the calls so far."""
+
+    def __init__(
+        self, requests_per_minute: float | None, tokens_per_minute: float | None, now: float
+    ) -> None:
+        self._requests = Pace(requests_per_minute, now) if requests_per_minute else None
+        self._tokens = Pace(tokens_per_minute, now) if tokens_per_minute else None
+        self._used = 0.0
+        self._calls = 0
+
+    def guess(self, first: float) -> float:
+        """Tokens that the next call may use; `first` stands in until one was counted."""
+        return self._used / self._calls if self._calls else first
+
+    def wait(self, tokens: float, now: float) -> float:
+        """Seconds until a call of so many tokens may go."""
+        requests = self._requests.wait(1, now) if self._requests else 0.0
+        return max(requests, self._tokens.wait(tokens, now) if self._tokens else 0.0)
+
+    def take(self, tokens: float, now: float) -> None:
+        """A call goes."""
+        if self._requests:
+            self._requests.take(1, now)
+        if self._tokens:
+            self._tokens.take(tokens, now)
+
+    def used(self, guessed: float, tokens: int | None, now: float) -> None:
+        """A call that was guessed at `guessed` used `tokens`; None when nobody counted."""
+        if tokens is None:
+            return
+        self._used += tokens
+        self._calls += 1
+        if self._tokens:
+            self._tokens.take(tokens - guessed, now)

@@ -1,0 +1,134 @@
+"""Which errors pass, whether they were paid, and how long to wait before the next attempt."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from omibench.models.traffic.failure import Failure
+
+FIRST_BACKOFF_S = 0.5
+LONGEST_BACKOFF_S = 60.0
+_TRANSIENT = {408, 409, 425, 429}
+_CONGESTION = {429, 503, 529}
+_FATAL = {401, 402, 404}
+_MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
+"""A gateway gave up waiting; the model behind it may have answered all the same."""
+_NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
+_REFUSED = {
+    "content_filter",
+    "content_policy_violation",
+    "data_inspection_failed",
+    "moderation_blocked",
+}
+_UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError"}
+_GEMINI_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
+_TAG = re.compile(r"<[^>]*>")
+_MOST_WORDS = 300
+
+
+def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: float) -> Failure:
+    """The failure that an HTTP error tells; `now` is Unix time. Header names are lower case."""
+    code, message = _said(body)
+    broke = code in _NO_MONEY
+    said = headers.get("x-should-retry")
+    transient = said == "true" if said in ("true", "false") else passes(status)
+    return Failure(
+        f"HTTP {status}" + (f" ({code})" if code else "") + (f": {message}" if message else ""),
+        status=status,
+        transient=transient and not broke,
+        maybe_paid=status in _MAYBE_PAID,
+        congestion=status in _CONGESTION and not broke,
+        fatal=broke or status in _FATAL,
+        refused=code if code in _REFUSED else None,
+        retry_after_s=retry_after(headers, now, body),
+    )
+
+
+def failure_of_connection(error: BaseException) -> Failure:
+    """The failure of a connection: `error` is the SDK's, raised from that of its HTTP library."""
+    cause = error.__cause__ or error
+    name = type(cause).__name__
+    words = " ".join(str(cause).split())
+    return Failure(
+        f"the connection failed: {name}" + (f": {words}" if words else ""),
+        transient=name != "UnsupportedProtocol",
+        maybe_paid=name not in _UNSENT,
+        congestion="Timeout" in name,
+    )
+
+
+def passes(status: int) -> bool:
+    """Whether an HTTP status may be another one next time."""
+    return status in _TRANSIENT or status >= 500
+
+
+def retry_after(headers: Mapping[str, str], now: float, body: str = "") -> float | None:
+    """Seconds that a reply asks to wait, at least 0; None where it does not say, or not clearly.
+
+    Read in this order: `retry-after-ms`, `retry-after` in seconds or as an HTTP date (counted
+    from the reply's own `date`, so that wrong clocks do no harm), Gemini's `retryDelay`.
+    """
+    if (ms := _number(headers.get("retry-after-ms"))) is not None:
+        return ms / 1000
+    said = headers.get("retry-after")
+    if (seconds := _number(said)) is not None:
+        return seconds
+    if (when := _date(said)) is not None:
+        sent = _date(headers.get("date"))
+        return max(0.0, when - (now if sent is None else sent))
+    found = _GEMINI_DELAY.search(body)
+    return float(found.group(1)) if found else None
+
+
+def wait_s(failure: Failure, attempt: int, chance: float) -> float:
+    """Seconds to wait after attempt `attempt` (from 0) failed; `chance` is uniform in [0, 1).
+
+    What the endpoint asks for and up to a tenth (at most 5 s) more, so that not all come back at
+    once; else exponential backoff with full jitter (M. Brooker, AWS Architecture Blog, 2015).
+    """
+    if failure.retry_after_s is not None:
+        return failure.retry_after_s + chance * min(0.1 * failure.retry_after_s, 5.0)
+    return chance * min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** min(attempt, 30))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return max(0.0, value) if math.isfinite(value) else None
+
+
+def _date(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text or "").timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def _said(body: str) -> tuple[str, str]:
+    """Code and words of an error's body, in the forms of the APIs; of a page its text."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return "", _one_line(_TAG.sub(" ", body))
+    if isinstance(value, list) and value:  # Gemini's endpoint wraps its error in a list
+        value = value[0]
+    if not isinstance(value, dict):
+        return "", _one_line(str(value))
+    error = value.get("error", value)
+    if not isinstance(error, dict):
+        return "", _one_line(str(error))
+    code = error.get("code")
+    code = code if isinstance(code, str) and code else error.get("type") or error.get("status")
+    words = error.get("message") or error.get("detail") or value.get("message") or ""
+    return (code if isinstance(code, str) else ""), _one_line(str(words))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_WORDS else line[: _MOST_WORDS - 1] + "…"

@@ -1,0 +1,112 @@
+"""From the event loop, which runs in a thread of its own, to a plain generator."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from omibench.model_params import Limits
+from omibench.models.provider import Gate
+from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.dispatch import Dispatch, Send
+from omibench.models.traffic.progress import Progress
+from omibench.request import Request, Response
+
+Open = Callable[[], AbstractAsyncContextManager[Send]]
+"""Opens the connection inside the loop and closes it at the end."""
+STOP_S = 5.0
+"""Seconds that a stopped run may take to close its connections."""
+
+Answer = tuple[Request, Response]
+
+
+class Run:
+    """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts."""
+
+    def __init__(self, jobs: Sequence[Job], open_: Open, limits: Limits, gate: Gate) -> None:
+        self._jobs, self._open, self._limits, self._gate = jobs, open_, limits, gate
+        self.progress = Progress(total=sum(len(job.requests) for job in jobs))
+        self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._dispatch: Dispatch | None = None
+        self._thread = Thread(target=self._work, name="omibench traffic", daemon=True)
+
+    def answers(self) -> Iterator[Answer]:
+        """Each request with its response as it comes in, each once.
+
+        The place of a request in flight is free again when the next answer is asked for, so that
+        a killed process never loses more paid answers than it may have in flight. Closing the
+        generator, and Ctrl-C, cancel what is in flight; Ctrl-C still yields what has come in.
+        Raises ModelError when the endpoint turns every request down.
+        """
+        self._thread.start()
+        try:
+            while True:
+                item = self._answers.get()
+                if item is None:
+                    return
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+                self._was_written()
+        except KeyboardInterrupt:
+            self._stop()
+            yield from self._left()
+            raise
+        finally:
+            self._stop()
+
+    def _work(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except asyncio.CancelledError:
+            self._answers.put(None)
+        except BaseException as error:
+            self._answers.put(error)
+        else:
+            self._answers.put(None)
+
+    async def _main(self) -> None:
+        self._task = asyncio.current_task()
+        self._loop = asyncio.get_running_loop()
+        async with self._open() as send:
+            self._dispatch = Dispatch(
+                Agenda(self._jobs),
+                send,
+                self._limits,
+                self._gate,
+                lambda request, response: self._answers.put((request, response)),
+                self.progress,
+            )
+            await self._dispatch.run()
+
+    def _was_written(self) -> None:
+        if self._loop is not None and self._dispatch is not None:
+            self._call(self._dispatch.written)
+
+    def _stop(self) -> None:
+        if not self._thread.is_alive():
+            return
+        if self._task is not None:
+            self._call(self._task.cancel)
+        self._thread.join(STOP_S)
+
+    def _call(self, what: Callable[[], object]) -> None:
+        try:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(what)
+        except RuntimeError:  # the loop has ended by itself
+            pass
+
+    def _left(self) -> Iterator[Answer]:
+        while True:
+            try:
+                item = self._answers.get_nowait()
+            except Empty:
+                return
+            if isinstance(item, tuple):
+                yield item
