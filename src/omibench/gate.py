@@ -64,6 +64,7 @@ class BudgetGate:
                 self._refused = worst if self._refused is None else min(worst, self._refused)
                 return None
             self._held[attempt.id] = attempt.worst_usd
+            self._refused = None
         return Ticket(*attempt)
 
     def settle(self, ticket: Ticket, cost_usd: float | None) -> None:

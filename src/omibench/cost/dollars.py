@@ -16,6 +16,8 @@ from omibench.model_params import (
 from omibench.request import Request
 
 MILLION = 1_000_000
+CACHE_WRITE = 1.25
+"""Price of a token written to a cache over that of an input token (Anthropic's price list)."""
 
 
 def is_paid(model: Model | ServedModel) -> bool:
@@ -37,11 +39,13 @@ def dollars(price: Price, input_tokens: float, output_tokens: float, *, batch: b
 def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) -> float:
     """The most US dollars that one attempt at samples of one conversation can cost.
 
-    Its input counts once, at the larger of the two input prices; its output is `max_tokens` for
-    every sample, reasoning included.
+    Its input counts once, at the larger of the two input prices, as written to a cache where the
+    provider bills that; its output is `max_tokens` for every sample, reasoning included.
     """
     first = requests[0]
-    dear = price.model_copy(update={"input": max(price.input, price.cached_input or 0.0)})
+    written = CACHE_WRITE if isinstance(model, AnthropicModel) else 1.0
+    most = max(price.input * written, price.cached_input or 0.0)
+    dear = price.model_copy(update={"input": most})
     output = sum(request.decoding.max_tokens for request in requests)
     tokens = most_input(first.conversation, image_formula(model))
     return dollars(dear, tokens, output, batch=is_batch(model))
