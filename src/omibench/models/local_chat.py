@@ -1,0 +1,142 @@
+"""A conversation as a chat template takes it, and a model's words as a Response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.model_params import Price
+from omibench.models.local_runs import Run
+from omibench.models.replies import apart, cost_of, outcome_of, shared_out
+from omibench.request import Conversation, ImagePart, Request, Response, Usage
+
+THINK = "<think>"
+
+
+class Draw(NamedTuple):
+    """One sample as an engine returns it: words, why they end, tokens.
+
+    `finish` is `stop`, `length`, or an engine's own word for a failure.
+    """
+
+    text: str
+    finish: str
+    output_tokens: int
+
+
+class OptionScores(NamedTuple):
+    """Log-probabilities (nats) of a request's options as the next token."""
+
+    request: Request
+    logprobs: dict[str, float]
+
+
+class Drawn(NamedTuple):
+    """The samples of one run. `opened`: the prompt already ended inside a thinking block."""
+
+    draws: list[Draw]
+    input_tokens: int
+    cached_tokens: int | None = None
+    opened: bool = False
+
+
+def special_tokens(tokenizer: Any) -> frozenset[str]:
+    """The control tokens of a tokenizer, such as the ends of turns and the places of images."""
+    added = getattr(tokenizer, "added_tokens_decoder", {}).values()
+    marked = {str(token) for token in added if getattr(token, "special", False)}
+    return frozenset(t for t in marked | set(tokenizer.all_special_tokens) if t.split() == [t])
+
+
+def defuse(text: str, specials: Iterable[str]) -> str:
+    """Text in which no control token stands: a space is put after its first character.
+
+    A paper or a model's reply can then neither end its turn nor claim an image.
+    """
+    found = sorted((s for s in specials if s in text), key=len, reverse=True)
+    if not found:
+        return text
+    pattern = re.compile("|".join(map(re.escape, found)))
+    while pattern.search(text):
+        text = pattern.sub(lambda match: f"{match.group()[0]} {match.group()[1:]}", text)
+    return text
+
+
+def chat_messages(
+    conversation: Conversation,
+    specials: Iterable[str],
+    show: Callable[[ImagePart], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Messages in the order of the conversation; `show` makes the content part of an image."""
+    return [
+        {
+            "role": message.role,
+            "content": [
+                show(part)
+                if isinstance(part, ImagePart)
+                else {"type": "text", "text": defuse(part.text, specials)}
+                for part in message.parts
+            ],
+        }
+        for message in conversation.messages
+    ]
+
+
+def check_count(sent: int, conversation: Conversation, name: str) -> None:
+    """Raise ImageCountError unless the engine took in as many images as were shown."""
+    if sent != len(conversation.images):
+        raise ImageCountError(
+            f"model {name!r} took in {sent} images of a conversation with "
+            f"{len(conversation.images)}; its chat template or processor drops some"
+        )
+
+
+def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) -> list[Response]:
+    """One response a request of the run; a greedy draw answers all its samples.
+
+    The prompt's tokens are shared out over the samples that were drawn from it. `latency_s` is the
+    time of the batch that they came in.
+    """
+    copies = len(run.requests) // len(drawn.draws)
+    prompt = Usage(input_tokens=drawn.input_tokens, cached_tokens=drawn.cached_tokens)
+    prompts = iter(shared_out(prompt, len(run.requests)))
+    responses = []
+    for draw in drawn.draws:
+        words = _words(draw, drawn.opened)
+        for own in shared_out(Usage(output_tokens=draw.output_tokens), copies):
+            usage = next(prompts).model_copy(update={"output_tokens": own.output_tokens})
+            known = {
+                "usage": usage,
+                "cost_usd": cost_of(price, usage),
+                "latency_s": round(latency_s, 3),
+            }
+            responses.append(words.model_copy(update=known))
+    return responses
+
+
+def _words(draw: Draw, opened: bool) -> Response:
+    if draw.finish not in ("stop", "length"):
+        return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
+    answer, reasoning = apart(THINK + draw.text if opened else draw.text, "")
+    outcome = outcome_of(answer, cut=draw.finish == "length", refused=False)
+    return Response(text=answer, outcome=outcome, finish_reason=draw.finish, reasoning=reasoning)
+
+
+def failed(run: Run, error: str) -> list[Response]:
+    """The responses of a run that the engine could not take."""
+    return [Response(text="", outcome="provider_error", error=error) for _ in run.requests]
+
+
+def option_ids(tokenizer: Any, options: Iterable[str], name: str) -> list[int]:
+    """The token of each option. Raises ModelError when an option is not exactly one token."""
+    ids = []
+    for option in options:
+        tokens = tokenizer.encode(option, add_special_tokens=False)
+        if len(tokens) != 1:
+            raise ModelError(
+                f"model {name!r}: the option {option!r} is {len(tokens)} tokens; log-probabilities "
+                "are exact for options of one token, such as a letter"
+            )
+        ids.append(int(tokens[0]))
+    return ids

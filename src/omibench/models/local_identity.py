@@ -1,0 +1,97 @@
+"""What the two local engines share: identity, packages that may be missing, and one loaded model.
+
+A process holds one loaded model at a time, since two do not fit into one GPU's memory. It stays
+loaded for every request to the same weights, whatever their setting, until another is asked for.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from omibench.errors import ModelError
+from omibench.model_params import LocalModel
+
+LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
+"""What engines raise when a checkpoint is absent, unknown to them or does not fit."""
+
+
+def identity_of(model: LocalModel, **more: object) -> dict[str, Any]:
+    """The identity of a local model: what changes its answers, defaults left out.
+
+    `more` are an engine's own switches. Hardware, batch and parallelism are no part of it.
+    """
+    shared = model.model_dump(
+        mode="json",
+        include={"provider", "id", "revision", "endpoint", "dtype", "thinking", "max_pixels"}
+        | {"seed"},
+    )
+    defaults = {"endpoint": "default", "dtype": "auto", "seed": 0}
+    return {
+        name: value
+        for name, value in (shared | more).items()
+        if value is not None and value != {} and value != defaults.get(name)
+    }
+
+
+def weights_of(model: LocalModel) -> str:
+    """What a load depends on: two blocks that agree in it share one loaded engine."""
+    told_per_call = {"label", "group", "endpoint", "thinking", "batch_size"}
+    declared = {"can", "limits", "price", "image_tokens"}
+    return model.model_dump_json(exclude=told_per_call | declared)
+
+
+def require(package: str, extra: str, name: str) -> Any:
+    """Import a package of an extra. Raises ModelError with the command that installs it."""
+    try:
+        return importlib.import_module(package)
+    except (ImportError, OSError) as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == package
+        why = "is not installed" if missing else f"cannot be imported ({one_line(error)})"
+        raise ModelError(
+            f"model {name!r} needs {package}, which {why}; install it with "
+            f"`pip install 'omibench[{extra}]'`"
+        ) from error
+
+
+def one_line(error: BaseException, limit: int = 300) -> str:
+    """The words of an exception on one line."""
+    words = " ".join(str(error).split()) or type(error).__name__
+    return words if len(words) <= limit else words[: limit - 3] + "..."
+
+
+class Loaded:
+    """The one loaded model of a process. `lock` is held while it is used."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._key: Hashable = None
+        self._engine: Any = None
+
+    def held(self, key: Hashable) -> Any:
+        """The engine that was loaded under `key`, or None."""
+        return self._engine if key == self._key else None
+
+    def put(self, key: Hashable, load: Callable[[], Any]) -> Any:
+        """Let go of the engine held before, and load another."""
+        with self.lock:
+            self.release()
+            self._engine, self._key = load(), key
+            return self._engine
+
+    def release(self) -> None:
+        """Let go of the engine and the memory of its GPU."""
+        with self.lock:
+            held = self._engine is not None
+            self._engine = self._key = None
+            if held:
+                gc.collect()
+                torch = importlib.import_module("torch")
+                if torch.cuda.is_available():
+                    torch.cuda.empty_cache()
+
+
+LOADED = Loaded()

@@ -1,0 +1,80 @@
+"""Pictures for local engines: each opened, checked and decoded once while it is in use."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omibench.errors import MissingInputError, ModelError
+from omibench.request import ImagePart
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+DECODED = 256
+"""Decoded pictures that are kept for the requests that follow."""
+
+
+def pixels(image: ImagePart) -> int:
+    """Pixels of a picture, from its header alone. Raises as `decode`."""
+    return _pixels(image.path, _state(image))
+
+
+def decode(image: ImagePart) -> Image:
+    """The picture in RGB, upright by its EXIF tag, on white where it is transparent.
+
+    Raises MissingInputError when there is no file, and ModelError when Pillow cannot read it or
+    it has more pixels than Pillow's MAX_IMAGE_PIXELS.
+    """
+    return _decode(image.path, image.sha256, _state(image))
+
+
+def _state(image: ImagePart) -> tuple[int, int]:
+    try:
+        found = os.stat(image.path)  # noqa: PTH116
+    except OSError as error:
+        where = image.path or f"image {image.sha256[:12]}"
+        raise MissingInputError(f"{where}: cannot be opened: {error.strerror}") from None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=65536)
+def _pixels(path: str, state: tuple[int, int]) -> int:
+    with _opened(path) as image:
+        return int(image.width * image.height)
+
+
+@lru_cache(maxsize=DECODED)
+def _decode(path: str, sha256: str, state: tuple[int, int]) -> Image:
+    from PIL import Image, ImageOps
+
+    with _opened(path) as image:
+        try:
+            upright = ImageOps.exif_transpose(image)
+            if not upright.has_transparency_data:
+                return upright.convert("RGB")
+            layer = upright.convert("RGBA")
+        except (OSError, ValueError, SyntaxError) as error:
+            raise ModelError(f"{path}: is damaged and cannot be decoded: {error}") from None
+    white = Image.new("RGBA", layer.size, "white")
+    return Image.alpha_composite(white, layer).convert("RGB")
+
+
+def _opened(path: str) -> Any:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            # Pillow only warns up to twice its limit; what it warns of is not decoded here.
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            return Image.open(Path(path))
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        raise ModelError(
+            f"{path}: has more than {Image.MAX_IMAGE_PIXELS} pixels, the most that is decoded; "
+            "scale the picture down and freeze the dataset again"
+        ) from None
+    except (OSError, ValueError, SyntaxError) as error:
+        raise ModelError(f"{path}: is no picture that can be read: {error}") from None
