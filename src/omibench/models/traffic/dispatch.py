@@ -58,7 +58,7 @@ class Dispatch:
     ) -> None:
         self.agenda, self.send, self.limits, self.gate = agenda, send, limits, gate
         self._deliver, self.progress = deliver, progress
-        self._clock = time.monotonic
+        self._clock = asyncio.get_running_loop().time
         self._concurrency = Concurrency(limits.concurrency)
         self._caps = Caps(limits.requests_per_minute, limits.tokens_per_minute, self._clock())
         self._running: set[asyncio.Task[None]] = set()

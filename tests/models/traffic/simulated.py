@@ -1,0 +1,145 @@
+"""An event loop whose clock jumps, a scripted endpoint and a gate that keeps its books."""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from omibench.model_params import Limits
+from omibench.models.provider import FREE, Gate, Ticket
+from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.dispatch import Dispatch, Sent
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.progress import Progress
+from omibench.request import Conversation, Message, Request, Response, Tags, TextPart
+
+T = TypeVar("T")
+
+
+class _Jump(selectors.DefaultSelector):
+    """Does not wait: the clock goes forward instead."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        if timeout is None:
+            raise AssertionError("everything waits for ever")
+        self.now += max(0.0, timeout)
+        return super().select(0)
+
+
+def simulate(main: Coroutine[Any, Any, T]) -> T:
+    """Run to the end in simulated time, from second 0 on."""
+    selector = _Jump()
+    loop = asyncio.SelectorEventLoop(selector)
+    loop.time = lambda: selector.now  # type: ignore[method-assign]
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(main)
+
+
+def request(i: int, index: int = 0) -> Request:
+    message = Message(role="user", parts=(TextPart(text=f"Question {i}"),))
+    return Request(
+        conversation=Conversation(messages=(message,)),
+        index=index,
+        tags=Tags(role="respondent", problem=str(i)),
+    )
+
+
+class Books:
+    """A gate that remembers what became of each ticket."""
+
+    def __init__(self, dollars: float = float("inf"), worst: float = 1.0) -> None:
+        self.left, self.worst = dollars, worst
+        self.open: set[int] = set()
+        self.ends: Counter[str] = Counter()
+        self._count = 0
+
+    def admit(self, requests: Sequence[Request]) -> Ticket | None:
+        if self.left < self.worst - 1e-9:
+            return None
+        self.left -= self.worst
+        self._count += 1
+        self.open.add(self._count)
+        return Ticket(self._count, self.worst)
+
+    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
+        self.open.remove(ticket.id)
+        self.ends["unknown" if cost_usd is None else "paid"] += 1
+        self.left += 0.0 if cost_usd is None else self.worst - cost_usd
+
+    def give_back(self, ticket: Ticket) -> None:
+        self.open.remove(ticket.id)
+        self.ends["given back"] += 1
+        self.left += self.worst
+
+
+Step = Failure | str | float
+"""What an attempt meets: a failure, an answer's text, or seconds until the next step."""
+
+
+class Endpoint:
+    """Meets each request with its script, step by step, then with "ok"; notes when."""
+
+    def __init__(self, script: Callable[[int, int], Sequence[Step]] | None = None) -> None:
+        self.script = script or (lambda problem, attempt: ["ok"])
+        self.seen: list[tuple[float, int]] = []
+        self.running = self.peak = 0
+        self._attempts: Counter[int] = Counter()
+
+    async def send(self, requests: Sequence[Request]) -> Sent:
+        problem = int(requests[0].tags.problem)
+        attempt = self._attempts[problem]
+        self._attempts[problem] += 1
+        self.seen.append((asyncio.get_running_loop().time(), problem))
+        self.running += 1
+        self.peak = max(self.peak, self.running)
+        try:
+            for step in self.script(problem, attempt):
+                if isinstance(step, Failure):
+                    raise step
+                if isinstance(step, str):
+                    answers = [Response(text=step, cost_usd=0.25) for _ in requests]
+                    return Sent(answers, 0.25, 100)
+                await asyncio.sleep(step)
+        finally:
+            self.running -= 1
+        raise AssertionError("the script has no end")
+
+
+class Outcome:
+    """A finished run."""
+
+    def __init__(self) -> None:
+        self.got: dict[str, Response] = {}
+        self.order: list[str] = []
+        self.progress = Progress()
+        self.seconds = 0.0
+
+
+def run(endpoint: Endpoint, jobs: int | Sequence[Job], gate: Gate = FREE, **limits: Any) -> Outcome:
+    """Send all jobs in simulated time, each answer written at once."""
+    agenda = [Job((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
+    outcome = Outcome()
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+
+        def deliver(asked: Request, response: Response) -> None:
+            name = f"{asked.tags.problem}/{asked.index}"
+            assert name not in outcome.got, "delivered twice"
+            outcome.got[name] = response
+            outcome.order.append(name)
+            loop.call_soon(dispatch.written)
+
+        dispatch = Dispatch(
+            Agenda(agenda), endpoint.send, Limits(**limits), gate, deliver, outcome.progress
+        )
+        await dispatch.run()
+        outcome.seconds = loop.time()
+
+    simulate(main())
+    return outcome

@@ -1,0 +1,93 @@
+"""The limit adapts to what an endpoint turns away, against simulated endpoints."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from omibench.models.traffic.concurrency import Concurrency
+
+Answer = Callable[[float, int], tuple[float, bool]]
+"""(second, requests in flight) -> (seconds that it takes, whether it is turned away)."""
+
+
+def drive(concurrency: Concurrency, answer: Answer, seconds: float) -> list[tuple[float, int]]:
+    """Keep the limit filled for so long; returns the limit after every end."""
+    flying: list[tuple[float, int, int, float, bool]] = []
+    now, count, limits = 0.0, 0, []
+    while now < seconds:
+        while len(flying) < concurrency.limit:
+            count += 1
+            took, away = answer(now, len(flying))
+            heapq.heappush(flying, (now + took, count, concurrency.window, took, away))
+        now, _, window, took, away = heapq.heappop(flying)
+        concurrency.ended(window, congested=away, latency_s=None if away else took)
+        limits.append((now, concurrency.limit))
+    return limits
+
+
+def mean(limits: list[tuple[float, int]], start: float, end: float) -> float:
+    found = [limit for when, limit in limits if start <= when < end]
+    return sum(found) / len(found)
+
+
+def capacity(places: Callable[[float], int]) -> Answer:
+    """Turns away at once what finds no place; the others take a second."""
+    return lambda now, flying: (0.05, True) if flying >= places(now) else (1.0, False)
+
+
+def test_it_starts_at_what_is_declared_and_stays_there() -> None:
+    limits = drive(Concurrency(64), lambda now, flying: (2.0, False), 100)
+    assert {limit for _, limit in limits} == {64}
+
+
+def test_it_settles_near_what_the_endpoint_takes_and_recovers() -> None:
+    limits = drive(Concurrency(64), capacity(lambda now: 12 if now < 200 else 64), 600)
+    assert 8 <= mean(limits, 50, 200) <= 18
+    assert mean(limits, 500, 600) > 60
+
+
+def test_all_turned_away_halves_once_a_window() -> None:
+    concurrency = Concurrency(64)
+    for _ in range(64):
+        concurrency.ended(0, congested=True)
+    assert concurrency.limit == 32
+    for _ in range(500):  # they were sent before the cut
+        concurrency.ended(0, congested=True)
+    assert concurrency.limit == 32
+    concurrency.ended(concurrency.window, congested=True)
+    assert concurrency.limit == 32, "one failure is no window"
+
+
+def test_it_never_stops() -> None:
+    concurrency = Concurrency(8)
+    for _ in range(100):
+        concurrency.ended(concurrency.window, congested=True)
+    assert concurrency.limit == 1
+    for _ in range(100):
+        concurrency.ended(concurrency.window, congested=False)
+    assert concurrency.limit == 8
+
+
+@pytest.mark.parametrize("cap", [1, 4, 64, 256])
+def test_weather_costs_nothing(cap: int) -> None:
+    rng = Random(1)
+    limits = drive(
+        Concurrency(cap), lambda now, flying: (1.0, rng.random() < 0.05), max(100.0, 4000 / cap)
+    )
+    assert mean(limits, 10, 4000) > 0.75 * cap
+
+
+def test_answers_that_take_ever_longer_lower_it() -> None:
+    # A server with one worker: each request in flight makes all others slower.
+    limits = drive(Concurrency(64), lambda now, flying: (1.0 if now < 50 else 6.0, False), 80)
+    assert mean(limits, 0, 50) == 64
+    assert min(limit for when, limit in limits if when >= 50) == 48
+
+
+def test_a_slower_model_is_the_new_normal() -> None:
+    limits = drive(Concurrency(64), lambda now, flying: (1.0 if now < 50 else 6.0, False), 900)
+    assert mean(limits, 800, 900) == 64

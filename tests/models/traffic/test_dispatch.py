@@ -1,0 +1,243 @@
+"""What starts when, what is sent again, and what ends a run: in simulated time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from models.traffic.simulated import Books, Endpoint, Step, request, run
+from omibench.errors import ModelError
+from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.dispatch import HOPELESS, Sent
+from omibench.models.traffic.failure import Failure
+from omibench.request import Request
+
+
+def busy(retry_after_s: float | None = None) -> Failure:
+    return Failure(
+        "HTTP 429", 429, transient=True, maybe_paid=False, congestion=True,
+        retry_after_s=retry_after_s,
+    )  # fmt: skip
+
+
+def test_all_are_answered_at_the_declared_concurrency() -> None:
+    endpoint = Endpoint(lambda problem, attempt: [2.0, "ok"])
+    done = run(endpoint, 100, concurrency=10)
+    assert {r.text for r in done.got.values()} == {"ok"}
+    assert endpoint.peak == 10
+    assert done.seconds == pytest.approx(20.0)
+    assert done.got["0/0"].latency_s == 2.0
+    assert (done.progress.done, done.progress.attempts, done.progress.failed) == (100, 100, 0)
+    assert done.progress.cost_usd == pytest.approx(25.0)
+
+
+def test_a_place_is_free_only_when_the_answer_is_written() -> None:
+    # 3 answers that nobody wrote down hold the 3 places: a killed run loses no more than that.
+    import asyncio
+
+    from models.traffic.simulated import simulate
+    from omibench.model_params import Limits
+    from omibench.models.provider import FREE
+    from omibench.models.traffic.agenda import Agenda
+    from omibench.models.traffic.dispatch import Dispatch
+    from omibench.models.traffic.progress import Progress
+
+    endpoint = Endpoint()
+
+    async def main() -> None:
+        agenda = Agenda(Job((request(i),)) for i in range(9))
+        dispatch = Dispatch(
+            agenda, endpoint.send, Limits(concurrency=3), FREE, lambda *_: None, Progress()
+        )
+        task = asyncio.create_task(dispatch.run())
+        await asyncio.sleep(60)
+        assert len(endpoint.seen) == 3
+        dispatch.written()
+        await asyncio.sleep(60)
+        assert len(endpoint.seen) == 4
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    simulate(main())
+
+
+def test_a_transient_failure_is_sent_again_and_delivered_once() -> None:
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        reset = Failure("the connection failed: ReadError", transient=True)
+        return [reset] if attempt < problem % 3 else ["ok"]
+
+    books = Books()
+    done = run(Endpoint(script), 30, books, concurrency=8)
+    assert Counter(r.outcome for r in done.got.values()) == {"answered": 30}
+    assert done.progress.retried == 30
+    assert books.ends == {"paid": 30, "unknown": 30}
+    assert not books.open
+
+
+def test_what_was_certainly_not_paid_is_given_back() -> None:
+    books = Books()
+    run(Endpoint(lambda p, attempt: [busy()] if attempt < 2 else ["ok"]), 5, books)
+    assert books.ends == {"given back": 10, "paid": 5}
+    assert books.left == float("inf")
+
+
+@pytest.mark.parametrize("seconds", [0.2, 30.0, 800.0])
+def test_retry_after_is_obeyed_and_not_much_more(seconds: float) -> None:
+    endpoint = Endpoint(lambda problem, attempt: ["ok"] if attempt else [busy(seconds)])
+    done = run(endpoint, 1)
+    (first, _), (second, _) = endpoint.seen
+    assert done.got["0/0"].outcome == "answered"
+    assert seconds <= second - first <= seconds * 1.1 + 1e-6
+
+
+def test_an_endpoint_that_sends_everybody_away_is_left_alone_until_then() -> None:
+    end = 90.0
+
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        import asyncio
+
+        left = end - asyncio.get_running_loop().time()
+        return [0.01, busy(left)] if left > 0 else [1.0, "ok"]
+
+    endpoint = Endpoint(script)
+    done = run(endpoint, 500, concurrency=8)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    early = [t for t, _ in endpoint.seen if t < end]
+    assert len(early) <= 16, "requests kept coming while the endpoint was to be left alone"
+    # Afterwards the limit recovers: 500 seconds of work take a tenth of it, not all.
+    assert done.seconds - end < 500 / 8 * 1.8
+
+
+def test_one_request_in_many_that_waits_does_not_hold_up_the_others() -> None:
+    endpoint = Endpoint(lambda p, a: [busy(60.0)] if p == 20 and not a else [1.0, "ok"])
+    done = run(endpoint, 60, concurrency=4)
+    assert done.order[-1] == "20/0"
+    others = [t for t, p in endpoint.seen if p != 20]
+    assert max(others) == pytest.approx(14.0, abs=1.1)
+
+
+def test_too_long_a_retry_after_says_when_to_come_back() -> None:
+    endpoint = Endpoint(lambda problem, attempt: [busy(86400.0)])
+    done = run(endpoint, 50, concurrency=4, retry_after_s=900)
+    assert {r.outcome for r in done.got.values()} == {"provider_error"}
+    assert len(endpoint.seen) <= 4, "an endpoint closed for a day is asked again and again"
+    said = {r.error or "" for r in done.got.values()}
+    assert all("come back in 1,440 min, at 20" in error for error in said)
+    assert any(error.startswith("not sent: ") for error in said)
+    assert all("limits.retry_after_s" in error for error in said)
+
+
+def test_attempts_end() -> None:
+    books = Books()
+    endpoint = Endpoint(lambda p, a: [Failure("HTTP 500: oh", 500, transient=True)])
+    done = run(endpoint, 3, books, attempts=4)
+    assert len(endpoint.seen) == 12
+    assert {r.error for r in done.got.values()} == {"4 attempts failed, the last with HTTP 500: oh"}
+    assert {(r.outcome, r.text) for r in done.got.values()} == {("provider_error", "")}
+
+
+def test_often_failed_requests_come_at_the_end() -> None:
+    endpoint = Endpoint(lambda p, a: [busy()] if p == 0 and a < 5 else [1.0, "ok"])
+    done = run(endpoint, 100, concurrency=2, attempts=8)
+    tries = [t for t, problem in endpoint.seen if problem == 0]
+    assert done.got["0/0"].outcome == "answered"
+    assert sum(t < 40 for t in tries) == 5
+    assert tries[-1] >= 49, "the sixth attempt comes after all the others"
+
+
+def test_a_hang_is_cut_off_and_may_have_been_paid() -> None:
+    books = Books()
+    endpoint = Endpoint(lambda p, a: [1e9] if p == 1 and not a else ["ok"])
+    done = run(endpoint, 3, books, timeout_s=20)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert 20 <= done.seconds < 22
+    assert books.ends == {"paid": 3, "unknown": 1}
+
+
+def test_permanent_failures_are_not_sent_again() -> None:
+    bad = Failure("HTTP 400: too long", 400, maybe_paid=False)
+    endpoint = Endpoint(lambda p, a: [bad] if p % 2 else ["ok"])
+    done = run(endpoint, 100)
+    assert len(endpoint.seen) == 100
+    assert Counter(r.error for r in done.got.values()) == {None: 50, "HTTP 400: too long": 50}
+
+
+def test_a_fatal_failure_ends_the_run_and_keeps_what_comes_in() -> None:
+    fatal = Failure("HTTP 401: no such key", 401, maybe_paid=False, fatal=True)
+    books = Books()
+    endpoint = Endpoint(lambda p, a: [5.0, fatal] if p == 6 else [float(p), "ok"])
+    with pytest.raises(ModelError, match="turns every request down: HTTP 401"):
+        run(endpoint, 1000, books, concurrency=10)
+    assert len(endpoint.seen) < 20
+    assert books.ends["paid"] >= 9
+    assert not books.open
+
+
+def test_a_request_that_none_can_pass_is_not_tried_for_all() -> None:
+    bad = Failure("HTTP 400: unknown parameter", 400, maybe_paid=False)
+    endpoint = Endpoint(lambda p, a: [0.1, bad])
+    with pytest.raises(ModelError, match="unknown parameter"):
+        run(endpoint, 1000, concurrency=5)
+    assert HOPELESS <= len(endpoint.seen) < HOPELESS + 5
+
+
+def test_refused_content_is_an_outcome() -> None:
+    refused = Failure("HTTP 400", 400, maybe_paid=False, refused="content_filter")
+    done = run(Endpoint(lambda p, a: [refused] if p else ["ok"]), 2)
+    response = done.got["1/0"]
+    assert (response.outcome, response.finish_reason) == ("refused", "content_filter")
+    assert response.text == ""
+
+
+def test_a_budget_is_used_up_and_then_nothing_is_sent() -> None:
+    # Each call reserves 1 and costs 0.25: 10 dollars hold 37 calls, the last at full reserve.
+    books = Books(dollars=10.0)
+    endpoint = Endpoint(lambda p, a: [1.0, "ok"])
+    done = run(endpoint, 100, books, concurrency=32)
+    outcomes = Counter(r.outcome for r in done.got.values())
+    assert outcomes == {"answered": 37, "budget_stop": 63}
+    assert endpoint.peak == 10
+    assert books.left == pytest.approx(10 - 37 * 0.25)
+    assert done.progress.failed == 63
+
+
+def test_fewer_samples_than_asked_are_asked_for_again() -> None:
+    asked: list[int] = []
+
+    class Stingy(Endpoint):
+        async def send(self, requests: Sequence[Request]) -> Sent:
+            sent = await super().send(requests)
+            asked.append(len(requests))
+            return sent._replace(responses=sent.responses[: max(1, len(requests) - 1)])
+
+    done = run(Stingy(), [Job(tuple(request(0, index) for index in range(3)))])
+    assert sorted(done.got) == ["0/0", "0/1", "0/2"]
+    assert asked == [3, 1]
+
+
+def test_requests_per_minute_are_spread() -> None:
+    endpoint = Endpoint()
+    run(endpoint, 121, requests_per_minute=30, concurrency=64)
+    times = sorted(t for t, _ in endpoint.seen)
+    assert times[-1] == pytest.approx(240.0)
+    assert all(sum(s <= t < s + 60 for t in times) <= 30 for s in times)
+
+
+def test_tokens_per_minute_follow_what_is_counted() -> None:
+    endpoint = Endpoint(lambda p, a: [0.5, "ok"])  # 100 tokens each, as its answers say
+    done = run(endpoint, 200, tokens_per_minute=6000, concurrency=4)
+    assert 150 < done.seconds < 280  # 60 a minute; the first are guessed dearer
+
+
+def test_a_defect_is_not_swallowed() -> None:
+    books = Books()
+
+    class Broken(Endpoint):
+        async def send(self, requests: Sequence[Request]) -> Sent:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(Broken(), 3, books)
+    assert not books.open

@@ -1,0 +1,118 @@
+"""The loop in its thread: answers as they come, and a quick and tidy end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from models.traffic.simulated import Books, request
+from omibench.model_params import Limits
+from omibench.models.provider import FREE, Gate
+from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.traffic.runner import Answer, Run
+from omibench.request import Request, Response
+
+
+class Line:
+    """A connection that answers after so many seconds; it knows whether it was closed."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+        self.closed = False
+        self.threads: set[str] = set()
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[Send]:
+        async def send(requests: Sequence[Request]) -> Sent:
+            self.threads.add(threading.current_thread().name)
+            slow = int(requests[0].tags.problem) >= 5
+            await asyncio.sleep(self.seconds if slow else 0)
+            return Sent([Response(text="ok")], 0.1, 10)
+
+        try:
+            yield send
+        finally:
+            self.closed = True
+
+
+def start(line: Line, count: int, gate: Gate = FREE) -> Run:
+    jobs = [Job((request(i),)) for i in range(count)]
+    return Run(jobs, line.connect, Limits(concurrency=4), gate)
+
+
+def test_answers_come_as_they_finish() -> None:
+    line = Line(0.01)
+    run = start(line, 50)
+    got = [asked.tags.problem for asked, _ in run.answers()]
+    assert sorted(got, key=int) == [str(i) for i in range(50)]
+    assert line.closed
+    assert run.progress.done == run.progress.total == 50
+    assert threading.current_thread().name not in line.threads
+
+
+def test_nothing_to_do() -> None:
+    assert list(start(Line(), 0).answers()) == []
+
+
+def test_a_consumer_that_writes_slowly_holds_no_more_than_the_limit() -> None:
+    run = start(Line(), 30)
+    answers = run.answers()
+    next(answers)
+    time.sleep(0.2)
+    assert run.progress.attempts <= 4
+    assert len(list(answers)) == 29
+
+
+def hanging(books: Books) -> tuple[Line, Iterator[Answer]]:
+    line = Line(3600)
+    answers = start(line, 20, books).answers()
+    for _ in range(5):
+        next(answers)
+    time.sleep(0.1)
+    return line, answers
+
+
+def test_closing_cancels_what_is_in_flight() -> None:
+    books = Books()
+    line, answers = hanging(books)
+    begun = time.monotonic()
+    answers.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - begun < 2
+    assert line.closed
+    assert not books.open
+    assert books.ends == {"paid": 5, "unknown": 3}, "the fifth still holds its place"
+
+
+def test_ctrl_c_keeps_what_has_come_in() -> None:
+    books = Books()
+    line = Line(3600)
+    got: list[Answer] = []
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    strike = threading.Timer(0.3, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
+    strike.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            got.extend(start(line, 20, books).answers())
+    finally:
+        strike.cancel()
+        signal.signal(signal.SIGINT, handler)
+    assert len(got) == 5
+    assert books.ends == {"paid": 5, "unknown": 4}
+    assert line.closed
+
+
+def test_an_error_of_the_connection_is_raised() -> None:
+    @asynccontextmanager
+    async def connect() -> AsyncIterator[Send]:
+        raise RuntimeError("no such library")
+        yield  # pragma: no cover
+
+    with pytest.raises(RuntimeError, match="no such library"):
+        list(Run([Job((request(0),))], connect, Limits(), FREE).answers())
