@@ -11,17 +11,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from omibench.cost.images import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
-from omibench.model_params import ImageTokens, LocalModel, OpenAIModel, ServedModel
+from omibench.model_params import ImageTokens, LocalModel, Model, OpenAIModel, ServedModel
 
 UNMEASURED = (4096, 4096)
 """The size, in pixels, at which an image is counted whose file cannot be measured."""
 
 
 class ImageFormula(NamedTuple):
-    """Tokens of one image from its width and height; `known` when the table has the model."""
+    """Tokens of one image from its width and height.
+
+    `known` is false when the block declares no formula, or the table lacks the model: then the
+    largest published numbers are counted.
+    """
 
     tokens: Callable[[int, int], int]
-    known: bool
+    known: bool = True
 
     def __call__(self, size: tuple[int, int] | None) -> int:
         """Tokens of an image of this size, or of one that could not be measured."""
@@ -70,22 +74,22 @@ _FAMILIES: dict[ImageTokens, tuple[tuple[str, dict[str, Any]], ...]] = {
 }
 
 
-def image_formula(model: ServedModel) -> ImageFormula | None:
-    """The formula that the model's block declares with its options; None when it declares none."""
-    if model.image_tokens is None:
-        return None
-    options = _options(model.image_tokens, model.id)
+def image_formula(model: Model | ServedModel) -> ImageFormula:
+    """How the images of a model are counted; what is simulated or replayed takes no tokens."""
+    if not isinstance(model, ServedModel):
+        return ImageFormula(lambda width, height: 0)
+    name = model.image_tokens
+    if name is None:
+        return ImageFormula(dearest, known=False)
+    options = _options(name, model.id)
     known = options is not None
-    chosen = {**(_DEAREST.get(model.image_tokens, {}) if options is None else options)}
-    return ImageFormula(
-        _bound(model.image_tokens, {**chosen, **_declared(model, model.image_tokens)}), known
-    )
+    chosen = _DEAREST.get(name, {}) if options is None else options
+    return ImageFormula(_bound(name, {**chosen, **_declared(model, name)}), known)
 
 
-def dearest(size: tuple[int, int] | None) -> int:
-    """The most tokens that any published formula gives an image: for a model that declares none."""
-    wide, high = size or UNMEASURED
-    return max(f(wide, high, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
+def dearest(width: int, height: int) -> int:
+    """The most tokens that any published formula gives an image of this size."""
+    return max(f(width, height, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
 
 
 def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from math import ceil
 from typing import NamedTuple
 
-from omibench.cost.families import ImageFormula, dearest
+from omibench.cost.families import ImageFormula
 from omibench.request import Conversation, TextPart
 
 MESSAGE_TOKENS = 4
@@ -34,6 +34,7 @@ class InputTokens(NamedTuple):
         return self.text + self.images
 
 
+@lru_cache(maxsize=65536)  # every model is asked the same questions
 def text_tokens(text: str) -> int:
     """About how many tokens a text is: its characters by script, `CHARACTERS_PER_TOKEN` of each.
 
@@ -48,18 +49,18 @@ def text_tokens(text: str) -> int:
     return ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
 
 
-def expected_input(conversation: Conversation, formula: ImageFormula | None) -> InputTokens:
-    """Input tokens to expect; without a formula every image counts as the dearest one gives."""
+def expected_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:
+    """Input tokens to expect of one conversation."""
     text = sum(text_tokens(t) for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
     return InputTokens(
         text=text + MESSAGE_TOKENS * (len(conversation.messages) + 1),
-        images=sum(_image_tokens(size, formula) for size in sizes),
+        images=sum(formula(size) for size in sizes),
         unmeasured=sizes.count(None),
     )
 
 
-def most_input(conversation: Conversation, formula: ImageFormula | None) -> int:
+def most_input(conversation: Conversation, formula: ImageFormula) -> int:
     """Input tokens that no provider exceeds: the bound that a budget reserves.
 
     A token of text is at least one byte of UTF-8 in every byte-level or byte-fallback tokenizer;
@@ -68,7 +69,7 @@ def most_input(conversation: Conversation, formula: ImageFormula | None) -> int:
     """
     text = sum(len(t.encode("utf-8", "surrogatepass")) for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
-    images = [_image_tokens(size, formula) + 16 for size in sizes]
+    images = [formula(size) + 16 for size in sizes]
     return text + 128 + 32 * len(conversation.messages) + sum(images)
 
 
@@ -82,10 +83,6 @@ def image_size(path: str) -> tuple[int, int] | None:
             return image.size
     except (OSError, ValueError, UnidentifiedImageError, Image.DecompressionBombError):
         return None
-
-
-def _image_tokens(size: tuple[int, int] | None, formula: ImageFormula | None) -> int:
-    return dearest(size) if formula is None else formula(size)
 
 
 def _texts(conversation: Conversation) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from pathlib import Path
 
 from omibench.ask import open_asker
 from omibench.errors import MissingInputError, ModelError
+from omibench.infer.closing import closing_line
 from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
 from omibench.models.provider import Provider
@@ -17,22 +19,24 @@ from omibench.settings.present import present
 from omibench.study import Cell, Study
 from omibench.tables import ResponseRow, read_jsonl, write_parquet
 
+log = logging.getLogger("omibench.infer")
+
 
 def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     """Ask every question of `questions` (questions.jsonl) and write one ResponseRow a response.
 
     Rows stand in the order of the questions, samples of one question together. Returns how many
-    there are. Raises MissingInputError without a frozen dataset or its images, ModelError when
-    the model cannot answer.
+    there are. Requests without an answer are rows of their outcome, never of a made-up text, and a
+    warning says what finishing the cell takes. Raises MissingInputError without a frozen dataset
+    or its images, ModelError when the model cannot answer.
     """
     with open_asker(study, cell.model) as asker:
         requests = requests_of(questions, study, cell, asker.provider)
-        responses = asker(requests)
-    rows = [
-        _row(request, asker.key(request), response)
-        for request, response in zip(requests, responses, strict=True)
-    ]
-    write_parquet(out, rows, ResponseRow)
+        pairs = list(zip(requests, asker(requests), strict=True))
+        rows = [_row(request, asker.key(request), response) for request, response in pairs]
+        write_parquet(out, rows, ResponseRow)
+        if closing := closing_line(study, cell, out, asker, pairs):
+            log.warning("omibench: %s", closing)
     return len(rows)
 
 

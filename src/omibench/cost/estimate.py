@@ -1,0 +1,97 @@
+"""What calls to a model will take: tokens, dollars and hours, as expected and at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.cost.dollars import dollars, is_batch, is_paid, worst_case
+from omibench.cost.families import image_formula
+from omibench.cost.history import NO_HISTORY, History
+from omibench.cost.tokens import expected_input
+from omibench.model_params import LocalModel, Model, ServedModel
+from omibench.request import Request
+
+EXPECTED_SHARE = 0.25
+"""Share of `max_tokens` that a response is expected to take when none is in the store."""
+TOKENS_PER_S = 50.0
+"""Output tokens a second of one call when no latency is in the store, after `FIRST_TOKEN_S`."""
+FIRST_TOKEN_S = 2.0
+
+
+class Estimate(NamedTuple):
+    """What a number of calls takes. Dollars are None for a paid model without a price.
+
+    `text`, `images` and `output` are tokens to expect, `output_most` those of `max_tokens`;
+    `unmeasured` images have no size that could be read. `hours` is None where nothing is known.
+    """
+
+    calls: int = 0
+    text: float = 0
+    images: float = 0
+    unmeasured: int = 0
+    output: float = 0
+    output_most: int = 0
+    usd: float | None = 0.0
+    usd_most: float | None = 0.0
+    hours: float | None = 0.0
+
+
+def estimate(
+    model: Model, calls: Sequence[Sequence[Request]], history: History = NO_HISTORY
+) -> Estimate:
+    """Estimate calls, each at samples of one conversation whose input is counted once."""
+    if not calls:
+        return Estimate()
+    formula = image_formula(model)
+    inputs = [expected_input(call[0].conversation, formula) for call in calls]
+    factor = history.input_factor or 1.0
+    limits = [request.decoding.max_tokens for call in calls for request in call]
+    output = sum(min(most, _output(history, most)) for most in limits)
+    text, images = (factor * sum(i[part] for i in inputs) for part in (0, 1))
+    usd, usd_most = _dollars(model, calls, text + images, output)
+    return Estimate(
+        calls=len(calls),
+        text=text,
+        images=images,
+        unmeasured=sum(i.unmeasured for i in inputs),
+        output=output,
+        output_most=sum(limits),
+        usd=usd,
+        usd_most=usd_most,
+        hours=_hours(model, len(calls), text + images, output, history),
+    )
+
+
+def _output(history: History, max_tokens: int) -> float:
+    if history.output_tokens is None:
+        return EXPECTED_SHARE * max_tokens
+    return history.output_tokens
+
+
+def _dollars(
+    model: Model, calls: Sequence[Sequence[Request]], sent: float, output: float
+) -> tuple[float | None, float | None]:
+    if not isinstance(model, ServedModel) or not is_paid(model):
+        return 0.0, 0.0
+    price = model.price
+    if price is None:
+        return None, None
+    most = sum(worst_case(model, price, call) for call in calls)
+    return min(most, dollars(price, sent, output, batch=is_batch(model))), most
+
+
+def _hours(model: Model, calls: int, sent: float, output: float, history: History) -> float | None:
+    """The slowest of three: requests a minute, tokens a minute, concurrency over latency."""
+    if not isinstance(model, ServedModel):
+        return 0.0
+    if is_batch(model) or isinstance(model, LocalModel):
+        return None
+    limits = model.limits
+    latency = history.latency_s or FIRST_TOKEN_S + output / calls / TOKENS_PER_S
+    minutes = [calls * latency / min(limits.concurrency, calls) / 60]
+    if limits.requests_per_minute:
+        minutes.append(calls / limits.requests_per_minute)
+    if limits.tokens_per_minute:
+        minutes.append((sent + output) / limits.tokens_per_minute)
+    return max(minutes) / 60

@@ -1,0 +1,69 @@
+"""The line that closes a cell which lacks answers: how many, why, and what finishing it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from omibench.ask import NOT_BOUGHT, Asker
+from omibench.cost.estimate import estimate
+from omibench.cost.families import image_formula
+from omibench.cost.history import learn
+from omibench.models.calls import calls_of
+from omibench.request import Request, Response
+from omibench.study import Cell, Study
+
+
+def closing_line(
+    study: Study,
+    cell: Cell,
+    out: Path,
+    asker: Asker,
+    pairs: Sequence[tuple[Request, Response]],
+) -> str | None:
+    """One line about the requests of a cell that got no answer, or None when all did."""
+    failed = [(q, r) for q, r in pairs if r.outcome in NOT_BOUGHT]
+    if not failed:
+        return None
+    counts = Counter(response.outcome for _, response in failed)
+    kinds = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in counts.most_common())
+    errors = (r.error for _, r in failed if r.error)
+    why = f"; the first error: {next(errors, '')}".removesuffix("; the first error: ")
+    parts = [f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{why})"]
+    parts[0] += " have no answer; what was bought is kept"
+    usd, most = _to_finish(study, cell, asker, pairs)
+    if most:
+        parts.append(f"Finishing the cell costs about ${usd:,.2f}, at most ${most:,.2f}")
+    parts.append(_budget(asker, most or 0.0) if counts["budget_stop"] else "")
+    parts.append(f"To go on, run `{retry_command([out])}`")
+    return ". ".join(part for part in parts if part)
+
+
+def retry_command(cells: Sequence[Path]) -> str:
+    """The command that makes cells again: it buys what they lack and reads the rest."""
+    return f"snakemake --cores all --forcerun {' '.join(map(str, cells))}"
+
+
+def _to_finish(
+    study: Study, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
+) -> tuple[float | None, float | None]:
+    model = study.models[cell.model]
+    answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}
+    known = calls_of(asker.provider, [q for q, _ in answered.values()])
+    history = learn([[answered[id(q)] for q in call] for call in known], image_formula(model))
+    lacking = [q for q, r in pairs if r.outcome in NOT_BOUGHT]
+    found = estimate(model, calls_of(asker.provider, lacking), history)
+    return found.usd, found.usd_most
+
+
+def _budget(asker: Asker, most: float) -> str:
+    if asker.budget is None:
+        return ""
+    account, cap = asker.budget.account(), asker.budget.purse.cap_usd
+    lost = f", ${account.unknown:,.2f} may have been paid" if account.unknown else ""
+    enough = account.committed + most
+    return (
+        f"The budget of ${cap:,.2f} is used up: ${account.spent:,.2f} spent{lost}; "
+        f"with study.budget_usd: {enough + 0.01:.2f} the cell ends in any case"
+    )
