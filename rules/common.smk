@@ -8,6 +8,8 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import validate
 
 from omibench.errors import OmibenchError
+from omibench.gate import BUDGET_ENV, budget_of
+from omibench.inputs import files_of
 from omibench.source import source_hash
 from omibench.study import Cell, parse_study, slice_for
 
@@ -19,9 +21,14 @@ validate(config, "../schemas/params.schema.json", set_default=False)
 
 RESULTS = STUDY.study.results
 
+# The budget is no parameter of a rule: a larger one makes no job run again that is done.
+BUDGET = budget_of(STUDY)
+CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
+
 # Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
 shell.prefix(
     f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
+    f"{CAP}"
 )
 
 
@@ -60,9 +67,16 @@ def papers():
     ]
 
 
+def named_files(stage):
+    """The files that the parameters name for a job of the stage: prompts, oracles, decisions."""
+    if stage == "infer":
+        return lambda wildcards: files_of(
+            STUDY, stage, Cell(wildcards.model, wildcards.setting)
+        )
+    return files_of(STUDY, stage)
+
+
 def frozen_from():
-    """What freeze reads: the problems made from papers, or a benchmark's own files."""
+    """What freeze reads: the problems made from papers, or nothing but a benchmark's own files."""
     made = STUDY.benchmark.name == "papers"
-    problems = {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}
-    decisions = STUDY.review.decisions
-    return problems | ({"decisions": decisions} if decisions else {})
+    return {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}

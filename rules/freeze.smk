@@ -1,6 +1,7 @@
 rule freeze:
     input:
         **frozen_from(),
+        named=named_files("freeze"),
     output:
         questions=f"{RESULTS}/freeze/questions.jsonl",
         answers=f"{RESULTS}/freeze/answers.jsonl",

@@ -2,6 +2,7 @@
 rule infer:
     input:
         questions=rules.freeze.output.questions,
+        named=named_files("infer"),
     output:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",
     log:

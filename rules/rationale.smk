@@ -1,6 +1,7 @@
 rule rationale:
     input:
         problems=rules.filter.output.problems,
+        named=named_files("rationale"),
     output:
         problems=f"{RESULTS}/rationale/problems.jsonl",
     log:

@@ -3,6 +3,7 @@ rule score:
         responses=rules.infer.output,
         answers=rules.freeze.output.answers,
         questions=rules.freeze.output.questions,
+        named=named_files("score"),
     output:
         f"{RESULTS}/score/{{model}}/{{setting}}.parquet",
     log:

@@ -10,6 +10,7 @@ from omibench.source import PACKAGE, _imports
 
 GROUND = {
     "blocks",
+    "inputs",
     "model_params",
     "errors",
     "explain",

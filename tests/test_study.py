@@ -43,7 +43,22 @@ def values(**blocks: Any) -> dict[str, Any]:
         ({"freeze": {"version": "1"}}, "freeze.version: String should match pattern"),
         ({"score": {"judge": "jugde"}}, "score.judge names 'jugde', which is not defined; did you"),
         ({"infer": {"models": ["c"], "settings": []}}, "infer.models names 'c', which is not"),
-        ({"infer": {"models": [], "only": {"a": ["x"]}}}, "infer.only names 'x', which is not"),
+        (
+            {"infer": {"models": ["a"], "settings": ["cot"], "only": {"a": ["direct"]}}},
+            "infer.only names 'direct', which is not defined",
+        ),
+        ({"infer": {"models": ["a", "a"], "settings": ["cot"]}}, "infer.models names 'a' twice"),
+        ({"score": {"rules": ["robust", "robust"]}}, "score.rules names 'robust' twice"),
+        ({"analyze": {"main_rules": "emma"}}, "analyze.main_rules names 'emma', which is not"),
+        (
+            {
+                "models": {"a": {**SIMULATED, "setting_effects": {"dirct": 1}}},
+                "infer": {"models": ["a"], "settings": ["cot", "direct"]},
+                "score": {},
+            },
+            "models.a names 'dirct', which is not defined; did you mean 'direct'?",
+        ),
+        ({"ocr": [1]}, "ocr: "),
         ({"models": {"a": {"provider": "openay"}}}, "models.a: "),
         ({"filter": {"near_duplicate": 2}}, "filter.near_duplicate: Input should be less than"),
         ({"settings": {"x/y": {}}}, "settings.x/y"),

@@ -26,6 +26,8 @@ app = typer.Typer(
     help="From raw exam papers to a report on how well models reason over several images.",
 )
 
+STOPPED_BY_USER = 130
+
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
 ]
@@ -43,9 +45,10 @@ def main() -> None:
     except OmibenchError as error:
         sys.stderr.write(f"omibench: {error}\n")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.stderr.write("omibench: stopped; run the same command again to go on\n")
-        sys.exit(130)
+    except SystemExit as stop:
+        if stop.code == STOPPED_BY_USER:
+            sys.stderr.write("omibench: stopped; run the same command again to go on\n")
+        raise
 
 
 @app.command()

@@ -51,7 +51,7 @@ class SimulatedModel(ModelBlock):
 
     provider: Literal["simulated"]
     oracle: str
-    """What the simulation knows: one JSON line a problem. Not part of the model's identity."""
+    """What the simulation knows: one JSON line a problem. Its content is part of the identity."""
     seed: int = 0
     ability: float = 0.0
     setting_effects: dict[str, float] = {}

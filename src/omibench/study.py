@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -64,6 +64,19 @@ class Study(Block):
         ]
 
     @model_validator(mode="after")
+    def _nothing_is_named_twice(self) -> Self:
+        lists: dict[str, list[Any]] = {
+            "infer.models": self.infer.models,
+            "infer.settings": self.infer.settings,
+            "score.rules": self.score.rules,
+        }
+        for where, names in lists.items():
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice:
+                raise ValueError(f"{where} names {twice!r} twice")
+        return self
+
+    @model_validator(mode="after")
     def _references_exist(self) -> Self:
         for where, names, known in self._references():
             for name in names:
@@ -72,20 +85,26 @@ class Study(Block):
                     raise ValueError(f"{where} names {name!r}, which is not defined{hint}")
         return self
 
-    def _references(self) -> list[tuple[str, list[str], Mapping[str, object]]]:
+    def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
         roles = {
             "rationale.writer": self.rationale.writer,
             "rationale.labeller": self.rationale.labeller,
             "score.judge": self.score.judge,
         }
-        only = [s for settings in self.infer.only.values() for s in settings]
-        return [
+        found: list[tuple[str, Iterable[str], Iterable[str]]] = [
             *((where, [name], self.models) for where, name in roles.items() if name),
-            ("infer.models", list(self.infer.models), self.models),
-            ("infer.settings", list(self.infer.settings), self.settings),
-            ("infer.only", list(self.infer.only), self.models),
-            ("infer.only", only, self.settings),
+            ("infer.models", self.infer.models, self.models),
+            ("infer.settings", self.infer.settings, self.settings),
+            ("infer.only", self.infer.only, self.infer.models),
+            *(("infer.only", only, self.infer.settings) for only in self.infer.only.values()),
         ]
+        if self.analyze.main_rules:
+            found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
+        if self.infer.models:  # a whole study, not the slice of one job
+            for name, model in self.models.items():
+                settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
+                found.append((f"models.{name}", settings, self.settings))
+        return found
 
 
 def parse_study(values: object, where: str) -> Study:
@@ -118,8 +137,8 @@ def load_study(
         where = text
         try:
             text = Path(params).read_text("utf-8")
-        except OSError as error:
-            raise ParamsError(f"{where}: cannot be read: {error.strerror}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ParamsError(f"{where}: cannot be read: {error}") from None
     try:
         values = json.loads(text) if where == "--params" else yaml.safe_load(text)
     except (json.JSONDecodeError, yaml.YAMLError) as error:
@@ -128,7 +147,8 @@ def load_study(
     if values is None or isinstance(values, dict):
         values = {**(values or {}), **(overrides or {})}
         for block, given in (options or {}).items():
-            values[block] = {**(values.get(block) or {}), **given}
+            if isinstance(inner := values.get(block) or {}, dict):
+                values[block] = {**inner, **given}
     return parse_study(values, where)
 
 

@@ -143,16 +143,14 @@ def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:
 
 def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
     """Like `read_jsonl`, one row at a time."""
-    with _open(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield _parse(line, row, f"{path}, line {number}")
+    for number, line in enumerate(_read(path).splitlines(), 1):
+        if line.strip():
+            yield _parse(line, row, f"{path}, line {number}")
 
 
 def read_json(path: str | Path, row: type[Row]) -> Row:
     """Read one JSON document; raises as `read_jsonl` does."""
-    with _open(path) as file:
-        return _parse(file.read(), row, str(path))
+    return _parse(_read(path), row, str(path))
 
 
 def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:
@@ -227,14 +225,16 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
     return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
 
 
-def _open(path: str | Path) -> Any:
+def _read(path: str | Path) -> bytes:
     try:
-        return Path(path).open(encoding="utf-8")
+        return Path(path).read_bytes()
     except FileNotFoundError:
         raise MissingInputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise MissingInputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _parse(text: str, row: type[Row], where: str) -> Row:
+def _parse(text: bytes, row: type[Row], where: str) -> Row:
     try:
         return row.model_validate_json(text)
     except ValidationError as error:

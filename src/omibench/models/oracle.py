@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
@@ -42,6 +43,8 @@ class Oracle:
 
     def __init__(self, rows: list[OracleRow], where: str = "oracle") -> None:
         self.where = where
+        text = "\n".join(sorted(row.model_dump_json() for row in rows))
+        self.sha256 = hashlib.sha256(text.encode()).hexdigest()
         self.rows = {row.id: row for row in rows}
         self._topics: dict[str, set[str]] = defaultdict(set)
         self._answers: dict[str, set[str]] = defaultdict(set)

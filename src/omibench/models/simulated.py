@@ -41,6 +41,7 @@ class SimulatedProvider:
             "provider": "simulated",
             "id": name,
             "parameters": parameters,
+            "oracle": self.oracle.sha256,
             "reads_tags": True,
         }
 

@@ -66,11 +66,21 @@ def _decide(problem: Problem, decisions: Sequence[Decision]) -> Problem | None:
     return problem
 
 
+_STATEMENT = {"question", "choices", "answer"}
+
+
+def _without_rationale_warnings(problem: Problem) -> list[str]:
+    return [w for w in problem.warnings if not w.startswith("rationale:")]
+
+
 def _edited(problem: Problem, decision: Decision) -> Problem:
     changes = decision.edit.model_dump(exclude_unset=True) if decision.edit else {}
     if "solution" in changes:
         # A person has rewritten it, so what was said of the model's rationale no longer holds.
-        changes["warnings"] = [w for w in problem.warnings if not w.startswith("rationale:")]
+        changes["warnings"] = _without_rationale_warnings(problem)
+    elif _STATEMENT & changes.keys() and _without_rationale_warnings(problem) != problem.warnings:
+        # A model wrote its rationale for another question or gold than the corrected one.
+        changes |= {"solution": None, "warnings": _without_rationale_warnings(problem)}
     try:
         return Problem.model_validate({**problem.model_dump(), **changes})
     except ValidationError as error:

@@ -80,7 +80,10 @@ def load_prompt(name: str) -> Prompt:
     if not path.is_file():
         hint = did_you_mean(name, list(PROMPTS))
         raise ParamsError(f"prompt {name!r} is neither built in nor a file{hint}")
-    text = path.read_text("utf-8")
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParamsError(f"{name}: cannot be read: {error}") from None
     if text.count(QUESTION) != 1 or text.count(CHOICES) > 1:
         raise ParamsError(f"{name}: a prompt holds {QUESTION} once and {CHOICES} at most once")
     return Prompt(text.strip(), text.strip())

@@ -26,8 +26,7 @@ class ImageStore:
     def keep(self, image: ImagePart) -> None:
         """Check that an image's file holds the bytes it is known by, and keep a copy.
 
-        Raises MissingInputError when there is no file, ModelError when its bytes are others. A
-        file that has the size of the copy already kept is taken for that copy.
+        Raises MissingInputError when there is no file, ModelError when its bytes are others.
         """
         known = (image.path, image.sha256)
         if known in self._seen:
@@ -38,11 +37,10 @@ class ImageStore:
                 f"{image.path or 'image ' + image.sha256[:12]}: there is no such image; "
                 "a request is never sent without its pictures"
             )
-        if size != _size(f"{self.folder}/{image.sha256[:2]}/{image.sha256}"):
-            self._copy(Path(image.path), image.sha256)
+        self._copy(Path(image.path), image.sha256, size)
         self._seen.add(known)
 
-    def _copy(self, source: Path, sha256: str) -> None:
+    def _copy(self, source: Path, sha256: str, size: int) -> None:
         data = source.read_bytes()
         actual = hashlib.sha256(data).hexdigest()
         if actual != sha256:
@@ -50,7 +48,8 @@ class ImageStore:
                 f"{source}: its content ({actual[:12]}) is not that of the dataset "
                 f"({sha256[:12]}): restore the file or freeze the dataset again"
             )
-        write_whole(self.path(sha256), data)
+        if size != _size(f"{self.folder}/{sha256[:2]}/{sha256}"):
+            write_whole(self.path(sha256), data)
 
 
 def _size(path: str) -> int | None:

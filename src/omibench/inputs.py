@@ -1,0 +1,52 @@
+"""The files that parameters name: what a job reads besides the outputs of earlier stages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.model_params import RecordedModel, SimulatedModel
+from omibench.study import Cell, Study
+
+
+def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
+    """Every file named by the parameters that a job of `stage` reads: a change of one reruns it.
+
+    Prompts of one's own, oracles, recorded responses, review decisions, a benchmark's own files,
+    printed tables. Papers are named by the manifest of ocr, not here.
+    """
+    found: list[str | None] = []
+    if stage == "infer" and cell:
+        found += [prompt_file(study.settings[cell.setting].prompt)]
+        found += _model_files(study, cell.model, cell.setting)
+    elif stage == "score":
+        found += _model_files(study, study.score.judge)
+    elif stage == "rationale":
+        found += _model_files(study, study.rationale.writer)
+        found += _model_files(study, study.rationale.labeller)
+    elif stage == "freeze":
+        found += [study.review.decisions, *_benchmark_files(study)]
+    elif stage == "analyze":
+        found += [study.analyze.published]
+    return list(dict.fromkeys(name for name in found if name))
+
+
+def prompt_file(prompt: str) -> str | None:
+    """The path of a prompt of one's own; None for the name of a built-in prompt."""
+    return prompt if "/" in prompt or Path(prompt).suffix else None
+
+
+def _model_files(study: Study, name: str | None, setting: str | None = None) -> list[str]:
+    model = study.models.get(name or "")
+    if isinstance(model, SimulatedModel):
+        return [model.oracle]
+    if isinstance(model, RecordedModel):
+        files = model.responses.get(setting, []) if setting else sum(model.responses.values(), [])
+        return [str(Path(study.data or ".") / file) for file in files]
+    return []
+
+
+def _benchmark_files(study: Study) -> list[str]:
+    if study.benchmark.name == "papers" or not study.data:
+        return []
+    folder = Path(study.data)
+    return [str(p) for p in sorted(folder.glob("*")) if p.suffix in (".parquet", ".jsonl")]

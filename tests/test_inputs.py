@@ -1,0 +1,45 @@
+"""Every file that the parameters name is an input of the jobs that read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.inputs import files_of, prompt_file
+from omibench.study import Cell, parse_study
+
+
+def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> None:
+    for name in ("b.parquet", "a.jsonl", "notes.txt"):
+        (tmp_path / name).touch()
+    study = parse_study(
+        {
+            "data": str(tmp_path),
+            "benchmark": {"name": "emma"},
+            "models": {
+                "sim": {"provider": "simulated", "oracle": "oracle.jsonl"},
+                "old": {"provider": "recorded", "responses": {"own": ["r.parquet"], "cot": []}},
+            },
+            "settings": {"own": {"prompt": "prompts/mine.txt"}, "cot": {}},
+            "infer": {"models": ["sim", "old"], "settings": ["own", "cot"]},
+            "rationale": {"writer": "sim"},
+            "review": {"decisions": "review.yaml"},
+            "score": {"judge": "sim"},
+            "analyze": {"published": "printed.csv"},
+        },
+        "test",
+    )
+    assert files_of(study, "infer", Cell("sim", "own")) == ["prompts/mine.txt", "oracle.jsonl"]
+    assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
+    assert files_of(study, "infer", Cell("old", "own"))[1:] == [str(tmp_path / "r.parquet")]
+    assert files_of(study, "score") == ["oracle.jsonl"]
+    assert files_of(study, "rationale") == ["oracle.jsonl"]
+    own = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
+    assert files_of(study, "freeze") == ["review.yaml", *own]
+    assert files_of(study, "analyze") == ["printed.csv"]
+    assert files_of(study, "filter") == files_of(study, "ocr") == []
+
+
+def test_a_prompt_is_a_name_or_a_path() -> None:
+    assert prompt_file("cot") is None
+    assert prompt_file("mine.txt") == "mine.txt"
+    assert prompt_file("prompts/mine") == "prompts/mine"
