@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import sys
 import threading
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -89,8 +90,8 @@ class Loaded:
             self._engine = self._key = None
             if held:
                 gc.collect()
-                torch = importlib.import_module("torch")
-                if torch.cuda.is_available():
+                torch = sys.modules.get("torch")
+                if torch is not None and torch.cuda.is_available():
                     torch.cuda.empty_cache()
 
 
