@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import StoreError
 from omibench.request import Conversation, ImagePart, Message, Request, Response, Tags, TextPart
-from omibench.store.segment import encode_line, line_fault
+from omibench.store.line import Body, encode_line, line_fault
 from omibench.store.store import Store, partition_name
 
 IDENTITY = {"provider": "test", "id": "model", "seed": 1}
@@ -168,7 +168,7 @@ def test_a_kill_loses_nothing_that_counted_as_done(tmp_path: Path) -> None:
 
 @given(st.text(max_size=50), st.integers(0, 400), st.integers(0, 255))
 def test_no_changed_byte_goes_unnoticed(text: str, at: int, byte: int) -> None:
-    line = encode_line("a" * 64, {"response": {"text": text}})
+    line = encode_line("a" * 64, Body(1, b"{}", json.dumps({"text": text}).encode(), b"{}"))
     assert line_fault(line) is None
     at %= len(line)
     changed = line[:at] + bytes([byte]) + line[at + 1 :]

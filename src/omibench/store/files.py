@@ -1,9 +1,12 @@
-"""Writing a whole file at once, whoever else writes the same one at the same moment."""
+"""Files: writing one at once whoever else writes it, and reading parts of many."""
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
+
+OPEN_AT_ONCE = 64
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -12,3 +15,39 @@ def write_whole(path: Path, data: bytes) -> None:
     partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     partial.write_bytes(data)
     partial.replace(path)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+class OpenFiles:
+    """Files that are kept open between reads, not more than a process may have."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, int] = {}
+
+    def read(self, path: Path, offset: int, length: int) -> bytes:
+        """`length` bytes of a file from `offset`, fewer at its end. Raises OSError."""
+        file = self._files.get(path)
+        if file is None:
+            if len(self._files) >= OPEN_AT_ONCE:
+                self.close()
+            file = self._files[path] = os.open(path, os.O_RDONLY)
+        return os.pread(file, length, offset)
+
+    def forget(self, path: Path) -> None:
+        """Close one file, if it is open."""
+        file = self._files.pop(path, None)
+        if file is not None:
+            os.close(file)
+
+    def close(self) -> None:
+        """Close every file."""
+        for path in list(self._files):
+            self.forget(path)

@@ -1,84 +1,163 @@
-"""A partition: the responses of one model, in a folder of segments with an index in memory."""
+"""A partition: the responses of one model, in a folder of segments and packs."""
 
 from __future__ import annotations
 
 import json
-import os
+import logging
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from omibench.errors import StoreError
 from omibench.request import Request, Response
-from omibench.store.files import write_whole
-from omibench.store.key import decoding_of, messages_of, request_key
-from omibench.store.segment import (
-    HEAD,
-    Damage,
-    Place,
-    SegmentWriter,
-    encode_line,
-    line_fault,
-    scan_segment,
-)
+from omibench.store import pack, segment
+from omibench.store.files import OpenFiles, write_whole
+from omibench.store.index import Damage, FileIndex, Place
+from omibench.store.key import KEY_SCHEMA, request_key
+from omibench.store.line import Body, body_of, encode_line, line_fault, parse_response
+from omibench.store.pack import PackFile
+from omibench.store.segment import SegmentFile, SegmentWriter
 
 CARD = "model.json"
 """File in a partition's folder that says whose responses it holds."""
+log = logging.getLogger("omibench.store")
+
+
+class StoredFile(Protocol):
+    """A segment or a pack."""
+
+    path: Path
+    index: FileIndex
+
+    def load(self, thorough: bool = False) -> None:
+        """Index the file, by its saved index or, `thorough`, by checking everything in it."""
+
+    def is_current(self) -> bool:
+        """Whether the file is as it was when it was loaded."""
+
+    def line(self, place: Place) -> bytes:
+        """A response as the line of a segment. Raises ValueError when it cannot be used."""
+
+    def key(self, place: Place) -> str:
+        """The key of a response; raises as `line` does."""
+
+    def body(self, place: Place) -> Body:
+        """The body of a response's line; raises as `line` does."""
+
+    def response(self, key: str, place: Place) -> bytes:
+        """The response of a key as JSON; raises as `line` does."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class Entry(NamedTuple):
+    """Where the response of one key stands."""
+
+    file: StoredFile
+    first: int
+    second: int
+
+    @property
+    def place(self) -> Place:
+        """Its place within the file."""
+        return Place(self.first, self.second)
 
 
 class Partition:
-    """The responses of one model. Reading sees what stood there when it was opened, and its own.
-
-    `damaged` lists every line that was skipped; of two lines with one key the first counts.
+    """The responses of one model. Reading sees what stood there when it was opened or refreshed,
+    and its own. Of two lines with one key the first counts, packs before segments.
     """
 
-    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, identity: dict[str, Any], thorough: bool = False) -> None:
         self.folder = folder
         self.identity = identity
-        self.damaged: list[Damage] = []
         self.duplicates = 0
-        self._index: dict[str, tuple[Path, Place]] = {}
-        self._open_files: dict[Path, int] = {}
+        """Lines whose key an earlier line has."""
+        self.schemas: set[int] = set()
+        """Key schemas under which its lines were written."""
+        self._thorough = thorough
+        self._late: list[Damage] = []
+        self._files: dict[str, StoredFile] = {}
+        self._index: dict[bytes, Entry] = {}
+        self._open_files = OpenFiles()
         self._writer: SegmentWriter | None = None
-        for path in sorted(folder.glob("*.jsonl")):
-            self._scan(path)
+        self._own: SegmentFile | None = None
+        self._load_all()
 
     def __len__(self) -> int:
         return len(self._index)
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._index
+    def __contains__(self, key: str) -> bool:
+        return bytes.fromhex(key) in self._index
+
+    def __iter__(self) -> Iterator[tuple[str, Entry]]:
+        """Every key with the place of its response, file by file."""
+        return ((key.hex(), entry) for key, entry in list(self._index.items()))
+
+    @property
+    def files(self) -> list[StoredFile]:
+        """Its packs, then its segments, each by name."""
+        return list(self._files.values())
+
+    @property
+    def damaged(self) -> list[Damage]:
+        """Every line that was skipped, also those that were found to be damaged since."""
+        found = [damage for file in self._files.values() for damage in file.index.damaged]
+        return found + [damage for damage in self._late if damage not in found]
 
     def key(self, request: Request) -> str:
-        """The key of a request to this partition's model."""
-        return request_key(self.identity, request)
+        """The key under which the response to a request is held here, or would be.
+
+        That is the key of the newest schema, unless only one of an older schema is held.
+        """
+        newest = request_key(self.identity, request)
+        if self.schemas <= {KEY_SCHEMA} or newest in self:
+            return newest
+        older = (request_key(self.identity, request, n) for n in self._older())
+        return next((key for key in older if key in self), newest)
 
     def get(self, key: str) -> Response | None:
-        """The stored response of a key, or None. Raises StoreError if it was damaged since."""
-        found = self._index.get(key)
-        if found is None:
-            return None
-        line = self._read(*found)
-        if line_fault(line) is not None:
-            raise StoreError(f"{found[0]}: changed while it was read; run the command again")
-        return Response.model_validate(json.loads(b"{" + line[HEAD:])["response"])
+        """The stored response of a key, or None.
+
+        A line that was damaged since the partition was opened is reported as a warning and
+        counted in `damaged`; another line with the same key takes its place, if there is one.
+        """
+        while (entry := self._index.get(bytes.fromhex(key))) is not None:
+            try:
+                return parse_response(entry.file.response(key, entry.place))
+            except FileNotFoundError:
+                self.refresh()
+            except ValueError as error:
+                self._distrust(key, entry, str(error))
+            except OSError as error:
+                raise StoreError(f"{entry.file.path}: cannot be read: {error}") from None
+        return None
+
+    def entry(self, key: str) -> Entry | None:
+        """Where the response of a key stands, or None."""
+        return self._index.get(bytes.fromhex(key))
 
     def append(self, key: str, request: Request, response: Response) -> None:
         """Write one response. When this returns it counts as bought."""
-        if self._writer is None:
+        self.append_line(key, encode_line(key, body_of(request, response)))
+
+    def append_line(self, key: str, line: bytes) -> None:
+        """Write one line as another store holds it. Raises ValueError when it is not sound."""
+        if (fault := line_fault(line)) is not None:
+            raise ValueError(fault)
+        if self._writer is None or self._own is None:
             self._writer = self._start()
-        line = encode_line(
-            key,
-            {
-                "tags": request.tags.model_dump(exclude_defaults=True),
-                "response": response.model_dump(exclude_defaults=True),
-                "request": {
-                    "messages": messages_of(request.conversation),
-                    "decoding": decoding_of(request.decoding),
-                    "index": request.index,
-                },
-            },
-        )
-        self._found(key, self._writer.path, self._writer.write(line))
+            self._own = SegmentFile(self._writer.path, self._open_files)
+            self._own.index = self._writer.index
+            self._files[self._own.path.name] = self._own
+        self._add(bytes.fromhex(key), Entry(self._own, *self._writer.write(line)))
+        self.schemas |= self._writer.index.schemas
+
+    def refresh(self) -> None:
+        """See what other processes have written or compacted since."""
+        if set(self._listed()) != set(self._files) or not all(map(self._current, self.files)):
+            self._load_all()
 
     def sync(self) -> None:
         """Make everything that was appended survive a power cut."""
@@ -87,12 +166,14 @@ class Partition:
 
     def close(self) -> None:
         """Sync, and let go of every file."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-        for file in self._open_files.values():
-            os.close(file)
-        self._open_files.clear()
+        writer, self._writer, self._own = self._writer, None, None
+        for file in self._files.values():
+            file.close()
+        if writer is not None:
+            writer.close()
+
+    def _older(self) -> list[int]:
+        return sorted(self.schemas - {KEY_SCHEMA}, reverse=True)
 
     def _start(self) -> SegmentWriter:
         writer = SegmentWriter(self.folder)
@@ -101,19 +182,79 @@ class Partition:
             write_whole(card, (json.dumps(self.identity, indent=2) + "\n").encode())
         return writer
 
-    def _scan(self, path: Path) -> None:
-        self.damaged += scan_segment(path, lambda key, place: self._found(key, path, place))
+    def _listed(self) -> dict[str, Path]:
+        """Packs, then segments, each by name: a pack's name never sorts with a segment's."""
+        packs = sorted(self.folder.glob(f"*{pack.SUFFIX}"))
+        segments = sorted(self.folder.glob(f"*{segment.SUFFIX}"))
+        return {path.name: path for path in [*packs, *segments]}
 
-    def _found(self, key: str, path: Path, place: Place) -> None:
+    def _current(self, file: StoredFile) -> bool:
+        if file is self._own:
+            return True
+        try:
+            return file.is_current()
+        except FileNotFoundError:
+            return False
+
+    def _load_all(self) -> None:
+        """List the folder and index every file that is new or changed; keep the others."""
+        files: dict[str, StoredFile] = {}
+        listed = self._listed()
+        for name, path in listed.items():
+            known = self._files.get(name)
+            if known is not None and self._current(known):
+                files[name] = known
+                continue
+            file: StoredFile = (
+                PackFile(path)
+                if path.suffix == pack.SUFFIX
+                else SegmentFile(path, self._open_files)
+            )
+            try:
+                file.load(self._thorough)
+            except FileNotFoundError:
+                # Compacted between listing and reading: its lines are in a pack by now.
+                self._load_all()
+                return
+            files[name] = file
+        for name in set(self._files) - set(files):
+            self._files[name].close()
+        self._files = files
+        self._build()
+
+    def _build(self) -> None:
+        self._index, self.duplicates = {}, 0
+        for file in self._files.values():
+            index = self._index
+            self.schemas |= file.index.schemas
+            before = len(index)
+            for key, first, second in file.index:
+                if key not in index:
+                    index[key] = Entry(file, first, second)
+            self.duplicates += before + len(file.index) - len(index)
+
+    def _add(self, key: bytes, entry: Entry) -> None:
         if key in self._index:
             self.duplicates += 1
         else:
-            self._index[key] = (path, place)
+            self._index[key] = entry
 
-    def _read(self, path: Path, place: Place) -> bytes:
-        try:
-            if path not in self._open_files:
-                self._open_files[path] = os.open(path, os.O_RDONLY)
-            return os.pread(self._open_files[path], place.length, place.offset)
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+    def _distrust(self, key: str, entry: Entry, reason: str) -> None:
+        """A place does not hold what its index says: check the whole file, and index it anew."""
+        file = entry.file
+        if file is self._own:
+            self._late.append(Damage(file.path.name, 0, reason))
+            del self._index[bytes.fromhex(key)]
+        else:
+            try:
+                file.load(thorough=True)
+            except FileNotFoundError:
+                self.refresh()
+                return
+            self._build()
+            if self._index.get(bytes.fromhex(key)) == entry:
+                raise StoreError(
+                    f"{file.path}: the response {key[:12]} is sound, and this version of omibench "
+                    f"does not read it: {reason}; use a later version"
+                )
+        log.warning("%s: the response %s cannot be read: %s", file.path, key[:12], reason)

@@ -1,121 +1,176 @@
-"""Segments: append-only files of responses, one writer each, one JSON line a response.
-
-A line is `{"v":1,"key":"<64 hex>","crc":"<8 hex>",<body>}`: the head has a fixed width and the
-CRC-32 of key and body, so that an index is built, and damage found, without parsing any JSON.
-"""
+"""Segments: append-only files of responses, one writer each, one JSON line a response."""
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
-import secrets
-import socket
-import time
-import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import BinaryIO
 
 from omibench.errors import StoreError
+from omibench.store.files import OpenFiles
+from omibench.store.index import (
+    Damage,
+    FileIndex,
+    Place,
+    State,
+    read_index,
+    state_of,
+    write_index,
+)
+from omibench.store.line import Body, key_of, line_fault, parse_line, schema_of
+from omibench.store.liveness import hold, new_name
 
-LINE_VERSION = 1
-_START, _CRC, _BODY = b'{"v":1,"key":"', b'","crc":"', b'",'
-_KEY_AT = len(_START)
-_CRC_AT = _KEY_AT + 64 + len(_CRC)
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-HEAD = _CRC_AT + 8 + len(_BODY)
-
-
-class Damage(NamedTuple):
-    """One line that could not be read: where it is and why it was skipped."""
-
-    segment: str
-    line: int
-    reason: str
-
-
-class Place(NamedTuple):
-    """Where a line stands: byte offset and length in its segment."""
-
-    offset: int
-    length: int
+SUFFIX = ".jsonl"
+INDEX_WORTH = 1 << 20
+"""Bytes that a reader scans before it leaves an index for the next one."""
 
 
-def encode_line(key: str, body: dict[str, Any]) -> bytes:
-    """One line of a segment, its newline included."""
-    tail = _ENCODER.encode(body)[1:].encode("ascii")
-    name = key.encode("ascii")
-    return b"".join((_START, name, _CRC, _checksum(name, tail), _BODY, tail, b"\n"))
+class SegmentFile:
+    """A segment as readers see it. Every method may raise FileNotFoundError: it was compacted."""
+
+    def __init__(self, path: Path, files: OpenFiles) -> None:
+        self.path = path
+        self.index = FileIndex()
+        self._files = files
+
+    def load(self, thorough: bool = False) -> None:
+        """Index the segment, from its index file as far as that holds unless `thorough`."""
+        self.index = load_segment(self.path, thorough)
+
+    def is_current(self) -> bool:
+        """Whether nothing was appended since `load`."""
+        torn = any(damage.line > self.index.lines for damage in self.index.damaged)
+        return not torn and state_of(self.path).size == self.index.covered
+
+    def line(self, place: Place) -> bytes:
+        """One line, checked. Raises ValueError with the reason when it cannot be used."""
+        line = self._files.read(self.path, place.first, place.second)
+        fault = line_fault(line)
+        if fault is not None:
+            raise ValueError(fault)
+        return line
+
+    def key(self, place: Place) -> str:
+        """The key that the line at `place` has; raises as `line` does."""
+        return key_of(self.line(place))
+
+    def body(self, place: Place) -> Body:
+        """The body of one line; raises as `line` does."""
+        return parse_line(self.line(place))
+
+    def response(self, key: str, place: Place) -> bytes:
+        """The response of `key` as JSON; raises as `line` does, also when the key is another."""
+        line = self.line(place)
+        if key_of(line) != key:
+            raise ValueError("its index names another key")
+        return parse_line(line).response
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._files.forget(self.path)
 
 
-def line_fault(line: bytes) -> str | None:
-    """Why a line (with its newline) cannot be used, or None when it is sound."""
-    if not line.endswith(b"\n"):
-        return "torn: its writer was stopped in the middle of it"
-    if not line.startswith(_START):
-        known = line.startswith(b'{"v":')
-        return "written by another version of the store" if known else "corrupt: not a response"
-    end = _KEY_AT + 64
-    middle = _CRC + _checksum(line[_KEY_AT:end], line[HEAD:-1]) + _BODY
-    return None if line[end:HEAD] == middle else "corrupt: its checksum does not match"
+def load_segment(path: Path, thorough: bool = False) -> FileIndex:
+    """The index of a segment: the saved one while it holds, and a scan of what it lacks."""
+    saved = read_index(path)
+    with _opened(path) as lines:
+        found = os.fstat(lines.fileno())
+        state = State(found.st_size, found.st_mtime_ns)
+        index = FileIndex()
+        if saved is not None and not thorough:
+            if saved[1] == state:
+                return saved[0]
+            if _goes_on(lines, saved[0], state):
+                index = saved[0]
+                index.damaged = [damage for damage in index.damaged if damage.line <= index.lines]
+        index.closed = saved is not None and saved[0].closed and saved[1].size == state.size
+        start = index.covered
+        scan(lines, path.name, index)
+    if index.covered - start >= INDEX_WORTH or (thorough and saved is not None):
+        write_index(path, index, state)
+    return index
 
 
-def _checksum(key: bytes, body: bytes) -> bytes:
-    return b"%08x" % zlib.crc32(body, zlib.crc32(key))
+def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
+    """Index every line of an open segment that `index` does not cover yet."""
+    lines.seek(index.covered)
+    for line in lines:
+        fault = line_fault(line)
+        if fault is None:
+            try:
+                index.add(key_of(line), Place(index.covered, len(line)))
+                index.schemas.add(schema_of(line))
+            except ValueError:
+                fault = "corrupt: its key is none"
+        if fault is not None:
+            index.damaged.append(Damage(name, index.lines + 1, fault))
+        if line.endswith(b"\n"):
+            index.covered += len(line)
+            index.lines += 1
 
 
-def scan_segment(path: Path, found: Callable[[str, Place], None]) -> list[Damage]:
-    """Call `found(key, place)` for each sound line of a segment; return the damaged ones."""
-    damaged: list[Damage] = []
-    offset = 0
+def _goes_on(lines: BinaryIO, index: FileIndex, state: State) -> bool:
+    """Whether a segment still begins with what was indexed, as far as its last line tells."""
+    last = index.last()
+    if last is None or state.size <= index.covered:
+        return False
+    lines.seek(last.first)
+    return line_fault(lines.read(last.second)) is None
+
+
+def _opened(path: Path) -> BinaryIO:
     try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                fault = line_fault(line)
-                if fault is None:
-                    key = line[_KEY_AT : _KEY_AT + 64].decode("ascii")
-                    found(key, Place(offset, len(line)))
-                else:
-                    damaged.append(Damage(path.name, number, fault))
-                offset += len(line)
+        return path.open("rb")
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-    return damaged
 
 
 class SegmentWriter:
     """The only writer of one new segment, whose name no other writer can choose."""
 
     def __init__(self, folder: Path) -> None:
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-        host = "".join(c for c in socket.gethostname() if c.isalnum())[:16] or "host"
-        name = f"{stamp}-{host}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
-        self.path = folder / name
+        self.path = folder / new_name(SUFFIX)
+        self.index = FileIndex()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
             self._file = os.open(self.path, flags, 0o644)
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be written: {error.strerror}") from None
-        self._end = 0
+        hold(self._file)
 
     def write(self, line: bytes) -> Place:
         """Append one line; when this returns, a kill of the process cannot lose it."""
-        place = Place(self._end, len(line))
+        place = Place(self.index.covered, len(line))
         try:
             written = os.write(self._file, line)
             while written < len(line):
                 written += os.write(self._file, line[written:])
         except OSError as error:
+            with contextlib.suppress(OSError):  # half a line must not spoil the next one
+                os.ftruncate(self._file, place.first)
             raise StoreError(f"{self.path}: cannot be written: {error.strerror}") from None
-        self._end += len(line)
+        self.index.add(key_of(line), place)
+        self.index.schemas.add(schema_of(line))
+        self.index.covered += len(line)
+        self.index.lines += 1
         return place
 
     def sync(self) -> None:
-        """Make what was written survive a power cut."""
+        """Make what was written survive a power cut. Raises StoreError when it was removed."""
         os.fsync(self._file)
+        if os.fstat(self._file).st_nlink == 0:
+            raise StoreError(f"{self.path}: was removed while it was being written")
 
     def close(self) -> None:
-        """Sync and let go of the file."""
-        self.sync()
-        os.close(self._file)
+        """Sync, leave an index that says that this segment is complete, and let go of the file."""
+        try:
+            self.sync()
+            found = os.fstat(self._file)
+        finally:
+            os.close(self._file)
+        self.index.closed = True
+        write_index(self.path, self.index, State(found.st_size, found.st_mtime_ns))

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from omibench.errors import StoreError
+from omibench.errors import MissingInputError, StoreError
 from omibench.store.images import ImageStore
 from omibench.store.key import canonical
 from omibench.store.partition import CARD, Partition
 
 log = logging.getLogger("omibench.store")
+_PARTITION = re.compile(r".*-[0-9a-f]{12}")
 
 
 class Store:
@@ -52,13 +53,9 @@ class Store:
 
     def _folder(self, name: str, identity: Mapping[str, Any]) -> Path:
         folder = self.folder / name
-        card = folder / CARD
-        try:
-            owner = json.loads(card.read_text("utf-8")) if card.is_file() else dict(identity)
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{card}: cannot be used: {error}") from None
+        owner = read_card(folder) or dict(identity)
         if canonical(owner) != canonical(dict(identity)):
-            raise StoreError(f"{card}: names another model than the one asked")
+            raise StoreError(f"{folder / CARD}: names another model than the one asked")
         return folder
 
 
@@ -69,11 +66,39 @@ def partition_name(identity: Mapping[str, Any]) -> str:
     return f"{slug}-{hashlib.sha256(canonical(dict(identity))).hexdigest()[:12]}"
 
 
+def read_card(folder: Path) -> dict[str, Any] | None:
+    """The identity of the model whose partition a folder is; None where there is no card yet.
+
+    Raises StoreError when the card cannot be read.
+    """
+    card = folder / CARD
+    try:
+        owner = json.loads(card.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{card}: cannot be used: {error}") from None
+    if not isinstance(owner, dict):
+        raise StoreError(f"{card}: cannot be used: it names no model")
+    return owner
+
+
+def partition_folders(store: Path) -> list[Path]:
+    """The folder of every partition of a store, by name.
+
+    Raises MissingInputError when there is no store.
+    """
+    if not store.is_dir():
+        raise MissingInputError(f"{store}: there is no store; name its folder with --store")
+    return sorted(p for p in store.iterdir() if p.is_dir() and _PARTITION.fullmatch(p.name))
+
+
 def _report(partition: Partition) -> None:
     if not partition.damaged:
         return
     first = partition.damaged[0]
     log.warning(
         "%s: %d of its lines cannot be read and were skipped; the first is %s, line %d: %s",
-        partition.folder, len(partition.damaged), first.segment, first.line, first.reason,
+        partition.folder, sum(damage.lines for damage in partition.damaged),
+        first.segment, first.line, first.reason,
     )  # fmt: skip

@@ -1,0 +1,87 @@
+"""Is a segment's writer still at work? Only what nobody writes any more may be compacted.
+
+A writer holds an advisory lock on its segment as long as it lives, and its segment's name says on
+which host and under which number it runs; when it closes, it leaves an index that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from omibench.store.index import read_index, state_of
+from omibench.store.process import started_at
+
+ABANDONED_S = 7 * 86400.0
+"""Seconds without a change after which a segment from another host counts as closed."""
+_NAME = re.compile(r"\d{8}T\d{6}-(?P<host>[A-Za-z0-9]+)-(?P<pid>\d+)-[0-9a-f]{8}\.jsonl")
+
+
+def new_name(suffix: str) -> str:
+    """A file name that no other process chooses: time (UTC), host, process and eight digits."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    return f"{stamp}-{host_name()}-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
+
+
+def host_name() -> str:
+    """This host as file names spell it."""
+    return "".join(c for c in socket.gethostname() if c.isalnum())[:16] or "host"
+
+
+def hold(file: int) -> bool:
+    """Lock an open file for as long as this process keeps it open; False when another holds it.
+
+    A file system without locks locks nothing, and the answer is True.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@contextlib.contextmanager
+def holding(folder: Path) -> Iterator[bool]:
+    """Lock a folder against others that ask for the same; the value says whether it is ours."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        yield hold(file)
+    finally:
+        os.close(file)
+
+
+def is_closed(segment: Path) -> bool:
+    """Whether nobody writes to a segment any more.
+
+    True when its writer said so; when it ran on this host and is gone; and when nothing was
+    written to it for `ABANDONED_S`. Raises OSError when the segment is gone.
+    """
+    state, saved = state_of(segment), read_index(segment)
+    if saved is not None and saved[0].closed and saved[1].size == state.size:
+        return True
+    if time.time() - state.modified_ns / 1e9 > ABANDONED_S:
+        return _lockable(segment)
+    named = _NAME.fullmatch(segment.name)
+    if named is None or named["host"] != host_name():
+        return False
+    return started_at(int(named["pid"])) is None and _lockable(segment)
+
+
+def _lockable(segment: Path) -> bool:
+    file = os.open(segment, os.O_RDONLY)
+    try:
+        return hold(file)
+    finally:
+        os.close(file)

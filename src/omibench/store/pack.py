@@ -1,0 +1,215 @@
+"""Packs: many responses in one Parquet file (zstd), written whole and never changed.
+
+One row is one line of a segment, its three JSON objects as text, with the CRC-32 that the line
+would have. Rows stand by role, setting and key, so that those of a cell are neighbours and
+reading a cell touches few row groups; the index beside the file finds a key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import StoreError
+from omibench.store.index import (
+    Damage,
+    FileIndex,
+    Place,
+    read_index,
+    state_of,
+    write_index,
+)
+from omibench.store.line import Body, body_checksum, encode_line
+
+SUFFIX = ".parquet"
+GROUP_ROWS = 512
+"""Rows of a row group: what one damaged byte can cost, and what reading one response decodes."""
+GROUPS_KEPT = 32
+"""Decoded row groups that a reader keeps: about 30 MB of responses of 2 kB."""
+_TEXTS = ("tags", "response", "request", "extra")
+
+
+class PackFile:
+    """A pack as readers see it. Every method may raise FileNotFoundError: it was packed again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.index = FileIndex()
+        self._file: Any = None
+        self._groups: OrderedDict[tuple[int, bool], Any] = OrderedDict()
+
+    def load(self, thorough: bool = False) -> None:
+        """Index the pack, from its index file while that holds; `thorough` checks every row."""
+        saved = None if thorough else read_index(self.path)
+        state = state_of(self.path)
+        if saved is not None and saved[1] == state:
+            self.index = saved[0]
+            return
+        self.index = FileIndex(closed=True, covered=state.size)
+        try:
+            groups = self._open().num_row_groups
+        except FileNotFoundError:
+            raise
+        except PermissionError as error:
+            raise StoreError(f"{self.path}: cannot be read: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {error}"))
+            return
+        for group in range(groups):
+            self._load_group(group, thorough)
+        write_index(self.path, self.index, state)
+
+    def is_current(self) -> bool:
+        """Whether the file is there; packs never change."""
+        state_of(self.path)
+        return True
+
+    def line(self, place: Place) -> bytes:
+        """One response as the line of a segment. Raises ValueError when it cannot be used."""
+        row = self._row(place)
+        return encode_line(row["key"], _body(row))
+
+    def key(self, place: Place) -> str:
+        """The key of one row; raises as `line` does."""
+        return str(self._row(place)["key"])
+
+    def body(self, place: Place) -> Body:
+        """The body of one row; raises as `line` does."""
+        return _body(self._row(place))
+
+    def response(self, key: str, place: Place) -> bytes:
+        """The response of `key` as JSON; raises as `line` does, also when the key is another."""
+        group = self._group(place.first, whole=False)
+        try:
+            found, text = (group[name][place.second].as_py() for name in ("key", "response"))
+        except IndexError:
+            found, text = "", b""
+        if found != key:
+            raise ValueError("its index names another key")
+        return bytes(text)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self._groups.clear()
+
+    def _load_group(self, group: int, thorough: bool) -> None:
+        rows = self._open().metadata.row_group(group).num_rows
+        first = self.index.lines + 1
+        self.index.lines += rows
+        try:
+            table = self._read(group, None if thorough else ["key", "schema"])
+        except (OSError, ValueError) as error:
+            reason = f"its row group {group} cannot be read: {error}"
+            self.index.damaged.append(Damage(self.path.name, first, reason, rows))
+            return
+        self.index.schemas.update(table["schema"].to_pylist())
+        for number, row in enumerate(table.to_pylist()):
+            if thorough and body_checksum(row["key"], _body(row)) != row["crc"]:
+                reason = "corrupt: its checksum does not match"
+                self.index.damaged.append(Damage(self.path.name, first + number, reason))
+            else:
+                self.index.add(row["key"], Place(group, number))
+
+    def _row(self, place: Place) -> dict[str, Any]:
+        group = self._group(place.first, whole=True)
+        row = {name: group[name][place.second].as_py() for name in group.column_names}
+        if body_checksum(row["key"], _body(row)) != row["crc"]:
+            raise ValueError("corrupt: its checksum does not match")
+        return row
+
+    def _group(self, group: int, whole: bool) -> Any:
+        """A decoded row group: all its columns, or only what answering a key needs."""
+        name = (group, whole)
+        if name in self._groups:
+            self._groups.move_to_end(name)
+            return self._groups[name]
+        try:
+            table = self._read(group, None if whole else ["key", "response"])
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise ValueError(f"its row group {group} cannot be read: {error}") from None
+        self._groups[name] = table
+        if len(self._groups) > GROUPS_KEPT:
+            self._groups.popitem(last=False)
+        return table
+
+    def _read(self, group: int, columns: list[str] | None) -> Any:
+        import pyarrow as pa
+
+        table = self._open().read_row_group(group, columns=columns, use_threads=False)
+        fields = [f.with_type(pa.large_binary()) if f.name in _TEXTS else f for f in table.schema]
+        return table.cast(pa.schema(fields))
+
+    def _open(self) -> Any:
+        if self._file is None:
+            import pyarrow.parquet as pq
+
+            self._file = pq.ParquetFile(self.path, page_checksum_verification=True)
+        return self._file
+
+
+def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
+    """Write responses as a pack, on the disk when this returns; the index tells their places.
+
+    Raises StoreError when it cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text = pa.large_string()
+    schema = pa.schema(
+        [("key", pa.string()), ("schema", pa.int32()), ("crc", pa.uint32())]
+        + [(name, text) for name in _TEXTS]
+    )
+    index = FileIndex(closed=True)
+    try:
+        with (
+            path.open("wb") as file,
+            pq.ParquetWriter(
+                file, schema, compression="zstd", use_dictionary=["tags"],
+                write_page_checksum=True, write_statistics=False,
+            ) as writer,
+        ):  # fmt: skip
+            left, number = iter(rows), 0
+            while group := list(islice(left, GROUP_ROWS)):
+                writer.write_table(pa.Table.from_pylist([_row_of(*row) for row in group], schema))
+                _add_group(index, number, group)
+                number += 1
+            writer.close()
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error}") from None
+    index.covered = path.stat().st_size
+    return index
+
+
+def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]]) -> None:
+    for row, (key, body) in enumerate(group):
+        index.add(key, Place(number, row))
+        index.schemas.add(body.schema)
+        index.lines += 1
+
+
+def _row_of(key: str, body: Body) -> dict[str, Any]:
+    return {
+        "key": key,
+        "schema": body.schema,
+        "crc": body_checksum(key, body),
+        "tags": body.tags,
+        "response": body.response,
+        "request": body.request,
+        "extra": body.extra or None,
+    }
+
+
+def _body(row: dict[str, Any]) -> Body:
+    return Body(row["schema"], row["tags"], row["response"], row["request"], row["extra"] or b"")
