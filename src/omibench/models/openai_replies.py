@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from omibench.model_params import OpenAIModel
 from omibench.models.replies import (
     Json,
     apart,
     count,
     list_of,
+    number,
     object_of,
     outcome_of,
     settled,
@@ -133,8 +132,8 @@ def _parts(item: Json, field: str) -> list[Json]:
 
 
 def _logprob(rows: object) -> float | None:
-    values: list[Any] = [row.get("logprob") for row in list_of(rows)]
-    numbers = [float(v) for v in values if isinstance(v, int | float)]
+    values = [number(row.get("logprob")) for row in list_of(rows)]
+    numbers = [value for value in values if value is not None]
     return sum(numbers) if numbers else None
 
 

@@ -115,8 +115,14 @@ def list_of(value: object) -> list[Json]:
 
 def count(value: object) -> int | None:
     """A number of tokens as a provider wrote it, or None."""
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-    return int(value) if whole else None  # type: ignore[call-overload]
+    found = number(value)
+    return int(found) if found is not None and found >= 0 else None
+
+
+def number(value: object) -> float | None:
+    """A finite JSON number, or None: Python's parser lets NaN and Infinity pass."""
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if known and abs(value) < 1e15 else None  # type: ignore[arg-type, operator]
 
 
 def text_of(value: object) -> str:

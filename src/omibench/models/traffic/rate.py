@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-BURST_S = 1.0
+BURST_S = 0.05
+"""Seconds whose worth may go at once, so that a late timer costs nothing."""
 
 
 class Pace:
-    """At most `per_minute` units in any minute, spread evenly, bursts of a second's worth.
+    """At most `per_minute` units in any minute, spread evenly; providers count seconds, too.
 
     A token bucket (ITU-T I.371, annex A, in its continuous form). Times are seconds of any clock
     that does not go back. A single amount above the bucket's size passes when the bucket is full

@@ -1,0 +1,81 @@
+"""Pictures, requests and models for tests against the local server of both APIs."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from model_server.handle import ServerHandle
+from omibench.model_params import AnthropicModel, OpenAIModel
+from omibench.models.anthropic import AnthropicProvider
+from omibench.models.openai import OpenAIProvider
+from omibench.request import (
+    Conversation,
+    Decoding,
+    ImagePart,
+    Message,
+    Part,
+    Request,
+    Response,
+    Tags,
+    TextPart,
+)
+
+KEY_ENV = "TEST_MODEL_KEY"
+PNG = b"\x89PNG\r\n\x1a\n"
+JPEG = b"\xff\xd8\xff\xe0"
+PRICE = {"input": 2.0, "output": 10.0, "cached_input": 0.5, "on": "2026-11-01"}
+
+
+def picture(folder: Path, name: str, size: int = 200, head: bytes = PNG) -> ImagePart:
+    """A file that begins like a picture."""
+    data = head + hashlib.sha256(name.encode()).digest() * (size // 32)
+    path = folder / name
+    path.write_bytes(data)
+    return ImagePart(sha256=hashlib.sha256(data).hexdigest(), path=str(path))
+
+
+def ask(*parts: str | ImagePart, system: str = "", index: int = 0, **decoding: Any) -> Request:
+    """A request of one user turn."""
+    shown: tuple[Part, ...] = tuple(TextPart(text=p) if isinstance(p, str) else p for p in parts)
+    messages = [Message(role="user", parts=shown)]
+    if system:
+        messages.insert(0, Message(role="system", parts=(TextPart(text=system),)))
+    return Request(
+        conversation=Conversation(messages=tuple(messages)),
+        decoding=Decoding(**decoding),
+        index=index,
+        tags=Tags(role="respondent", problem="p1", setting="cot"),
+    )
+
+
+def openai_model(server: ServerHandle | None = None, **block: Any) -> OpenAIModel:
+    """A block of the `openai` provider."""
+    return OpenAIModel.model_validate(
+        {"provider": "openai", "id": "stub-model", "key_env": KEY_ENV}
+        | ({"base_url": server.openai_url} if server else {})
+        | block
+    )
+
+
+def anthropic_model(server: ServerHandle | None = None, **block: Any) -> AnthropicModel:
+    """A block of the `anthropic` provider."""
+    return AnthropicModel.model_validate(
+        {"provider": "anthropic", "id": "stub-model", "key_env": KEY_ENV}
+        | ({"base_url": server.anthropic_url} if server else {})
+        | block
+    )
+
+
+def provider(server: ServerHandle, api: str, **block: Any) -> OpenAIProvider | AnthropicProvider:
+    """A provider for `chat`, `responses` or `messages` at the server."""
+    if api == "messages":
+        return AnthropicProvider("claude", anthropic_model(server, **block))
+    return OpenAIProvider("stub", openai_model(server, api=api, **block))
+
+
+def answers(asked: OpenAIProvider | AnthropicProvider, *requests: Request) -> list[Response]:
+    """The responses in the order of the requests."""
+    found = {id(request): response for request, response in asked.answer(requests)}
+    return [found[id(request)] for request in requests]
