@@ -25,13 +25,14 @@ CELLS = [(model, setting) for model in ("one", "two") for setting in ("cot", "di
 PROBLEMS = 40
 PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
 CAP = 0.15
-FAULTS = {"rate_limit": 0.05, "server_error": 0.02, "reset_mid": 0.02, "truncated_json": 0.02}
+UNPAID = {"rate_limit": 0.05, "server_error": 0.02}
+PAID_AND_LOST = {"reset_mid": 0.02, "truncated_json": 0.02}
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerHandle]:
     with running_server(
-        max_seconds=250, latency_s=0.15, answer_chars=480, seed=3, faults=FAULTS
+        max_seconds=250, latency_s=0.15, answer_chars=480, seed=3, faults=UNPAID
     ) as handle:
         yield handle
 
@@ -93,6 +94,7 @@ def stored(folder: Path) -> int:
 def test_spending_never_passes_the_budget_whoever_is_killed(
     tmp_path: Path, server: ServerHandle, study: dict[str, Any]
 ) -> None:
+    """Only kills lose answers here, so that the ledger must know of every one of them."""
     rng = random.Random(20261121)
     running = {cell: start(study, tmp_path, cell) for cell in CELLS}
     kills, ends = 0, time.monotonic() + 100
@@ -130,6 +132,7 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
 def test_a_larger_budget_finishes_what_a_smaller_one_began(
     tmp_path: Path, server: ServerHandle, study: dict[str, Any]
 ) -> None:
+    server.configure(faults=UNPAID | PAID_AND_LOST)
     study["study"]["budget_usd"] = 0.05
     run_all(study, tmp_path)
     assert truly_spent(server) <= 0.05
