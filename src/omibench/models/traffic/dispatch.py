@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from random import SystemRandom
 from typing import NamedTuple
@@ -26,6 +27,9 @@ HOPELESS = 20
 _RECENT = 16
 _FIRST_GUESS = 4000
 """Tokens of a call before one was counted."""
+
+
+_LOG = logging.getLogger("omibench.traffic")
 
 
 class Sent(NamedTuple):
@@ -71,6 +75,7 @@ class Dispatch:
         self._over: Outcome | None = None
         self._why: str | None = None
         self._broken: BaseException | None = None
+        self._reasons: Counter[str] = Counter()
         self._random = SystemRandom()
 
     async def run(self) -> None:
@@ -94,6 +99,15 @@ class Dispatch:
             raise self._broken
         for job in self.agenda.rest():
             self._give_up(job, self._over or "provider_error", self._why)
+        if self._reasons:
+            (why, times), *others = self._reasons.most_common()
+            _LOG.warning(
+                "%d of %d requests got no answer: %s%s",
+                self._reasons.total(),
+                self.progress.total,
+                why,
+                f" ({times} times; {len(others)} other reasons)" if others else "",
+            )
 
     def written(self) -> None:
         """A delivered response is in the store; only then is its place free for another."""
@@ -190,7 +204,11 @@ class Dispatch:
             self.gate.settle(ticket, None)
         else:
             self.gate.give_back(ticket)
-        self.progress.last_failure = mask(failure.message)
+        said = mask(failure.message)
+        self.progress.last_failure = said
+        _LOG.debug(
+            "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, said
+        )
         self._concurrency.ended(window, congested=failure.congestion)
         self._recent.append(failure.congestion)
         if failure.refused is not None:
@@ -201,9 +219,7 @@ class Dispatch:
             self._give_up(job, "provider_error", failure.message)
             self._turned_down += 1
             if failure.fatal or (not self._answered and self._turned_down >= HOPELESS):
-                self._broken = ModelError(
-                    f"the endpoint turns every request down: {mask(failure.message)}"
-                )
+                self._broken = ModelError(f"the endpoint turns every request down: {said}")
 
     def _again(self, job: Job, failure: Failure) -> None:
         job.attempts += 1
@@ -242,6 +258,8 @@ class Dispatch:
     ) -> None:
         for request in job.requests:
             error = None if why is None else mask(why)
+            if error is not None:
+                self._reasons[error] += 1
             response = Response(text="", outcome=outcome, finish_reason=finish, error=error)
             self._hand_over(request, response)
 
