@@ -27,6 +27,14 @@ class SamplingParams:
     logprob_token_ids: list[int] | None = None
 
 
+class VLLMClientError(Exception):
+    """The base of what later versions raise for a prompt they do not take."""
+
+
+class VLLMValidationError(VLLMClientError):
+    """Such as for one that is too long."""
+
+
 class OldSamplingParams:
     """One of a vLLM that cannot give the log-probabilities of chosen tokens."""
 
@@ -57,7 +65,8 @@ class FakeVllm:
     opens_thinking: bool = False
     drops_images: bool = False
     rejects: str | None = None
-    """Words of a prompt at which `chat` raises ValueError, as for one that is too long."""
+    """Words of a prompt at which `chat` raises `rejection`, as for one that is too long."""
+    rejection: type[Exception] = ValueError
     dies: bool = False
     answers: int | None = None
     """How many answers `chat` returns; all when None."""
@@ -99,9 +108,11 @@ class FakeVllm:
         self.calls.append(SimpleNamespace(messages=messages, sampling=sampling, switches=switches))
         if self.dies:
             raise RuntimeError("EngineCore encountered an issue.\nSee the stack trace above.")
+        if self.drops_images:
+            raise RuntimeError("Expected there to be 2 prompt placeholders, but instead found 1!")
         prompts = [prompt_of(turns) for turns in messages]
         if self.rejects and any(self.rejects in prompt for prompt in prompts):
-            raise ValueError("The decoder prompt (length 9000) is longer than the maximum of 8192")
+            raise self.rejection("The prompt (length 9000) is longer than the maximum of 8192")
         outputs = [
             self._output(turns, prompt, own)
             for turns, prompt, own in zip(messages, prompts, sampling, strict=True)
@@ -110,13 +121,10 @@ class FakeVllm:
 
     def _output(self, turns: list[Any], prompt: str, own: Any) -> SimpleNamespace:
         ids = [ord(character) for character in prompt + ("<think>\n" * self.opens_thinking)]
-        images = sum(part["type"] == "image_pil" for turn in turns for part in turn["content"])
-        places = ["place"] * (images - self.drops_images)
         samples = [self._sample(prompt, own, index) for index in range(own.n)]
         return SimpleNamespace(
             prompt_token_ids=ids,
             num_cached_tokens=len(ids) // 2,
-            multi_modal_placeholders={"image": places} if images else {},
             outputs=samples[::-1],
         )
 

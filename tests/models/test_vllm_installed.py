@@ -55,11 +55,17 @@ def test_the_engine_takes_its_arguments(vllm: Any) -> None:
 
 
 def test_outputs_have_what_is_read(vllm: Any) -> None:
-    fields = {"prompt_token_ids", "num_cached_tokens", "multi_modal_placeholders", "outputs"}
+    fields = {"prompt_token_ids", "num_cached_tokens", "outputs"}
     assert fields <= parameters(vllm.RequestOutput.__init__)
     outputs = importlib.import_module("vllm.outputs")
     sample = {"index", "text", "token_ids", "finish_reason", "logprobs"}
     assert sample <= parameters(outputs.CompletionOutput)
+
+
+def test_a_prompt_that_is_rejected_is_known_by_its_error(vllm: Any) -> None:
+    errors = importlib.import_module("vllm.exceptions")
+    kinds = {kind.__name__ for kind in errors.VLLMValidationError.__mro__}
+    assert kinds & {"ValueError", "VLLMClientError"}
 
 
 def test_samples_of_one_request_take_the_seeds_that_follow(vllm: Any) -> None:

@@ -9,14 +9,18 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from omibench.errors import ModelError
+from omibench.errors import ImageCountError, ModelError
 from omibench.model_params import VllmModel
-from omibench.models.local_chat import Draw, Drawn, chat_messages, check_count, special_tokens
-from omibench.models.local_identity import LOAD_ERRORS, LOADED, one_line, require, weights_of
+from omibench.models.local_chat import Draw, Drawn, chat_messages, special_tokens
+from omibench.models.local_identity import LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
 from omibench.models.local_pixels import pixel_size
 from omibench.models.local_runs import Run, seed_of
 from omibench.request import Conversation, ImagePart
+
+
+class Rejected(Exception):
+    """vLLM does not take one of the prompts of a call, such as one that is too long."""
 
 
 class VllmEngine:
@@ -28,7 +32,7 @@ class VllmEngine:
         self.name = name
         try:
             self.llm = self.vllm.LLM(**engine_args(model, name, images))
-        except LOAD_ERRORS as error:
+        except Exception as error:
             raise ModelError(
                 f"model {name!r}: vLLM cannot load {model.id}: {one_line(error)}"
             ) from error
@@ -38,22 +42,42 @@ class VllmEngine:
     def chat(
         self, conversations: Sequence[Conversation], sampling: list[Any], thinking: bool | None
     ) -> list[Any]:
-        """One RequestOutput a conversation, in their order. Raises what vLLM raises."""
+        """One RequestOutput a conversation, in their order.
+
+        Raises Rejected for a prompt that vLLM does not take, ImageCountError when it finds another
+        number of images, and ModelError when it breaks down; the engine is let go then.
+        """
         messages = [chat_messages(c, self.specials, image_part) for c in conversations]
         switches = {} if thinking is None else {"enable_thinking": thinking}
-        outputs = self.llm.chat(
-            messages, sampling, use_tqdm=False, chat_template_kwargs=switches or None
-        )
+        try:
+            outputs = self.llm.chat(
+                messages, sampling, use_tqdm=False, chat_template_kwargs=switches or None
+            )
+        except Exception as error:  # vLLM's errors have no base that all its versions share
+            raise self._meaning(error) from error
         if len(outputs) != len(conversations):
             raise ModelError(
                 f"model {self.name!r}: vLLM returned {len(outputs)} answers to "
                 f"{len(conversations)} conversations; none of them is kept"
             )
-        for conversation, output in zip(conversations, outputs, strict=True):
-            places = getattr(output, "multi_modal_placeholders", None)
-            if places:
-                check_count(len(places.get("image", ())), conversation, self.name)
         return list(outputs)
+
+    def _meaning(self, error: Exception) -> Exception:
+        words = one_line(error)
+        if "placeholders" in words:
+            # vLLM counts the places of images in each prompt against the images it was given.
+            return ImageCountError(
+                f"model {self.name!r}: vLLM found another number of images in a prompt than it "
+                f"was given; its chat template drops some: {words}"
+            )
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        if kinds & {"ValueError", "VLLMClientError"}:
+            return Rejected(words)
+        LOADED.release()
+        return ModelError(
+            f"model {self.name!r}: vLLM stopped: {words}; run the command again, what was "
+            "answered is kept"
+        )
 
     def drawn(self, output: Any) -> Drawn:
         """What one RequestOutput holds."""

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from omibench.errors import ModelError
 from omibench.model_params import VllmModel
 from omibench.models.local_chat import OptionScores, failed, option_ids, responses_of
-from omibench.models.local_identity import LOADED, identity_of, one_line
+from omibench.models.local_identity import LOADED, identity_of
 from omibench.models.local_images import pixels
 from omibench.models.local_runs import Answers, Run, answer_runs, chunks_of, runs_of
-from omibench.models.local_vllm import VllmEngine, vllm_engine
+from omibench.models.local_vllm import Rejected, VllmEngine, vllm_engine
 from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
 
@@ -103,20 +103,12 @@ class VllmProvider:
         sampling = [engine.sampling(run, self.model.seed) for run in runs]
         try:
             outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
-        except ValueError as error:
+        except Rejected as error:
             if len(runs) == 1:
-                return [(runs[0], failed(runs[0], f"vLLM: {one_line(error)}"))]
+                return [(runs[0], failed(runs[0], f"vLLM: {error}"))]
             middle = len(runs) // 2
-            return [
-                *self._ask_or_split(engine, runs[:middle]),
-                *self._ask_or_split(engine, runs[middle:]),
-            ]
-        except RuntimeError as error:
-            LOADED.release()
-            raise ModelError(
-                f"model {self.name!r}: vLLM stopped: {one_line(error)}; run the command again, "
-                "what was answered is kept"
-            ) from error
+            parts = [runs[:middle], runs[middle:]]
+            return [pair for part in parts for pair in self._ask_or_split(engine, part)]
         taken = time.monotonic() - start
         return [
             (run, responses_of(run, engine.drawn(output), self.model.price, taken))
