@@ -47,7 +47,8 @@ def test_a_missing_cell_is_named(made: Folders, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "message"), [("id", "no problem in answers.jsonl"), ("index", "no response")]
+    ("column", "message"),
+    [("id", "no problem in answers.jsonl"), ("index", "no response"), ("key", "no response")],
 )
 def test_a_verdict_without_its_origin_is_named(
     made: Folders, tmp_path: Path, column: str, message: str
@@ -55,11 +56,31 @@ def test_a_verdict_without_its_origin_is_named(
     score = shutil.copytree(made.score, tmp_path / "score")
     file = score / "sim-weak" / "direct.parquet"
     frame = pl.read_parquet(file)
-    odd = pl.lit("nowhere") if column == "id" else pl.lit(7, pl.Int64)
+    odd = pl.lit(7, pl.Int64) if column == "index" else pl.lit("nowhere")
     first = pl.int_range(pl.len()) == 0
     frame.with_columns(pl.when(first).then(odd).otherwise(column).alias(column)).write_parquet(file)
     with pytest.raises(FileFormatError, match=message):
         load(made._replace(score=score))
+
+
+def test_a_response_without_a_verdict_of_a_rule_book_is_named(
+    made: Folders, tmp_path: Path
+) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    file = score / "sim-weak" / "direct.parquet"
+    lost = (pl.col("id") == "physics_03") & (pl.col("rules") == "omibench")
+    pl.read_parquet(file).filter(~lost).write_parquet(file)
+    with pytest.raises(
+        FileFormatError, match=r"sim-weak/direct\.parquet.*'physics_03', sample 0.*'omibench'"
+    ):
+        load(made._replace(score=score))
+
+
+def test_a_rule_book_may_be_absent_from_a_whole_cell(made: Folders, tmp_path: Path) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    file = score / "sim-weak" / "direct.parquet"
+    pl.read_parquet(file).filter(pl.col("rules") != "omibench").write_parquet(file)
+    assert load(made._replace(score=score)).verdicts.height == 9 * 28 * 4 - 28
 
 
 def test_a_study_without_cells_is_refused(made: Folders) -> None:
@@ -68,6 +89,7 @@ def test_a_study_without_cells_is_refused(made: Folders) -> None:
 
 
 def test_main_rules_without_verdicts_are_refused(made: Folders) -> None:
-    study = parse_study(study_values(main_rules="mathreal"), "test")
-    with pytest.raises(ParamsError, match=r"mathreal.*robust, omibench, emma, gptscore"):
+    values = study_values(main_rules="mathreal") | {"score": {"rules": ["robust", "mathreal"]}}
+    study = parse_study(values, "test")
+    with pytest.raises(ParamsError, match=r"mathreal.*robust, emma, omibench, gptscore"):
         load(made._replace(study=study))

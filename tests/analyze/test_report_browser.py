@@ -21,7 +21,7 @@ QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
     "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
 ]  # fmt: skip
-PAGES = ("report.html", "explorer/index.html", "explorer/cells/sim-strong.cot.html",
+PAGES = ("report.html", "explorer/index.html", "explorer/cells/sim-strong@cot.html",
          "explorer/pages/biology_02.html")  # fmt: skip
 COLOURS = """() => {
   const luminance = (css) => {

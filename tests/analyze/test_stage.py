@@ -47,7 +47,7 @@ def test_every_file_is_written(analyzed: tuple[Folders, Headline]) -> None:
     assert {
         "report.html", "metrics.json", "main.csv", "by_images.csv", "failures.csv",
         "differences.csv", "figures/accuracy.svg", "figures/images.svg", "figures/rules.svg",
-        "figures/failures.svg", "explorer/index.html", "explorer/cells/sim-weak.first-image.html",
+        "figures/failures.svg", "explorer/index.html", "explorer/cells/sim-weak@first-image.html",
         "explorer/pages/physics_06.html",
         *(f"plots/accuracy/{m}.csv" for m in models),
         *(f"plots/by_images/{m}.csv" for m in models),

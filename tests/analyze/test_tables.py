@@ -6,10 +6,12 @@ import polars as pl
 import pytest
 
 from analyze.conftest import SUBJECTS, Folders
+from omibench.analyze.intervals import clustered_wilson
 from omibench.analyze.load import Results, load_results
 from omibench.analyze.tables import (
     ALL_CELLS,
     TOTAL,
+    estimate,
     failure_counts,
     image_scores,
     score_records,
@@ -45,18 +47,29 @@ def test_scores_equal_plain_counts(results: Results, made: Folders) -> None:
     assert total.acc.mean == pytest.approx(sum(rows[s].acc.mean for s in SUBJECTS) / 4)
 
 
-def test_bins_by_images_hold_every_response_once(results: Results) -> None:
+def test_bins_by_images_hold_every_problem_once(results: Results) -> None:
     rows = [s for s in image_scores(results) if s.rules == "robust"]
     assert {s.images for s in rows} == {"2", "3", "4", "5", "6+"}
-    assert sum(s.acc.n for s in rows if s.cell == ALL_CELLS) == 9 * 28
+    assert sum(s.acc.n for s in rows if s.cell == ALL_CELLS) == 28
     assert sum(s.acc.n for s in rows if s.cell == Cell("sim-weak", "cot")) == 28
 
 
 def test_pooled_cells_count_a_problem_once(results: Results) -> None:
     pooled = next(s for s in image_scores(results) if s.cell == ALL_CELLS and s.images == "2")
-    problems = sum(a.n_images == 2 for a in results.answers.values())
-    assert pooled.acc.n == 9 * problems
-    assert pooled.acc.n_eff < pooled.acc.n / 2
+    rows = results.of("robust").filter(n_images=2)
+    assert pooled.acc.n == sum(a.n_images == 2 for a in results.answers.values())
+    assert pooled.acc.n_eff <= pooled.acc.n < rows.height
+    assert pooled.acc.mean == pytest.approx(rows["verdict"].mean())  # every cell answered all
+
+
+def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:
+    drawn = [("a", 1.0), ("a", 1.0), ("a", 1.0), ("a", 0.0), ("b", 0.0), ("c", 1.0)]
+    rows = pl.DataFrame(
+        {"id": [i for i, _ in drawn], "cluster": [i for i, _ in drawn],
+         "verdict": [v for _, v in drawn]}
+    )  # fmt: skip
+    assert estimate(rows, 0.95) == clustered_wilson([0.75, 0.0, 1.0], ["a", "b", "c"])
+    assert estimate(pl.concat([rows] * 8), 0.95) == estimate(rows, 0.95)
 
 
 def test_failures_are_counted_by_outcome(results: Results) -> None:

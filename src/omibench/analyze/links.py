@@ -25,12 +25,13 @@ def problem_file(problem: str) -> str:
 
 def cell_file(cell: Cell) -> str:
     """The page of a cell inside `explorer/cells`."""
-    return f"{cell.model}.{cell.setting}.html"
+    return f"{cell_anchor(cell)}.html"
 
 
-def cell_anchor(cell: Cell) -> str:
-    """The place of a cell's response on every problem's page."""
-    return f"{cell.model}.{cell.setting}"
+def cell_anchor(cell: Cell, sample: int = 0) -> str:
+    """The place of a cell's response, one of its samples, on every problem's page."""
+    # No name of a model or setting holds an @, so no two cells share a page.
+    return f"{cell.model}@{cell.setting}" + (f"@{sample}" if sample else "")
 
 
 def relative(target: Path, page: Path) -> str:

@@ -148,7 +148,7 @@ def _join(
         ),
         orient="row",
     )
-    cell = ["model", "setting", "id", "index"]
+    cell = ["model", "setting", "id", "index", "key"]
     asked = responses.select(*cell, responded_simulated="simulated").unique(cell)
     joined = verdicts.join(items, on="id", how="left").join(asked, on=cell, how="left")
     for column, what in (
@@ -162,7 +162,21 @@ def _join(
                 f"score/{first['model']}/{first['setting']}.parquet: the verdict of "
                 f"{first['id']!r}, sample {first['index']}, has no {what}; score this cell again"
             )
+    _all_scored(asked, joined)
     return joined.with_columns(failed=pl.col("outcome") != "scored")
+
+
+def _all_scored(asked: pl.DataFrame, verdicts: pl.DataFrame) -> None:
+    """Check that every rule book which scored a cell scored each of its responses."""
+    books = verdicts.select("model", "setting", "rules").unique()
+    wanted = asked.join(books, on=["model", "setting"])
+    lost = wanted.join(verdicts, on=["model", "setting", "id", "index", "key", "rules"], how="anti")
+    if lost.height:
+        first = lost.sort("model", "setting", "id", "index", "rules").row(0, named=True)
+        raise FileFormatError(
+            f"score/{first['model']}/{first['setting']}.parquet: the response to {first['id']!r}, "
+            f"sample {first['index']}, has no verdict of {first['rules']!r}; score this cell again"
+        )
 
 
 def _col(name: str) -> pl.Expr:

@@ -144,7 +144,7 @@ def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dic
             "rules": c.rules,
             "printed": c.printed,
             "ours": round(c.ours, 2),
-            "difference": round(c.ours - c.printed, 2),
+            "difference": round(c.ours - c.printed, 2) + 0.0,
             "n": c.n,
             "differs": c.differs,
             "simulated": c.simulated,

@@ -57,8 +57,14 @@ class FailureCount:
 
 
 def estimate(rows: pl.DataFrame, confidence: float) -> Estimate:
-    """Accuracy of some verdicts, clustered by problem group."""
-    return clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
+    """Accuracy over problems, each the mean of its samples, clustered by problem group."""
+    import polars as pl
+
+    problems = rows.group_by("id", maintain_order=True).agg(
+        pl.col("verdict").mean(), pl.col("cluster").first()
+    )
+    values, clusters = problems["verdict"].to_list(), problems["cluster"].to_list()
+    return clustered_wilson(values, clusters, confidence)
 
 
 def scores(results: Results) -> list[Score]:

@@ -10,8 +10,9 @@ from analyze.conftest import HOSTILE, Folders, make_study
 from analyze.pages import Page
 from omibench.analyze.explorer.view import LONGEST, shortened
 from omibench.analyze.explorer.write import write_explorer
-from omibench.analyze.links import problem_file, relative
+from omibench.analyze.links import cell_anchor, cell_file, problem_file, relative
 from omibench.analyze.load import load_results
+from omibench.study import Cell
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +77,15 @@ def test_page_names_are_safe_file_names(problem: str) -> None:
     assert name.isascii()
     assert len(name) < 120
     assert name != problem_file(problem + " ")
+
+
+def test_no_two_cells_or_samples_share_a_page_or_an_anchor() -> None:
+    cells = [Cell("a.b", "c"), Cell("a", "b.c"), Cell("a", "b")]
+    assert len({cell_file(cell) for cell in cells}) == 3
+    anchors = {cell_anchor(cell, sample) for cell in cells for sample in (0, 1, 2)}
+    assert len(anchors) == 9
+    assert cell_file(Cell("m", "cot")) == "m@cot.html"
+    assert cell_anchor(Cell("m", "cot"), 2) == "m@cot@2"
 
 
 def test_links_never_have_a_scheme(tmp_path: Path) -> None:

@@ -37,6 +37,12 @@ def test_both_themes_know_every_variable() -> None:
         assert f"{name}:" in dark.split("* {")[0]
 
 
+def test_a_label_that_reads_like_a_colour_is_left_alone() -> None:
+    svg = '<text fill="#1c2430">fill="#123456" stroke="red"</text>'
+    assert themed(svg) == '<text fill="var(--ink, #1c2430)">fill="#123456" stroke="red"</text>'
+    assert themed('<path d="a > b" fill="#1c2430"/>').endswith('fill="var(--ink, #1c2430)"/>')
+
+
 def test_a_foreign_colour_is_refused() -> None:
     with pytest.raises(KeyError):
         themed('<path fill="#123456"/>')

@@ -31,7 +31,7 @@ class _Site:
 
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
-    """Write `index.html`, `pages/<problem>.html` and `cells/<model>.<setting>.html`."""
+    """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
     responses = _by_problem(results.responses)
     site = _Site(folder, report, results, _verdicts(results), responses)
     ids = list(results.questions)
@@ -77,7 +77,7 @@ def _response(site: _Site, row: Row) -> Row:
     results, cell = site.results, Cell(row["model"], row["setting"])
     own = site.verdicts.get((cell.model, cell.setting, row["id"], row["index"]), [])
     return {
-        "anchor": cell_anchor(cell) + (f".{row['index']}" if row["index"] else ""),
+        "anchor": cell_anchor(cell, row["index"]),
         "label": results.label(cell.model),
         "setting": results.setting_label(cell.setting),
         "sample": row["index"],
@@ -104,7 +104,7 @@ def _write_cell(site: _Site, cell: Cell) -> None:
                 {
                     "id": problem,
                     "sample": index,
-                    "href": f"../pages/{problem_file(problem)}#{cell_anchor(cell)}",
+                    "href": f"../pages/{problem_file(problem)}#{cell_anchor(cell, index)}",
                     "images": answers[problem].n_images,
                     "gold": "; ".join(answers[problem].answer),
                     "extracted": main["extracted"],

@@ -23,6 +23,7 @@ FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 _VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
     colour: f"--series-{number}" for number, colour in enumerate(SERIES, 1)
 }
+_TAG = re.compile(r'<(?:[^<>"]|"[^"]*")*>')
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-fA-F]{3,8}|[a-z]+)"')
 _PLAIN = ("none", "transparent")
 
@@ -83,4 +84,5 @@ def themed(svg: str) -> str:
             return found[0]
         return f'{attribute}="var({_VARIABLES[colour]}, {colour})"'
 
-    return _COLOUR.sub(replace, svg)
+    # Inside tags alone: a label may read like an attribute.
+    return _TAG.sub(lambda tag: _COLOUR.sub(replace, tag[0]), svg)
