@@ -93,7 +93,7 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
         (["ocr", "x.pdf", "--out", "o", "--engine", "magic"], "'magic'"),
         (["ocr", "x.pdf", "--out", "o", "--max-pages", "0"], "max_pages"),
         (["filter", "absent.jsonl", "--out", "o", "--params", "{}"], "absent.jsonl"),
-        (["infer", "q.jsonl", "--out", "o", "--model", "m", "--setting", "s", "--params", "{}"],
+        (["infer", "q.jsonl", "--out", "o.parquet", "--model", "m", "--setting", "s", "--params", "{}"],
          "--model 'm' is not defined"),
         (["plan", "--params", "absent.yaml"], "absent.yaml: cannot be read"),
         (["plan", "--params", "{}", "--set", "data"], "KEY=VALUE"),
@@ -107,3 +107,32 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
     assert done.stderr.startswith("omibench: ")
     assert done.stderr.count("\n") == 1, done.stderr
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["score", "in.jsonl", "--rules", "robust", "--out", "o.csv"], "name it *.parquet"),
+        (["score", "in.jsonl", "--rules", "robust", "--out", "in.jsonl/o.parquet"], "cannot be a"),
+        (["filter", "in.jsonl", "--out", "in.jsonl", "--params", "{}"], "cannot be a folder"),
+        (["filter", ".", "--out", "o", "--params", "{}"], "cannot be read"),
+        (["filter", "binary", "--out", "o", "--params", "{}"], "binary, line 1"),
+        (["filter", "in.jsonl", "--out", "o", "--params", "binary"], "binary: cannot be read"),
+        (["ocr", "x.pdf", "--out", "o", "--params", '{"ocr": [1]}'], "ocr: "),
+        (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_one_line(
+    tmp_path: Path, args: list[str], said: str
+) -> None:
+    (tmp_path / "in.jsonl").write_text(json.dumps(ITEM) + "\n")
+    (tmp_path / "binary").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
+    done = omibench(*args, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("omibench: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert said in done.stderr
+
+
+def test_it_says_its_version() -> None:
+    assert omibench("--version").stdout.startswith("omibench 0.")

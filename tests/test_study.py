@@ -59,7 +59,10 @@ def values(**blocks: Any) -> dict[str, Any]:
             "models.a names 'dirct', which is not defined; did you mean 'direct'?",
         ),
         ({"ocr": [1]}, "ocr: "),
-        ({"models": {"a": {"provider": "openay"}}}, "models.a: "),
+        (
+            {"models": {"a": {"provider": "openay"}}},
+            "models.a.provider: unknown value 'openay'; did you mean 'openai'?",
+        ),
         ({"filter": {"near_duplicate": 2}}, "filter.near_duplicate: Input should be less than"),
         ({"settings": {"x/y": {}}}, "settings.x/y"),
     ],

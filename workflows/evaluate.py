@@ -7,14 +7,23 @@ It needs no server: without PREFECT_API_URL, Prefect starts one in the process f
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+# Nothing about a study leaves the machine unless its owner asks for it.
+os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
+os.environ.setdefault("DO_NOT_TRACK", "1")
 
 from prefect import flow, get_run_logger, task
 from prefect.futures import wait
 from prefect.tasks import exponential_backoff
 
+from omibench.errors import OmibenchError
 from omibench.infer.fill import count_requests, fill_store
 from omibench.study import Cell, Study, load_study
 
@@ -60,5 +69,19 @@ def evaluate(params: str = "params.yaml", shard: int = 200, cores: int = 2) -> i
     return asked
 
 
+def main(
+    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
+    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
+) -> None:
+    """Fill the store for every cell of a study, then build its report."""
+    try:
+        load_study(params)
+    except OmibenchError as error:
+        sys.stderr.write(f"omibench: {error}\n")
+        raise typer.Exit(error.exit_code) from None
+    evaluate(params, shard, cores)
+
+
 if __name__ == "__main__":
-    evaluate(sys.argv[1] if len(sys.argv) > 1 else "params.yaml")
+    typer.run(main)

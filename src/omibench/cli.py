@@ -35,7 +35,8 @@ Override = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
 ]
-Out = Annotated[Path, typer.Option(help="Where to write; made if it is not there.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
+OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
 
 
 def main() -> None:
@@ -49,6 +50,23 @@ def main() -> None:
         if stop.code == STOPPED_BY_USER:
             sys.stderr.write("omibench: stopped; run the same command again to go on\n")
         raise
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from omibench import __version__
+
+        typer.echo(f"omibench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def omibench(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+    ] = False,
+) -> None:
+    """From raw exam papers to a report on how well models reason over several images."""
 
 
 @app.command()
@@ -67,7 +85,9 @@ def ocr(
     ] = None,
     params: Params = "{}",
 ) -> None:
-    """Read exam papers: problems with figures, choices, answers and solutions.
+    """Read problems and figures out of exam papers.
+
+    Choices, answers and solutions too, from the papers and from the keys that a manifest names.
 
     Writes problems.jsonl, pages.jsonl, report.json and images/ under --out. Exits with 3 when
     some files failed and the others were done.
@@ -78,7 +98,9 @@ def ocr(
       omibench ocr --manifest sample/sources.yaml --out results/ocr
     """
     from omibench.ocr import read_papers
+    from omibench.tables import output_folder
 
+    out = output_folder(out)
     block = _study(params, None, ocr={"engine": engine, "max_pages": max_pages}).ocr
     sources = manifest or (Path(block.sources) if block.sources and not files else None)
     if not files and not sources:
@@ -95,7 +117,7 @@ def ocr(
 
 @app.command(name="filter")
 def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
-    """Keep the problems that are whole and need several images; name a reason for every reject.
+    """Keep sound problems, and say why the others are not.
 
     Writes problems.jsonl and rejects.parquet under --out.
 
@@ -104,20 +126,26 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
       omibench filter results/ocr/problems.jsonl --out results/filter
     """
     from omibench.filter import filter_problems
+    from omibench.tables import output_folder
 
+    out = output_folder(out)
     typer.echo(filter_problems(problems, out, _study(params, None).filter), err=True)
 
 
 @app.command()
 def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
-    """Write missing worked solutions and label topics, with the models that the params name.
+    """Write missing solutions and label topics.
+
+    With the models that the params name; without any, problems stay as they are.
 
     \b
     Example:
       omibench rationale results/filter/problems.jsonl --out results/rationale
     """
     from omibench.rationale import write_rationales
+    from omibench.tables import output_folder
 
+    out = output_folder(out)
     done = write_rationales(problems, out, _study(params, None))
     typer.echo(f"{done} problems written to {out}", err=True)
 
@@ -131,14 +159,16 @@ def freeze(
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Freeze a dataset: questions, answers and images apart, review decisions applied.
+    """Freeze questions, answers and images, as reviewed.
 
     \b
     Example:
       omibench freeze results/rationale/problems.jsonl --out results/freeze
     """
     from omibench.freeze import freeze_dataset
+    from omibench.tables import output_folder
 
+    out = output_folder(out)
     manifest = freeze_dataset(out, _study(params, override), problems)
     typer.echo(
         f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
@@ -150,13 +180,15 @@ def freeze(
 @app.command()
 def infer(
     questions: Path,
-    out: Out,
+    out: OutFile,
     model: Annotated[str, typer.Option(help="A key of params `models`.")],
     setting: Annotated[str, typer.Option(help="A key of params `settings`.")],
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Ask one model all questions under one setting; what the store holds is not asked again.
+    """Ask one model all questions under one setting.
+
+    What the store of responses holds is not asked again.
 
     \b
     Example:
@@ -164,7 +196,9 @@ def infer(
           --out results/infer/sim-apex/cot.parquet
     """
     from omibench.infer import infer_cell
+    from omibench.tables import output_parquet
 
+    out = output_parquet(out)
     study = _study(params, override)
     rows = infer_cell(questions, out, study, _cell(study, model, setting))
     typer.echo(f"{rows} responses written to {out}", err=True)
@@ -173,7 +207,7 @@ def infer(
 @app.command()
 def score(
     inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...")],
-    out: Out,
+    out: OutFile,
     rules: Annotated[
         str | None, typer.Option(help="omibench, emma, usnco-v, mathreal, robust or published.")
     ] = None,
@@ -186,7 +220,7 @@ def score(
     ] = None,
     params: Params = "{}",
 ) -> None:
-    """Score responses by published rule books or by `robust`, and by a judge.
+    """Score responses by rule books and a judge.
 
     INPUT is JSONL (also .gz) or Parquet with id, prediction, gold, answer_type, choices and
     perhaps finish_reason; the same rows come out with extracted, method, verdict and outcome.
@@ -198,7 +232,9 @@ def score(
           --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
     """
     from omibench.score import score_cell, score_file
+    from omibench.tables import output_parquet
 
+    out = output_parquet(out)
     study = _study(params, None, score={"rules": [rules] if rules else None, "judge": judge})
     if answers:
         if len(inputs) != 1:
@@ -217,14 +253,16 @@ def analyze(
     out: Out,
     params: Params = "params.yaml",
 ) -> None:
-    """Summarise scores with honest intervals, and write the tables and the report.
+    """Summarise scores in tables and a report.
 
     \b
     Example:
       omibench analyze results --out results/analyze
     """
     from omibench.analyze import analyze_study
+    from omibench.tables import output_folder
 
+    out = output_folder(out)
     headline = analyze_study(results, out, _study(params, None))
     typer.echo(headline)
 
@@ -232,25 +270,32 @@ def analyze(
 @app.command()
 def plan(
     questions: Annotated[Path | None, typer.Argument(help="Frozen questions.")] = None,
+    after: Annotated[
+        bool, typer.Option("--after", help="Compare what was expected with what it took.")
+    ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Count what a study would ask of its models, and what the store already holds.
+    """Say what a study will ask, cost and take, and what it could detect. Sends nothing.
 
     \b
     Example:
       omibench plan --params params.yaml
+      omibench plan --params params.yaml --after
     """
-    from omibench.plan import plan_study, render
+    from omibench.plan import compare_study, plan_study, render, render_comparison
 
     study = _study(params, override)
     frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
-    typer.echo(render(plan_study(study, frozen)))
+    if after:
+        typer.echo(render_comparison(compare_study(study, frozen)))
+    else:
+        typer.echo(render(plan_study(study, frozen)))
 
 
 @app.command()
 def schema() -> None:
-    """Print the JSON schema of parameter files, from which editors complete them.
+    """Print the JSON schema of parameter files.
 
     \b
     Example:
@@ -263,7 +308,7 @@ def schema() -> None:
 
 @app.command()
 def files() -> None:
-    """Print a table of every file that omibench writes, with its columns.
+    """Print a table of every file that is written.
 
     \b
     Example:
@@ -280,8 +325,10 @@ def _study(params: str, override: list[str] | None, **options: dict[str, object]
 
     pairs = [item.partition("=") for item in override or []]
     for key, sign, _ in pairs:
-        if not sign:
-            raise ParamsError(f"--set {key}: needs the form KEY=VALUE")
+        if not sign or "." in key:
+            raise ParamsError(
+                f"--set {key}: needs the form KEY=VALUE with a top-level key, such as data=DIR"
+            )
     given = {
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()

@@ -30,6 +30,10 @@ class MissingInputError(OmibenchError):
     """A file, folder or item that the command needs is not there."""
 
 
+class OutputError(OmibenchError):
+    """What the command would write cannot be written where it was told to."""
+
+
 class ModelError(OmibenchError):
     """A model cannot be asked: wrong provider, unknown capability, missing oracle or secret."""
 

@@ -18,6 +18,11 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     if first["type"] == "extra_forbidden":
         known = [name for block in blocks for name in block.model_fields]
         return f"{where}: unknown key{did_you_mean(path[-1], known)}{more}"
+    if first["type"] == "union_tag_invalid":
+        tag = first["ctx"]["discriminator"].strip("'")
+        known = [name.strip(" '") for name in first["ctx"]["expected_tags"].split(",")]
+        given = first["ctx"]["tag"]
+        return f"{where}.{tag}: unknown value {given!r}{did_you_mean(given, known)}{more}"
     value = first["input"]
     shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {value!r})"
     message = first["msg"].removeprefix("Value error, ")

@@ -40,7 +40,8 @@ def _model_files(study: Study, name: str | None, setting: str | None = None) -> 
     if isinstance(model, SimulatedModel):
         return [model.oracle]
     if isinstance(model, RecordedModel):
-        files = model.responses.get(setting, []) if setting else sum(model.responses.values(), [])
+        chosen = [model.responses.get(setting, [])] if setting else model.responses.values()
+        files = [file for group in chosen for file in group]
         return [str(Path(study.data or ".") / file) for file in files]
     return []
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.problem import Answer, Noun, Problem, Question
 
 if TYPE_CHECKING:
@@ -169,23 +170,17 @@ def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file so that a reader sees the old content or the new, never a part."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    partial.write_text(text, "utf-8")
-    partial.replace(target)
+    with _partial(path) as partial:
+        partial.write_text(text, "utf-8")
 
 
 def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseModel]) -> None:
     """Write rows of type `row` as Parquet; an empty table keeps its columns."""
     import polars as pl
 
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     frame = pl.DataFrame([r.model_dump() for r in rows], schema=polars_schema(row))
-    frame.write_parquet(partial)
-    partial.replace(target)
+    with _partial(path) as partial:
+        frame.write_parquet(partial)
 
 
 def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
@@ -223,6 +218,42 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
         return types[annotation]
 
     return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
+
+
+def output_folder(path: str | Path) -> Path:
+    """The folder to write into, made if it is not there. Raises OutputError when it cannot be."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"--out {folder}: cannot be a folder: {error.strerror}") from None
+    return folder
+
+
+def output_parquet(path: str | Path) -> Path:
+    """The Parquet file to write. Raises OutputError for a folder or another kind of file."""
+    target = Path(path)
+    if target.suffix != ".parquet":
+        raise OutputError(f"--out {target}: is written as Parquet; name it *.parquet")
+    if target.is_dir():
+        raise OutputError(f"--out {target}: is a folder; name a file in it")
+    output_folder(target.parent)
+    return target
+
+
+@contextmanager
+def _partial(path: str | Path) -> Iterator[Path]:
+    """A file beside `path` that takes its place when the block has ended well."""
+    target = Path(path)
+    output_folder(target.parent)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield partial
+        partial.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _read(path: str | Path) -> bytes:

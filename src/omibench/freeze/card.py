@@ -28,7 +28,7 @@ def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str
         "---",
         f"pretty_name: {json.dumps(manifest.name)}",
         f"version: {json.dumps(manifest.version)}",
-        *([f"license: {json.dumps(manifest.licence)}"] if manifest.licence else []),
+        *_licence(manifest.licence),
         f"language: {json.dumps(languages)}",
         "task_categories: [visual-question-answering]",
         "tags: [multi-image, olympiad, reasoning]",
@@ -88,3 +88,12 @@ def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:
 
 def _cell(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")
+
+
+def _licence(name: str | None) -> list[str]:
+    """The header's licence: hubs know Creative Commons by identifiers such as cc-by-4.0."""
+    if name is None:
+        return []
+    if name.upper().startswith("CC") and "," not in name:
+        return [f"license: {name.lower().replace(' ', '-')}"]
+    return ["license: other", f"license_name: {json.dumps(name)}"]

@@ -34,6 +34,8 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
 
         questions, answers = load_benchmark(study.benchmark.name, study.data)
         folder = Path(study.data or ".")
+    if not questions:
+        raise MissingInputError("freeze: no problem is left to freeze; see filter/rejects.parquet")
     check_pairs(questions, answers)
     questions = freeze_pictures(questions, folder, out)
     manifest = _manifest(study, questions, answers)

@@ -8,6 +8,7 @@ verdict).
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,7 +73,14 @@ class RecordedProvider:
     def lacks(self, lacking: Sequence[Request], asked: int) -> str:
         """The one line that says how many responses are missing and which comes first."""
         tags = lacking[0].tags
-        if not any(place.setting == tags.setting for place in self._responses):
+        recorded = [place.problem for place in self._responses if place.setting == tags.setting]
+        if recorded and len(lacking) == asked:
+            return (
+                f"model {self.name!r} was recorded on other problems: none of the {asked} "
+                f"asked for {tags.setting!r} is among its {len(recorded)}; {tags.problem!r} is "
+                f"asked, {recorded[0]!r} was recorded"
+            )
+        if not recorded:
             known = ", ".join(sorted({place.setting for place in self._responses})) or "none"
             return (
                 f"model {self.name!r} has no recorded responses for the setting {tags.setting!r} "
@@ -106,21 +114,41 @@ def _place(request: Request) -> Place:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    import polars as pl
-
     suffix = path.suffix.lower()
     if suffix not in (".parquet", ".jsonl"):
         raise ParamsError(f"{path}: recorded responses are .parquet or .jsonl files")
+    for number, row in enumerate(_parquet(path) if suffix == ".parquet" else _lines(path), 1):
+        key = next((name for name in ("pid", "id") if row.get(name) is not None), None)
+        if key is None or "response" not in row:
+            lacking = "response" if key else "pid"
+            raise FileFormatError(
+                f"{path}, row {number}: lacks the column {lacking!r}; it has {list(row)}"
+            )
+        if not isinstance(row["response"], str | None):
+            raise FileFormatError(
+                f"{path}, row {number}: response is no text (got {row['response']!r})"
+            )
+        yield {"problem": row[key], **{name: row[name] for name in _COLUMNS if name in row}}
+
+
+def _parquet(path: Path) -> Iterator[dict[str, Any]]:
+    import polars as pl
+
     try:
-        frame = pl.read_parquet(path) if suffix == ".parquet" else pl.read_ndjson(path)
+        return pl.read_parquet(path).iter_rows(named=True)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileFormatError(f"{path}: cannot be read: {error}") from None
-    key = next((name for name in ("pid", "id") if name in frame.columns), None)
-    if key is None or "response" not in frame.columns:
-        lacking = "response" if key else "pid"
-        raise FileFormatError(f"{path}: lacks the column {lacking!r}; it has {frame.columns}")
-    columns = [name for name in _COLUMNS if name in frame.columns]
-    return frame.select(pl.col(key).alias("problem"), *columns).iter_rows(named=True)
+        raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise FileFormatError(f"{path}, line {number}: is not JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{path}, line {number}: holds no object")
+        yield row
 
 
 def _response(row: Mapping[str, Any], path: Path) -> Response:

@@ -7,6 +7,8 @@ B.1 (`cot`) and G.2 (`direct`); EMMA, table 5 (`emma-cot`, `emma-direct`); USNCO
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +17,7 @@ from omibench.errors import ParamsError
 from omibench.explain import did_you_mean
 
 QUESTION, CHOICES = "{question}", "{choices}"
+_FIELDS = ("question", "choices")
 
 
 class Prompt(NamedTuple):
@@ -86,4 +89,7 @@ def load_prompt(name: str) -> Prompt:
         raise ParamsError(f"{name}: cannot be read: {error}") from None
     if text.count(QUESTION) != 1 or text.count(CHOICES) > 1:
         raise ParamsError(f"{name}: a prompt holds {QUESTION} once and {CHOICES} at most once")
+    for field in re.findall(r"\{([a-z]+)\}", text):
+        if f"{{{field}}}" not in (QUESTION, CHOICES) and get_close_matches(field, _FIELDS):
+            raise ParamsError(f"{name}: unknown {{{field}}}{did_you_mean(field, _FIELDS)}")
     return Prompt(text.strip(), text.strip())

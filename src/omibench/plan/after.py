@@ -1,0 +1,142 @@
+"""After a run: what the stated rules expected of each cell, beside what its responses took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from omibench.cost.estimate import estimate
+from omibench.models.calls import calls_of
+from omibench.plan.build import spent_of
+from omibench.plan.desk import Desk
+from omibench.plan.rows import Spent
+from omibench.plan.table import count, dollars, table
+from omibench.problem import Noun
+from omibench.store.store import Store
+from omibench.study import Cell, Study
+
+HEAD = (
+    "model", "setting", "responses", "input", "expected", "ratio", "output", "expected", "ratio",
+    "dollars", "expected", "ratio",
+)  # fmt: skip
+
+
+class Compared(Noun):
+    """One cell's stored responses: tokens and US dollars that were counted, and expected.
+
+    What no provider counted is None, and so is its expectation: only equals are compared.
+    """
+
+    model: str
+    setting: str
+    responses: int
+    input: float | None
+    input_expected: float | None
+    output: float | None
+    output_expected: float | None
+    usd: float | None
+    usd_expected: float | None
+
+
+class Comparison(Noun):
+    """Every cell of a study that has responses, and the budget."""
+
+    study: str
+    cells: list[Compared]
+    budget: Spent | None
+
+
+def compare_study(study: Study, questions: Path) -> Comparison:
+    """Compare each cell's responses in the store with what the rules alone expect of them.
+
+    Nothing is learned from the store here: this is what a plan said before the first answer.
+    Raises as `plan_study` does.
+    """
+    with Store(study.study.store) as store:
+        desk = Desk(study, questions, store)
+        cells = [found for cell in study.cells if (found := _compare(desk, cell))]
+    return Comparison(study=study.study.name, cells=cells, budget=spent_of(study))
+
+
+def _compare(desk: Desk, cell: Cell) -> Compared | None:
+    pairs = desk.stored(cell.model, desk.requests(cell))
+    if not pairs:
+        return None
+    model, provider = desk.study.models[cell.model], desk.provider(cell.model)
+    expected = estimate(model, calls_of(provider, [request for request, _ in pairs]))
+    usages = [response.usage for _, response in pairs]
+    sent = _whole([usage.input_tokens for usage in usages])
+    output = _whole([usage.output_tokens for usage in usages])
+    usd = _whole([response.cost_usd for _, response in pairs])
+    return Compared(
+        model=cell.model,
+        setting=cell.setting,
+        responses=len(pairs),
+        input=sent,
+        input_expected=None if sent is None else expected.text + expected.images,
+        output=output,
+        output_expected=None if output is None else expected.output,
+        usd=usd,
+        usd_expected=None if usd is None else expected.usd,
+    )
+
+
+def _whole(values: Sequence[float | None]) -> float | None:
+    """The sum, or None when a value is missing: part of a sum compares with nothing."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def render_comparison(found: Comparison) -> str:
+    """The comparison as lines of text."""
+    if not found.cells:
+        return f"Study {found.study!r}: the store holds no response to it yet"
+    rows = [_line(cell.model, cell.setting, cell) for cell in found.cells]
+    lines = [
+        f"Study {found.study!r}: what its responses took, and what the rules had expected",
+        *table(HEAD, rows, _line("all", "", _total(found.cells))),
+    ]
+    if found.budget:
+        b = found.budget
+        lines.append(
+            f"Budget: {dollars(b.cap_usd)}; {dollars(b.spent_usd)} spent by all models and "
+            f"judges, {dollars(b.unknown_usd)} may have been paid, {dollars(b.left_usd)} left"
+        )
+    return "\n".join(lines)
+
+
+def _line(name: str, setting: str, cell: Compared) -> tuple[str, ...]:
+    return (
+        name, setting, f"{cell.responses:,}",
+        *_pair(cell.input, cell.input_expected, count),
+        *_pair(cell.output, cell.output_expected, count),
+        *_pair(cell.usd, cell.usd_expected, dollars),
+    )  # fmt: skip
+
+
+def _pair(
+    actual: float | None, expected: float | None, show: Callable[[float], str]
+) -> tuple[str, str, str]:
+    if actual is None:
+        return "unknown", "", ""
+    if expected is None:
+        return show(actual), "unknown", ""
+    return show(actual), show(expected), f"{actual / expected:.2f}" if expected else ""
+
+
+def _total(cells: Sequence[Compared]) -> Compared:
+    """Sums over the cells that have both numbers."""
+
+    def both(name: str) -> tuple[float | None, float | None]:
+        pairs = [(getattr(c, name), getattr(c, f"{name}_expected")) for c in cells]
+        known = [(a, e) for a, e in pairs if a is not None and e is not None]
+        return (sum(a for a, _ in known), sum(e for _, e in known)) if known else (None, None)
+
+    sums = {n: both(n) for n in ("input", "output", "usd")}
+    return Compared(
+        model="all",
+        setting="",
+        responses=sum(cell.responses for cell in cells),
+        **{name: pair[0] for name, pair in sums.items()},
+        **{f"{name}_expected": pair[1] for name, pair in sums.items()},
+    )

@@ -1,0 +1,91 @@
+"""What planning looks at: the study's models, its store, and what the store's answers teach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from omibench.cost.families import image_formula
+from omibench.cost.history import Answered, History, learn
+from omibench.infer.stage import load_questions, provider_of, requests_of
+from omibench.models.calls import calls_of
+from omibench.models.provider import Provider
+from omibench.problem import Answer, Question
+from omibench.request import Request, Response
+from omibench.store.partition import Partition
+from omibench.store.store import Store
+from omibench.study import Cell, Study
+from omibench.tables import read_jsonl
+
+LOOKED_AT = 300
+"""Calls of the store that are looked at, evenly spaced, to learn from."""
+
+
+class Desk:
+    """One study, its questions and its store. Nothing is sent, and nothing is written."""
+
+    def __init__(self, study: Study, questions: Path, store: Store) -> None:
+        self.study, self.questions, self.store = study, questions, store
+        self._providers: dict[str, Provider] = {}
+        self._learned: dict[str, History] = {}
+
+    def provider(self, model: str) -> Provider:
+        """The provider of a model, opened once."""
+        if model not in self._providers:
+            self._providers[model] = provider_of(self.study, model)
+        return self._providers[model]
+
+    def partition(self, model: str) -> Partition:
+        """The responses of a model."""
+        return self.store.open_partition(self.provider(model).identity)
+
+    def requests(self, cell: Cell) -> list[Request]:
+        """Every request of a cell."""
+        return requests_of(self.questions, self.study, cell, self.provider(cell.model))
+
+    @cached_property
+    def asked(self) -> dict[str, Question]:
+        """The questions by id."""
+        return {question.id: question for question in load_questions(self.questions)}
+
+    @cached_property
+    def answers(self) -> dict[str, Answer]:
+        """The answers that were frozen beside the questions, by id; empty without that file."""
+        path = self.questions.with_name("answers.jsonl")
+        return {a.id: a for a in read_jsonl(path, Answer)} if path.is_file() else {}
+
+    def stored(self, model: str, requests: Sequence[Request]) -> list[Answered]:
+        """Those requests that the store holds, with their responses."""
+        partition = self.partition(model)
+        pairs = ((request, partition.get(partition.key(request))) for request in requests)
+        return [(request, response) for request, response in pairs if response is not None]
+
+    def look(self, model: str, requests: Sequence[Request]) -> list[list[Answered]]:
+        """Calls at some of these requests that the store answers, evenly spaced."""
+        partition = self.partition(model)
+        if not len(partition):
+            return []
+        held = [request for request in requests if partition.key(request) in partition]
+        calls = calls_of(self.provider(model), held)
+        step = max(1, len(calls) // LOOKED_AT)
+        return [self.stored(model, call) for call in calls[::step]]
+
+    def history(self, model: str, requests: Sequence[Request]) -> History:
+        """What the store knows of these requests and, where it has none of them, of the model.
+
+        The length of answers is learned only from the same requests: another setting has another.
+        """
+        own = learn(self.look(model, requests), image_formula(self.study.models[model]))
+        if own.responses or not len(self.partition(model)):
+            return own
+        if model not in self._learned:
+            cells = [cell for cell in self.study.cells if cell.model == model]
+            looked = [call for cell in cells for call in self.look(model, self.requests(cell))]
+            self._learned[model] = learn(looked, image_formula(self.study.models[model]))
+        return self._learned[model]._replace(output_tokens=None)
+
+
+def without_answer(response: Response) -> bool:
+    """Whether there is nothing in a response that a judge could read."""
+    return response.outcome not in ("answered", "truncated") or not response.text.strip()

@@ -1,0 +1,52 @@
+"""The smallest difference of two accuracies that a study can detect on the same problems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from math import sqrt
+from statistics import NormalDist
+
+ALPHA = 0.05
+POWER = 0.8
+DISCORDANT = (0.2, 0.3, 0.5)
+"""Shares of problems on which one model is right and the other wrong: 0.5 for two independent
+models that are right half of the time, less for models that find the same problems hard."""
+SHARED_STEM = 0.2
+"""Assumed correlation of such differences between problems that share a stem."""
+
+
+def detectable(n: float, discordant: float, alpha: float = ALPHA, power: float = POWER) -> float:
+    """The smallest true difference that a two-sided paired test of n problems finds with `power`.
+
+    Solves Connor (1987), Biometrics 43, p. 209, for the difference d of McNemar's test:
+    n = ((z_alpha sqrt(p) + z_power sqrt(p - d^2)) / d)^2, where p is the share of `discordant`
+    problems. n may be fractional. Infinite when no difference up to p would be found.
+    """
+    normal = NormalDist()
+    z_alpha, z_power = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)
+
+    def needed(d: float) -> float:
+        return ((z_alpha * sqrt(discordant) + z_power * sqrt(discordant - d * d)) / d) ** 2
+
+    if n <= 0 or needed(discordant) > n:
+        return float("inf")
+    low, high = 0.0, discordant
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle == 0 or needed(middle) > n else (low, middle)
+    return high
+
+
+def effective_size(groups: Sequence[Hashable], correlation: float = SHARED_STEM) -> float:
+    """How many independent problems clustered ones are worth (Kish 1965, section 5.4).
+
+    n over the design effect 1 + (b - 1) r, where b = sum of squared cluster sizes / n and r is the
+    correlation inside a cluster. An empty group is a cluster of its own.
+    """
+    n = len(groups)
+    if n == 0:
+        return 0.0
+    sizes = Counter(group if group else ("alone", i) for i, group in enumerate(groups))
+    mean_size = sum(size * size for size in sizes.values()) / n
+    return n / (1 + (mean_size - 1) * correlation)

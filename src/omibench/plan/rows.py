@@ -1,0 +1,112 @@
+"""What a plan says: one row for each model that a cell asks, and for the study as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from omibench.cost.dollars import is_batch, is_paid
+from omibench.cost.estimate import Estimate
+from omibench.cost.families import image_formula
+from omibench.model_params import Model, ServedModel
+from omibench.problem import Noun
+from omibench.request import Role
+
+Money = Literal["priced", "unknown", "none"]
+"""`unknown`: a paid model without a price. `none`: simulated, replayed or run by ourselves."""
+
+
+class Row(Noun):
+    """What one cell asks of one model: its respondent, or its judge.
+
+    Tokens and dollars are those of the requests `to_buy`. `learned_from` responses of the store
+    were looked at for them; none means that the stated rules alone were used.
+    """
+
+    role: Role
+    model: str
+    cell_model: str
+    setting: str
+    requests: int
+    stored: int
+    to_buy: int
+    shown: int = 0
+    """Images that the requests to buy show."""
+    estimate: Estimate = Estimate()
+    money: Money = "none"
+    learned_from: int = 0
+    simulated: bool = False
+    batch: bool = False
+    images_known: bool = True
+    """Whether the formula that counts the model's images is declared and knows its options."""
+
+
+class Power(Noun):
+    """The smallest difference of two accuracies that the study detects; see `plan.power`.
+
+    `difference` maps the share of problems on which two models differ to that difference, each in
+    [0, 1]; None where not even the largest possible difference is detected.
+    """
+
+    problems: int
+    effective: float
+    difference: dict[float, float | None]
+
+
+class Spent(Noun):
+    """The study's budget and what of it is gone, in US dollars."""
+
+    cap_usd: float
+    spent_usd: float
+    unknown_usd: float
+    reserved_usd: float
+
+    @property
+    def left_usd(self) -> float:
+        """What may still be reserved."""
+        return max(0.0, self.cap_usd - self.spent_usd - self.unknown_usd - self.reserved_usd)
+
+
+class Plan(Noun):
+    """All rows of a study, its statistical power, its budget, and the cells that lack answers."""
+
+    study: str
+    rows: list[Row]
+    power: Power | None
+    budget: Spent | None = None
+    incomplete: dict[str, int] = {}
+    """Path of a cell's file -> how many of its requests ended without an answer."""
+
+    def of(self, role: Role) -> list[Row]:
+        """The rows of one role."""
+        return [row for row in self.rows if row.role == role]
+
+
+def facts_of(model: Model, simulated: bool) -> dict[str, Any]:
+    """The columns of a row that follow from the model alone."""
+    money: Money = "none"
+    if is_paid(model):
+        money = "priced" if isinstance(model, ServedModel) and model.price else "unknown"
+    return {
+        "money": money,
+        "simulated": simulated,
+        "batch": is_batch(model),
+        "images_known": image_formula(model).known,
+    }
+
+
+def total_of(rows: Iterable[Row]) -> tuple[float, float, list[str]]:
+    """Dollars expected and at most over rows, and the models that have no price."""
+    rows = list(rows)
+    known = [(row.estimate.usd or 0.0, row.estimate.usd_most or 0.0) for row in rows]
+    unknown = dict.fromkeys(r.model for r in rows if r.money == "unknown" and r.to_buy)
+    return sum(k[0] for k in known), sum(k[1] for k in known), list(unknown)
+
+
+def hours_of(rows: Iterable[Row]) -> dict[str, float | None]:
+    """Hours of each model, batches apart, for all it is asked; None where nothing is known."""
+    found: dict[str, float | None] = {}
+    for row in (row for row in rows if not row.batch):
+        hours, before = row.estimate.hours, found.get(row.model, 0.0)
+        found[row.model] = None if hours is None or before is None else before + hours
+    return found

@@ -1,0 +1,160 @@
+"""A plan as plain text: a table, its totals, and what one should know before spending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from textwrap import fill
+
+from omibench.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S
+from omibench.infer.closing import retry_command
+from omibench.plan.power import ALPHA, POWER
+from omibench.plan.rows import Plan, Power, Row, Spent, hours_of, total_of
+from omibench.plan.table import count, dollars, duration, table
+
+WIDTH = 110
+HEAD = (
+    "model", "setting", "requests", "stored", "to buy", "images", "text", "image", "output",
+    "expected", "at most", "time",
+)  # fmt: skip
+
+
+def render(plan: Plan) -> str:
+    """The plan as lines of text."""
+    rows = [_cells(row) for row in plan.of("respondent")]
+    judges = plan.of("judge")
+    if judges:
+        rows.append(_sum(f"judge: {judges[0].model}", "all, at most", judges))
+    total = _sum("all", "", plan.rows)
+    lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
+    lines += table(HEAD, rows, total)
+    said = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
+    return "\n".join(
+        [*lines, *(fill(s, WIDTH, subsequent_indent="  ") for s in said), *_retry(plan)]
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (row.model, row.setting, *_numbers([row]))
+
+
+def _sum(name: str, setting: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    return (name, setting, *_numbers(rows))
+
+
+def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
+    counts = (sum(getattr(r, c) for r in rows) for c in ("requests", "stored", "to_buy", "shown"))
+    tokens = (sum(getattr(r.estimate, t) for r in rows) for t in ("text", "images", "output"))
+    hours = hours_of(rows)
+    slowest = None if None in hours.values() else max((h or 0.0 for h in hours.values()), default=0)
+    return (
+        *(f"{n:,}" for n in counts),
+        *(count(n) for n in tokens),
+        *_dollar_cells(rows),
+        "batch" if all(r.batch for r in rows) else duration(slowest),
+    )
+
+
+def _dollar_cells(rows: Sequence[Row]) -> tuple[str, str]:
+    if all(row.money == "none" for row in rows):
+        return "none", "none"
+    usd, most, unknown = total_of(rows)
+    if all(row.money == "unknown" for row in rows if row.money != "none") and unknown:
+        return "unknown", "unknown"
+    more = " + ?" if unknown else ""
+    return dollars(usd) + more, dollars(most) + more
+
+
+def _money(plan: Plan) -> list[str]:
+    usd, most, unknown = total_of(plan.rows)
+    if any(row.money != "none" for row in plan.rows):
+        lines = [f"To spend: {dollars(usd)} expected, {dollars(most)} at most"]
+        if unknown:
+            plural = "s" if len(unknown) > 1 else ""
+            lines[0] += f", and unknown for {len(unknown)} model{plural} without a price: "
+            lines[0] += ", ".join(unknown)
+    else:
+        lines = ["To spend: none; simulated, recorded and local models cost no dollars"]
+    return lines + (_budget(plan.budget, usd, most) if plan.budget else [])
+
+
+def _budget(budget: Spent, usd: float, most: float) -> list[str]:
+    gone = f"{dollars(budget.spent_usd)} spent"
+    if budget.unknown_usd:
+        gone += f", {dollars(budget.unknown_usd)} may have been paid"
+    if budget.reserved_usd:
+        gone += f", {dollars(budget.reserved_usd)} reserved"
+    left = budget.left_usd
+    if most <= left:
+        verdict = "it holds the worst case"
+    elif usd <= left:
+        verdict = "it holds what is expected, not the worst case"
+    else:
+        short = dollars(usd - left)
+        verdict = f"sending will stop before the end: {short} more are expected"
+    return [f"Budget: {dollars(budget.cap_usd)}, {gone}, {dollars(left)} left; {verdict}"]
+
+
+def _time(plan: Plan) -> list[str]:
+    hours = hours_of(plan.rows)
+    known = [h for h in hours.values() if h]
+    unknown = ", ".join(model for model, h in hours.items() if h is None)
+    said = []
+    if known:
+        said.append(f"{duration(max(known))} with all models at once")
+        said.append(f"{duration(sum(known))} one after another")
+    said += [f"unknown for {unknown}"] if unknown else []
+    said += ["batches within a day"] if any(r.batch and r.to_buy for r in plan.rows) else []
+    return [f"Time at the given limits: {', '.join(said)}"] if said else []
+
+
+def _power(power: Power | None) -> list[str]:
+    if power is None:
+        return []
+    size = f"{power.problems:,} problems"
+    if power.effective < power.problems - 0.5:
+        size += f" (worth {power.effective:,.0f} independent ones: some share a stem)"
+    found = "; ".join(
+        f"{share:.0%}: {f'{100 * d:.1f} points' if d is not None else 'none'}"
+        for share, d in power.difference.items()
+    )
+    test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}, one comparison"
+    return [
+        f"Smallest accuracy difference that {size} can show ({test}), by the share of problems on "
+        f"which two models differ: {found}"
+    ]
+
+
+def _notes(plan: Plan) -> list[str]:
+    buying = [row for row in plan.rows if row.to_buy]
+    notes = []
+    if any(not row.learned_from for row in buying):
+        notes.append(
+            f"Without responses in the store an answer is taken for {EXPECTED_SHARE:.0%} of "
+            f"max_tokens and {FIRST_TOKEN_S:g} s + {TOKENS_PER_S:g} tokens/s; the rules of text "
+            "tokens are in docs/planning.md."
+        )
+    undeclared = _names(row for row in buying if not row.images_known and row.shown)
+    if undeclared:
+        notes.append(
+            f"Images of {undeclared} are counted at the largest published numbers: give "
+            "`image_tokens`, or the served id is not in our table."
+        )
+    unmeasured = sum(row.estimate.unmeasured for row in buying if row.role == "respondent")
+    if unmeasured:
+        notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
+    if any(row.simulated for row in plan.rows):
+        notes.append("SIMULATED models cost nothing.")
+    return notes
+
+
+def _retry(plan: Plan) -> list[str]:
+    if not plan.incomplete:
+        return []
+    lacking, cells = sum(plan.incomplete.values()), list(map(Path, plan.incomplete))
+    line = f"{lacking:,} requests of {len(cells)} written cells have no answer. To try them again:"
+    return [line, f"  {retry_command(cells)}"]
+
+
+def _names(rows: Iterable[Row]) -> str:
+    return ", ".join(dict.fromkeys(row.model for row in rows))
