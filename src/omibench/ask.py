@@ -49,10 +49,10 @@ def open_asker(study: Study, model: str) -> Iterator[Asker]:
     A model that costs dollars is asked within the study's budget, if it has one. Raises ModelError
     or MissingInputError when what the model needs is not there.
     """
-    with open_gate(study, model) as budget:
-        provider = open_provider(model, study.models[model], study.data)
-        with Store(study.study.store) as store:
-            yield Asker(provider, store, budget)
+    with open_gate(study, model) as budget, Store(study.study.store) as store:
+        batches = store.folder / "batches"
+        provider = open_provider(model, study.models[model], study.data, batches)
+        yield Asker(provider, store, budget)
 
 
 def ask(

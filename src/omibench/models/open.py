@@ -6,6 +6,8 @@ statement and not by name, so that a stage's source hash sees it.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from omibench.model_params import (
     AnthropicModel,
     Model,
@@ -17,8 +19,13 @@ from omibench.model_params import (
 from omibench.models.provider import Provider
 
 
-def open_provider(name: str, model: Model, data: str | None = None) -> Provider:
+def open_provider(
+    name: str, model: Model, data: str | None = None, batches: Path | None = None
+) -> Provider:
     """The provider of the model `name`; `data` is the study's folder of benchmark files.
+
+    `batches` is the folder in which a model with `batch: true` notes what it has submitted;
+    without one it can be described and not asked.
 
     Raises ModelError or MissingInputError when what the model needs is not there.
     """
@@ -30,14 +37,8 @@ def open_provider(name: str, model: Model, data: str | None = None) -> Provider:
         from omibench.models.recorded import RecordedProvider
 
         return RecordedProvider(name, model, data)
-    if isinstance(model, OpenAIModel):
-        from omibench.models.openai import OpenAIProvider
-
-        return OpenAIProvider(name, model)
-    if isinstance(model, AnthropicModel):
-        from omibench.models.anthropic import AnthropicProvider
-
-        return AnthropicProvider(name, model)
+    if isinstance(model, OpenAIModel | AnthropicModel):
+        return _behind_an_api(name, model, batches)
     if isinstance(model, VllmModel):
         from omibench.models.vllm import VllmProvider
 
@@ -45,3 +46,23 @@ def open_provider(name: str, model: Model, data: str | None = None) -> Provider:
     from omibench.models.transformers import TransformersProvider
 
     return TransformersProvider(name, model)
+
+
+def _behind_an_api(
+    name: str, model: OpenAIModel | AnthropicModel, batches: Path | None
+) -> Provider:
+    if isinstance(model, OpenAIModel) and model.batch:
+        from omibench.models.openai_batch import OpenAIBatchProvider
+
+        return OpenAIBatchProvider(name, model, batches)
+    if isinstance(model, OpenAIModel):
+        from omibench.models.openai import OpenAIProvider
+
+        return OpenAIProvider(name, model)
+    if model.batch:
+        from omibench.models.anthropic_batch import AnthropicBatchProvider
+
+        return AnthropicBatchProvider(name, model, batches)
+    from omibench.models.anthropic import AnthropicProvider
+
+    return AnthropicProvider(name, model)

@@ -1,0 +1,1 @@
+"""Asking through providers' batch APIs: submitted once, collected after any death."""

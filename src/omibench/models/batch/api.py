@@ -1,0 +1,134 @@
+"""What the batch APIs of all providers have in common, as the run of a batch needs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import time
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+from omibench.models.batch.submission import Submission
+from omibench.models.replies import Json, text_of, unreadable
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.request import Request, Response
+
+POLL_TIMEOUT_S = 60.0
+_CHUNK = 1 << 16
+
+
+class Shape(NamedTuple):
+    """How lines are put into one input, and how much of it the provider takes."""
+
+    head: bytes
+    between: bytes
+    tail: bytes
+    most_lines: int
+    most_bytes: int
+
+
+class Found(NamedTuple):
+    """A batch of the provider that is, if `sure`, or may be what was submitted."""
+
+    id: str
+    sure: bool
+
+
+class Status(NamedTuple):
+    """How far a batch is: `done` of its lines, whatever came of them."""
+
+    id: str
+    ended: bool
+    done: int = 0
+    sources: tuple[str, ...] = ()
+    """Where its results are, as `BatchApi.download` takes them."""
+    turned_down: Failure | None = None
+    """Why no line of it was run."""
+
+
+class Row(NamedTuple):
+    """What became of one line: its samples, or why there are none."""
+
+    id: str
+    result: list[Response] | Failure
+
+
+class BatchApi(Protocol):
+    """One provider's batch API over an open connection. Every call may raise Failure."""
+
+    @property
+    def shape(self) -> Shape:
+        """The form of an input and its limits."""
+
+    def line(self, name: str, requests: Sequence[Request]) -> bytes:
+        """The line with the custom id `name` that asks for samples of one conversation."""
+
+    def upload(self, lines: BinaryIO, size: int) -> str | None:
+        """Hand the input over; its id, or None where it travels with `create`."""
+
+    def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
+        """Make the batch: what costs money. Its id."""
+
+    def find(self, submission: Submission, known: set[str]) -> list[Found]:
+        """The provider's batches, none of the `known`, that may be this submission."""
+
+    def status(self, batch: str) -> Status:
+        """How far a batch is."""
+
+    def download(self, source: str, to: BinaryIO) -> None:
+        """Append the results to a file, one JSON object a line."""
+
+    def read(self, row: Json, samples: int) -> Row:
+        """Read one result of a line that asked for `samples`. Raises no Failure."""
+
+
+def fetch(sdk: Any, call: Callable[[], Any]) -> Json:
+    """The JSON object that a call of an SDK's client with raw replies brings. Raises Failure."""
+    with failures(sdk):
+        reply = call()
+    try:
+        value = json.loads(reply.content)
+    except (ValueError, RecursionError):
+        raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
+    if not isinstance(value, dict):
+        raise unreadable(f"is a JSON {type(value).__name__} in place of an object")
+    return value
+
+
+def id_of(found: Json) -> str:
+    """The id of what was made or listed. Raises Failure when it has none."""
+    if not text_of(found.get("id")):
+        raise unreadable("has no id")
+    return text_of(found["id"])
+
+
+def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
+    """Append what a streaming call brings to a file, with a line feed at its end."""
+    with failures(sdk), call() as reply:
+        for piece in reply.iter_bytes(_CHUNK):
+            to.write(piece)
+    to.write(b"\n")
+
+
+@contextmanager
+def failures(sdk: Any) -> Iterator[None]:
+    """What an SDK raises, as Failure."""
+    import httpx2
+
+    try:
+        yield
+    except sdk.APIStatusError as error:
+        answer = error.response
+        raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
+    except sdk.APIConnectionError as error:
+        raise failure_of_connection(error) from None
+    except httpx2.HTTPError as error:  # in the middle of a stream
+        raise failure_of_connection(error) from None
+
+
+def surely_not_made(failure: Failure) -> bool:
+    """Whether a failed `create` leaves no doubt: the provider said no, or never heard of it."""
+    if failure.status is None:
+        return not failure.maybe_paid
+    return 400 <= failure.status < 500 and failure.status not in (408, 409)

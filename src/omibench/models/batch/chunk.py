@@ -1,0 +1,94 @@
+"""Chunks: lines on their way into one batch, on disk, within the provider's limits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from time import time
+from typing import BinaryIO
+
+from omibench.models.batch.api import Shape
+from omibench.models.batch.submission import Line, Submission
+from omibench.models.provider import Gate, Ticket
+from omibench.models.secrets import mask
+from omibench.request import Request, Response
+
+Answer = tuple[Request, Response]
+
+
+class Chunk:
+    """The lines of one batch to be. The file has no name, so a death leaves nothing behind."""
+
+    def __init__(self, folder: Path, shape: Shape, most_lines: int) -> None:
+        self.lines: list[Line] = []
+        self.jobs: list[Sequence[Request]] = []
+        self._shape = shape
+        self._most_lines = min(most_lines, shape.most_lines)
+        self._hash = hashlib.sha256()
+        self._file: BinaryIO = TemporaryFile(dir=folder)  # noqa: SIM115 (closed by `close`)
+        self.size = 0
+        self._write(shape.head)
+
+    def close(self) -> None:
+        """Let go of the file, and with it of the lines."""
+        self._file.close()
+
+    def fits(self, line: bytes) -> bool:
+        """Whether the limits allow another line. The first always fits: it cannot be divided."""
+        more = len(line) + len(self._shape.between) + len(self._shape.tail)
+        full = len(self.lines) >= self._most_lines or self.size + more > self._shape.most_bytes
+        return not (self.lines and full)
+
+    def add(self, line: Line, text: bytes, requests: Sequence[Request]) -> None:
+        """Append a line."""
+        self._write((self._shape.between if self.lines else b"") + text)
+        self.lines.append(line)
+        self.jobs.append(requests)
+
+    def seal(self) -> None:
+        """No line follows."""
+        self._write(self._shape.tail)
+
+    def whole(self) -> BinaryIO:
+        """The input from its beginning: `size` bytes."""
+        self._file.seek(0)
+        return self._file
+
+    def submission(self, file: str | None) -> Submission:
+        """What is noted of it before the provider is asked to make it."""
+        return Submission(
+            fingerprint=self._hash.hexdigest(),
+            asked_at=time(),
+            lines=tuple(self.lines),
+            file=file,
+        )
+
+    def unanswered(self, why: str) -> list[Answer]:
+        """Its requests as `provider_error`, to be asked again by a later run."""
+        response = Response(text="", outcome="provider_error", error=mask(why))
+        return [(request, response) for job in self.jobs for request in job]
+
+    def _write(self, data: bytes) -> None:
+        self._file.write(data)
+        self._hash.update(data)
+        self.size += len(data)
+
+
+def settle(gate: Gate, line: Line, cost_usd: float | None) -> None:
+    """Settle the reservation of a line; None: it may have been paid.
+
+    A ledger refuses what was settled before: by another process, or by one that died before it
+    could note so.
+    """
+    with suppress(ValueError):
+        gate.settle(Ticket(*line.ticket), cost_usd)
+
+
+def give_back(gate: Gate, tickets: Iterable[Ticket]) -> None:
+    """None of these was paid. As `settle` where that is known already."""
+    for ticket in tickets:
+        with suppress(ValueError):
+            gate.give_back(ticket)

@@ -1,0 +1,139 @@
+"""Collecting: the results of a batch that has ended, settled and handed out."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import SystemRandom
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from omibench.model_params import Limits
+from omibench.models.batch.api import BatchApi, Status
+from omibench.models.batch.chunk import give_back, settle
+from omibench.models.batch.desk import Desk
+from omibench.models.batch.submission import Line, Submission
+from omibench.models.provider import Gate, Ticket
+from omibench.models.replies import Json
+from omibench.models.secrets import mask
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import wait_s
+from omibench.request import Response
+
+Drawn = tuple[str, Response]
+"""A draw with its response."""
+Cost = Callable[[list[Response]], float | None]
+"""US dollars of the samples of one line."""
+_LOST = Failure("the batch ended without a result for this request", maybe_paid=False)
+_FEWER = Failure("the reply holds fewer samples than were asked for")
+_GONE = (404, 410)
+
+
+class Collector:
+    """Reads results. Several processes may collect one batch: each hands out what it was asked."""
+
+    def __init__(self, api: BatchApi, desk: Desk, gate: Gate, limits: Limits, cost: Cost) -> None:
+        self.api, self.desk, self.gate = api, desk, gate
+        self._limits, self._cost = limits, cost
+
+    def collect(self, submission: Submission, status: Status) -> Iterator[Drawn]:
+        """Every draw of an ended batch with its response, each once.
+
+        When all were taken, the submission is noted as collected, without what has no answer: a
+        later run asks that again. Raises Failure when the results cannot be fetched now.
+        """
+        left = {line.id: line for line in submission.lines}
+        answered: list[Line] = []
+        lost = _LOST
+        with TemporaryFile(dir=self.desk.folder) as file:
+            try:
+                self._download(status, file)
+            except Failure as failure:
+                if failure.status not in _GONE:
+                    raise
+                lost = Failure(f"the provider no longer holds the results: {failure.message}")
+            for row in _rows(file):
+                if row is None:  # whose it was is unknown, and it may have been paid
+                    lost = replace(lost, maybe_paid=True)
+                elif line := left.pop(str(row.get("custom_id")), None):
+                    result = self.api.read(row, len(line.draws)).result
+                    drawn = self._drawn(submission, line, result)
+                    yield from drawn
+                    answered += _answered(line, drawn)
+        for line in left.values():
+            yield from self._drawn(submission, line, lost)
+        if answered:
+            update = {"lines": tuple(answered), "collected": True}
+            self.desk.save(submission.model_copy(update=update))
+        else:
+            self.desk.drop(submission)
+
+    def is_it(self, submission: Submission, status: Status) -> bool:
+        """Whether an ended batch is this submission: whether its results have the ids of its lines.
+
+        Raises Failure when the results cannot be fetched.
+        """
+        names = {line.id for line in submission.lines}
+        with TemporaryFile(dir=self.desk.folder) as file:
+            self._download(status, file)
+            return any(row is not None and row.get("custom_id") in names for row in _rows(file))
+
+    def _drawn(
+        self, submission: Submission, line: Line, result: list[Response] | Failure
+    ) -> list[Drawn]:
+        """The draws of a line with their responses, and the line's reservation settled."""
+        if isinstance(result, Failure):
+            responses: list[Response] = []
+            if not submission.collected and result.maybe_paid:
+                settle(self.gate, line, None)
+            elif not submission.collected:
+                give_back(self.gate, [Ticket(*line.ticket)])
+        else:
+            responses, result = result, _FEWER
+            if not submission.collected:
+                settle(self.gate, line, self._cost(responses))
+        without = response_of(result)
+        missing = len(line.draws) - len(responses)
+        return list(zip(line.draws, [*responses, *[without] * missing], strict=True))
+
+    def _download(self, status: Status, to: BinaryIO) -> None:
+        for attempt in range(self._limits.attempts):
+            to.seek(0)
+            to.truncate()
+            try:
+                for source in status.sources:
+                    self.api.download(source, to)
+            except Failure as failure:
+                if not failure.transient or attempt + 1 == self._limits.attempts:
+                    raise
+                time.sleep(wait_s(failure, attempt, SystemRandom().random()))
+            else:
+                return
+
+
+def response_of(failure: Failure) -> Response:
+    """What a request without an answer gets: `refused` when the content was, else an error."""
+    if failure.refused is not None:
+        return Response(text="", outcome="refused", finish_reason=failure.refused)
+    return Response(text="", outcome="provider_error", error=mask(failure.message))
+
+
+def _answered(line: Line, drawn: list[Drawn]) -> list[Line]:
+    """The line with the draws that have an answer; none when none has."""
+    draws = tuple(draw for draw, response in drawn if response.outcome != "provider_error")
+    return [line.model_copy(update={"draws": draws})] if draws else []
+
+
+def _rows(file: BinaryIO) -> Iterator[Json | None]:
+    """The results in a file; None for one that cannot be read."""
+    file.seek(0)
+    for text in file:
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            row = None
+        yield row if isinstance(row, dict) else None

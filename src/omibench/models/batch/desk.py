@@ -1,0 +1,178 @@
+"""The folder of a model's submissions: written durably, one process submitting at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from pydantic import ValidationError
+
+from omibench.errors import ModelError
+from omibench.models.batch.submission import Submission
+from omibench.models.provider import Ticket
+
+KEPT_S = 28 * 86400.0
+"""Seconds for which a collected submission is remembered: providers keep results 29 or 30 days."""
+_LOCK = ".lock"
+_WAIT_S = 0.2
+_SAY_AFTER_S = 10.0
+log = logging.getLogger("omibench")
+
+
+def desk_folder(state: Path, identity: Mapping[str, Any]) -> Path:
+    """The folder of one model below `state`: provider and 12 digits of its identity's hash."""
+    text = json.dumps(dict(identity), sort_keys=True)
+    return state / f"{identity['provider']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+class Desk:
+    """The submissions of one model. Raises ModelError when its folder cannot be used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"{folder}: cannot be made: {error.strerror}") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Alone among all processes, as long as this one lives; waits for others.
+
+        Raises ModelError where the file system cannot lock: two processes might submit the same.
+        """
+        file = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            since, said = time.monotonic(), False
+            while not _lock(file, self.folder):
+                if not said and time.monotonic() - since > _SAY_AFTER_S:
+                    said = True
+                    log.info("%s: waiting while another process submits", self.folder)
+                time.sleep(_WAIT_S)
+            yield
+        finally:
+            os.close(file)
+
+    def submissions(self) -> list[Submission]:
+        """Every submission, oldest first; those that were collected long ago are forgotten.
+
+        Raises ModelError when one cannot be read.
+        """
+        found = [self._read(path) for path in self.folder.glob("*.json")]
+        old = time.time() - KEPT_S
+        for submission in found:
+            if submission.collected and submission.asked_at < old:
+                self.drop(submission)
+        kept = [s for s in found if not (s.collected and s.asked_at < old)]
+        return sorted(kept, key=lambda s: (s.asked_at, s.fingerprint))
+
+    def save(self, submission: Submission) -> Submission:
+        """Note a submission; when this returns, neither a kill nor a power cut can lose it."""
+        path = self._path(submission)
+        partial = path.with_name(f".{path.name}.{token_hex(4)}.part")
+        with partial.open("wb") as file:
+            file.write(submission.model_dump_json(exclude_defaults=True).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        self._sync()
+        return submission
+
+    def drop(self, submission: Submission) -> None:
+        """Forget a submission."""
+        self._path(submission).unlink(missing_ok=True)
+
+    def draft(self) -> Draft:
+        """A list of reservations for lines that no submission holds yet. Lock before."""
+        return Draft(self.folder / f"{token_hex(8)}.draft")
+
+    def drafts(self) -> list[Draft]:
+        """What dead processes have left of theirs. Lock before."""
+        return [Draft(path) for path in self.folder.glob("*.draft")]
+
+    def sweep(self) -> None:
+        """Remove files that a dead process was writing. Lock before."""
+        for path in self.folder.glob(".*.part"):
+            if time.time() - path.stat().st_mtime > 86400:
+                path.unlink(missing_ok=True)
+
+    def _path(self, submission: Submission) -> Path:
+        return self.folder / f"{submission.name}.json"
+
+    def _read(self, path: Path) -> Submission:
+        try:
+            return Submission.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            why = "its content is not what was written" if isinstance(error, ValueError) else error
+            raise ModelError(
+                f"{path}: cannot be read ({why}): restore it from a backup; it says what is being "
+                "answered already, and without it the same may be paid twice"
+            ) from None
+
+    def _sync(self) -> None:
+        with suppress(OSError):  # not every file system syncs folders
+            file = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
+
+
+class Draft:
+    """Reservations, one a line, so that what a death leaves unused can be given back."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.unused: dict[int, Ticket] = {}
+        """Those of this process that no submission holds."""
+
+    def note(self, ticket: Ticket) -> None:
+        """Add one."""
+        if ticket.id:
+            self.unused[ticket.id] = ticket
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(f"{ticket.id} {ticket.worst_usd!r}\n")
+
+    def used(self, submission: Submission) -> None:
+        """A submission was noted: it holds its reservations from now on."""
+        for line in submission.lines:
+            self.unused.pop(line.ticket[0], None)
+
+    def read(self) -> list[Ticket]:
+        """All that a dead process has noted; a torn last line is left out."""
+        try:
+            lines = self.path.read_text("ascii").splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        pairs = [line.split() for line in lines if line.endswith("\n")]
+        return [Ticket(int(number), float(worst)) for number, worst in pairs]
+
+    def remove(self) -> None:
+        """Every reservation is in a submission, or was given back."""
+        self.path.unlink(missing_ok=True)
+
+
+def _lock(file: int, folder: Path) -> bool:
+    why = "this system has no file locks"
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError) as error:
+        why = getattr(error, "strerror", None) or why
+    else:
+        return True
+    raise ModelError(
+        f"{folder}: cannot be locked ({why}), and without a lock two processes may submit the same "
+        "batch: keep `study.store` on another file system, or leave `batch` out"
+    )

@@ -1,0 +1,57 @@
+"""What a line of a batch asks for, by content, so that a later process knows it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from omibench.errors import ImageCountError
+from omibench.models.pictures import Pictures, Show, Shown
+from omibench.request import ImagePart, Request
+
+_DIGITS = 40
+"""Digits of a draw; with a dash and the eight of a submission they fit Anthropic's 64."""
+
+
+def draw_of(identity: Mapping[str, Any], request: Request) -> str:
+    """Forty hex digits that name one draw: equal for the same sample of the same question.
+
+    What the store keys a response by, no more and no less: paths, tags and the number of samples
+    are left out. The store's key is not used, since its form may change while a batch is out.
+    """
+    messages = [
+        [
+            message.role,
+            [p.sha256 if isinstance(p, ImagePart) else [p.text] for p in message.parts],
+        ]
+        for message in request.conversation.messages
+    ]
+    how = request.decoding
+    form = [dict(identity), messages, how.temperature, how.max_tokens, how.top_p, request.index]
+    text = json.dumps(form, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def whole_body(
+    build: Callable[[Show], dict[str, Any]], request: Request, pictures: Pictures
+) -> dict[str, Any]:
+    """The body that `build` makes of a request, with the base64 of its pictures in place.
+
+    Raises ImageCountError when it shows other pictures than the conversation, in number or order.
+    """
+    shown: list[ImagePart] = []
+
+    def show(image: ImagePart) -> Shown:
+        shown.append(image)
+        return pictures.inline(image)
+
+    body = build(show)
+    if shown != request.conversation.images:
+        raise ImageCountError(
+            f"problem {request.tags.problem!r}: the conversation has "
+            f"{len(request.conversation.images)} images and the line of the batch {len(shown)}, or "
+            "another order; nothing was sent: this is a defect"
+        )
+    return body

@@ -1,0 +1,64 @@
+"""What providers that ask through a batch API share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from omibench.errors import ModelError
+from omibench.models.batch.api import BatchApi
+from omibench.models.batch.desk import Desk, desk_folder
+from omibench.models.batch.draws import draw_of
+from omibench.models.batch.run import BatchRun
+from omibench.models.batch.submit import Pace
+from omibench.models.provider import FREE, Gate
+from omibench.models.secrets import read_key
+from omibench.models.served import ServedProvider
+from omibench.request import Request, Response
+
+
+class BatchProvider(ServedProvider):
+    """A model behind an API, asked through its batches.
+
+    Its answers are those of the same model asked directly, so its identity is the same. `state`
+    is where submissions are noted; without it the model can be described and not asked.
+    """
+
+    state: Path | None = None
+    pace = Pace()
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """As `Provider.answer`. Returns when every batch has ended, which may take a day.
+
+        Whatever kills the process, the next one to ask the same requests, or some of them,
+        collects the batches that are out and submits only the rest.
+        """
+        self.check(requests)
+        key = read_key(self.served.key_env)
+        if self.state is None:
+            raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")
+        desk, identity = Desk(desk_folder(self.state, self.identity)), self.identity
+        with self.connect_batches(key) as api:
+            run = BatchRun(
+                api,
+                desk,
+                gate,
+                lambda request: draw_of(identity, request),
+                lambda responses: self.sent(responses).cost_usd,
+                self.served.limits,
+                self.pace,
+            )
+            self.progress = run.progress
+            yield from run.answers(
+                requests, lambda fresh: [job.requests for job in self.jobs(fresh)]
+            )
+
+    @abstractmethod
+    def connect_batches(self, key: SecretStr) -> AbstractContextManager[BatchApi]:
+        """A connection to the batch API."""

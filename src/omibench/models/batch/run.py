@@ -1,0 +1,196 @@
+"""One run over requests through a batch API: what is out already is awaited, the rest submitted."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from omibench.errors import ModelError
+from omibench.model_params import Limits
+from omibench.models.batch.api import BatchApi, Status
+from omibench.models.batch.chunk import Answer
+from omibench.models.batch.collect import Collector, Cost, response_of
+from omibench.models.batch.desk import Desk
+from omibench.models.batch.submission import Submission
+from omibench.models.batch.submit import MAYBE_MADE, Pace, Submitter, no_batches
+from omibench.models.provider import Gate
+from omibench.models.secrets import mask
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.progress import Progress
+from omibench.request import Request, Response
+
+log = logging.getLogger("omibench")
+Ended = tuple[Submission, Status | Failure]
+"""A submission with how it ended, or why that cannot be told."""
+
+
+class BatchRun:
+    """Made for one `answer` of a provider."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+        self,
+        api: BatchApi,
+        desk: Desk,
+        gate: Gate,
+        draw: Callable[[Request], str],
+        cost: Cost,
+        limits: Limits,
+        pace: Pace,
+    ) -> None:
+        self.api, self.desk = api, desk
+        self._draw, self._limits, self._pace = draw, limits, pace
+        self._submitter = Submitter(api, desk, gate, draw, limits, pace)
+        self._collector = Collector(api, desk, gate, limits, cost)
+        self._crowded = 0
+        self._left: dict[str, list[Request]] = {}
+        self.progress = Progress()
+
+    def answers(
+        self, requests: Sequence[Request], jobs: Callable[[list[Request]], list[Sequence[Request]]]
+    ) -> Iterator[Answer]:
+        """As `Provider.answer`; `jobs` groups requests into lines."""
+        self.progress.total = len(requests)
+        for request in requests:
+            self._left.setdefault(self._draw(request), []).append(request)
+        while self._left:
+            answers, out = self._submit(jobs)
+            for request, response in answers:
+                yield from self._give(self._draw(request), response)
+            for submission, status in self._ended(out):
+                yield from self._take(submission, status)
+
+    def _submit(
+        self, jobs: Callable[[list[Request]], list[Sequence[Request]]]
+    ) -> tuple[list[Answer], list[Submission]]:
+        """Submit what is not out: the answers of what cannot be, and the submissions to await."""
+        with self.desk.locked():
+            self.desk.sweep()
+            self._submitter.recover()
+            answers: list[Answer] = []
+            out: set[str] = set()
+            for submission in self._ours():
+                if submission.batch is None and not submission.maybe:
+                    try:
+                        if self._submitter.resolve(submission) is None:
+                            continue
+                    except Failure as failure:
+                        answers += self._unanswered(submission, f"{MAYBE_MADE}: {failure.message}")
+                out |= submission.draws
+            fresh = [requests[0] for draw, requests in self._left.items() if draw not in out]
+            answers += self._submitter.submit(jobs(fresh))
+            waiting = [s for s in self._ours() if s.batch is not None or s.maybe]
+        return answers, waiting
+
+    def _ours(self) -> list[Submission]:
+        """The submissions that hold anything that is asked for."""
+        return [s for s in self.desk.submissions() if not s.draws.isdisjoint(self._left)]
+
+    def _ended(self, out: list[Submission]) -> Iterator[Ended]:
+        """Each submission when it has ended, or when it cannot be learned whether it has."""
+        failed: dict[str, int] = {}
+        wait = self._pace.first_s
+        while out:
+            for submission in list(out):
+                try:
+                    ended = self._look(submission)
+                except Failure as failure:
+                    failed[submission.name] = failed.get(submission.name, 0) + 1
+                    if failure.transient and failed[submission.name] < self._limits.attempts:
+                        continue
+                    if failure.fatal or failure.status in (401, 403, 404):
+                        raise ModelError(self._unknown(submission, failure)) from None
+                    out.remove(submission)
+                    yield submission, failure
+                    continue
+                failed.pop(submission.name, None)
+                if ended is not None:
+                    out.remove(submission)
+                    wait = self._pace.first_s
+                    yield ended
+            if out:
+                self.progress.in_flight = sum(len(s.lines) for s in out)
+                time.sleep(wait)
+                wait = min(wait * self._pace.growth, self._pace.most_s)
+
+    def _look(self, submission: Submission) -> Ended | None:
+        """Poll a batch; None while it runs. Of several that may be it, the one that it is."""
+        if submission.batch is not None:
+            status = self.api.status(submission.batch)
+            return (submission, status) if status.ended else None
+        for batch in submission.maybe:
+            status = self._maybe(batch)
+            if not status.ended:
+                return None
+            if self._collector.is_it(submission, status):
+                known = submission.model_copy(update={"batch": batch, "maybe": ()})
+                return self.desk.save(known), status
+        log.info("a batch whose reply was lost was not made: its requests are sent anew")
+        gone = Failure("the batch was not made", transient=True, maybe_paid=False)
+        return submission, Status("", ended=True, turned_down=gone)
+
+    def _maybe(self, batch: str) -> Status:
+        try:
+            return self.api.status(batch)
+        except Failure as failure:
+            if failure.status == 404:
+                return Status(batch, ended=True)
+            raise
+
+    def _take(self, submission: Submission, status: Status | Failure) -> Iterator[Answer]:
+        if isinstance(status, Failure):
+            why: Failure = status
+        elif status.turned_down is not None:
+            why = status.turned_down
+            with self.desk.locked():
+                self._submitter.forget(submission)
+            if self._again(submission, why):
+                return
+        else:
+            try:
+                for draw, response in self._collector.collect(submission, status):
+                    yield from self._give(draw, response)
+            except Failure as failure:
+                why = failure
+            else:
+                self._crowded = 0
+                log.info("batch %s was collected", submission.batch)
+                return
+        for request, response in self._unanswered(submission, f"batch {submission.batch}: {why}"):
+            yield from self._give(self._draw(request), response)
+
+    def _again(self, submission: Submission, failure: Failure) -> bool:
+        """Whether a batch that was turned down is to be submitted again: halved, after a while.
+
+        A provider has room for so many tokens in all batches together, and says so only then.
+        """
+        self._crowded += failure.congestion
+        if not failure.transient or self._crowded >= self._limits.attempts:
+            return False
+        if failure.congestion:
+            self._submitter.most_lines = max(1, len(submission.lines) // 2)
+            wait = self._pace.first_s * self._pace.growth**self._crowded
+            time.sleep(min(wait, self._pace.most_s))
+        return True
+
+    def _give(self, draw: str, response: Response) -> Iterator[Answer]:
+        for request in self._left.pop(draw, []):
+            self.progress.done += 1
+            self.progress.failed += response.outcome in ("provider_error", "budget_stop")
+            self.progress.cost_usd += response.cost_usd or 0.0
+            yield request, response
+
+    def _unanswered(self, submission: Submission, why: str) -> list[Answer]:
+        response = response_of(Failure(why))
+        return [
+            (request, response) for draw in submission.draws for request in self._left.get(draw, [])
+        ]
+
+    def _unknown(self, submission: Submission, failure: Failure) -> str:
+        if failure.status == 404:
+            return (
+                f"batch {submission.batch} is not known to the endpoint ({mask(failure.message)}): "
+                "was it made with another key or base_url? Set that back; or, if it is gone, "
+                f"remove {self.desk.folder / submission.name}.json and pay for it again"
+            )
+        return no_batches(failure)

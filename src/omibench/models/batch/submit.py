@@ -1,0 +1,185 @@
+"""Submitting: chunk by chunk through the gate, each noted before it is sent, none sent twice."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
+from random import SystemRandom
+from secrets import token_hex
+from typing import NamedTuple
+
+from omibench.errors import ModelError
+from omibench.model_params import Limits
+from omibench.models.batch.api import BatchApi, Found, surely_not_made
+from omibench.models.batch.chunk import Answer, Chunk, give_back
+from omibench.models.batch.desk import Desk, Draft
+from omibench.models.batch.submission import Line, Submission, custom_id
+from omibench.models.provider import Gate, Ticket
+from omibench.models.secrets import mask
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import wait_s
+from omibench.request import Request, Response
+
+log = logging.getLogger("omibench")
+MAYBE_MADE = (
+    "it cannot be told now whether the batch was made; the next run looks again, and sends \
+nothing twice"
+)
+SUBMITTED = "batch %s was submitted with %d requests; this command may be stopped at any time, the \
+next run collects it"
+
+
+class Pace(NamedTuple):
+    """Seconds between polls, growing by `growth`, and before each look for a lost batch."""
+
+    first_s: float = 10.0
+    growth: float = 1.5
+    most_s: float = 300.0
+    look_again_s: tuple[float, ...] = (0.0, 3.0, 10.0, 30.0)
+
+
+class Submitter:
+    """Sends jobs as batches of one model. Used by one process at a time: see `Desk.locked`."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 (what it needs, each of another kind)
+        self,
+        api: BatchApi,
+        desk: Desk,
+        gate: Gate,
+        draw: Callable[[Request], str],
+        limits: Limits,
+        pace: Pace,
+    ) -> None:
+        self.api, self.desk, self.gate = api, desk, gate
+        self._draw, self._limits, self._pace = draw, limits, pace
+        self.most_lines = api.shape.most_lines
+        """Lines of a chunk; less than the provider's limit once it had no room for more."""
+
+    def submit(self, jobs: Iterable[Sequence[Request]]) -> list[Answer]:
+        """Submit what the gate admits; returns the answers of what was not submitted.
+
+        Raises ModelError when the endpoint would turn everything down.
+        """
+        jobs, unsent = list(jobs), list[Answer]()
+        draft, token, chunk = self.desk.draft(), token_hex(4), self._chunk()
+        try:
+            for place, requests in enumerate(jobs):
+                ticket = self.gate.admit(requests)
+                if ticket is None:
+                    stop = Response(text="", outcome="budget_stop")
+                    unsent += [(r, stop) for rest in jobs[place:] for r in rest]
+                    break
+                draft.note(ticket)
+                draws = tuple(map(self._draw, requests))
+                line = Line(id=custom_id(draws[0], token), draws=draws, ticket=tuple(ticket))
+                text = self.api.line(line.id, requests)
+                if not chunk.fits(text):
+                    unsent += self._send(chunk, draft)
+                    chunk.close()
+                    chunk = self._chunk()
+                chunk.add(line, text, requests)
+            if chunk.lines:
+                unsent += self._send(chunk, draft)
+        finally:
+            chunk.close()
+            give_back(self.gate, draft.unused.values())
+            draft.remove()
+        return unsent
+
+    def recover(self) -> None:
+        """Give back what dead processes have reserved and no submission holds."""
+        for draft in self.desk.drafts():
+            used = {line.ticket[0] for s in self.desk.submissions() for line in s.lines}
+            give_back(self.gate, [ticket for ticket in draft.read() if ticket.id not in used])
+            draft.remove()
+
+    def resolve(self, submission: Submission) -> Submission | None:
+        """Learn whether a submission whose reply was lost was made; if not, None: it is forgotten.
+
+        Raises Failure when the provider cannot be asked.
+        """
+        made = self._made(submission)
+        if made is None:
+            self.forget(submission)
+        return made
+
+    def forget(self, submission: Submission) -> None:
+        """A submission was never made, or none of its lines was run."""
+        give_back(self.gate, [Ticket(*line.ticket) for line in submission.lines])
+        self.desk.drop(submission)
+
+    def _chunk(self) -> Chunk:
+        return Chunk(self.desk.folder, self.api.shape, self.most_lines)
+
+    def _send(self, chunk: Chunk, draft: Draft) -> list[Answer]:
+        chunk.seal()
+        noted: Submission | None = None
+        file: str | None = None
+        attempt = 0
+        while True:
+            try:
+                file = file or self.api.upload(chunk.whole(), chunk.size)
+                if noted is None:
+                    noted = self.desk.save(chunk.submission(file))
+                    draft.used(noted)
+                batch = self.api.create(chunk.whole(), chunk.size, noted)
+            except Failure as failure:
+                attempt += 1
+                if noted is not None and not surely_not_made(failure):
+                    try:
+                        if self._made(noted) is not None:
+                            return []
+                    except Failure as unknown:
+                        return chunk.unanswered(f"{MAYBE_MADE}: {unknown.message}")
+                if self._hopeless(failure, attempt):
+                    if noted is not None:
+                        self.forget(noted)
+                    if failure.fatal:
+                        raise ModelError(no_batches(failure)) from None
+                    return chunk.unanswered(f"the batch was not taken: {failure.message}")
+                time.sleep(wait_s(failure, attempt - 1, SystemRandom().random()))
+            else:
+                self.desk.save(noted.model_copy(update={"batch": batch}))
+                log.info(SUBMITTED, batch, len(chunk.lines))
+                return []
+
+    def _made(self, submission: Submission) -> Submission | None:
+        found = self._look(submission)
+        sure = next((batch.id for batch in found if batch.sure), None)
+        if sure is not None:
+            log.info("batch %s was made before: it is collected, not sent again", sure)
+            return self.desk.save(submission.model_copy(update={"batch": sure}))
+        if found:
+            maybe = tuple(batch.id for batch in found)
+            return self.desk.save(submission.model_copy(update={"maybe": maybe}))
+        return None
+
+    def _hopeless(self, failure: Failure, attempt: int) -> bool:
+        long = (failure.retry_after_s or 0.0) > self._limits.retry_after_s
+        return not failure.transient or long or attempt >= self._limits.attempts
+
+    def _look(self, submission: Submission) -> list[Found]:
+        """Look for a batch; several times, since a list may lag behind what was made."""
+        others = {s.batch for s in self.desk.submissions() if s.batch is not None}
+        failure: Failure | None = None
+        for wait in self._pace.look_again_s:
+            time.sleep(wait)
+            try:
+                found = self.api.find(submission, others)
+            except Failure as error:
+                failure = error
+                if not error.transient:
+                    break
+                continue
+            failure = None
+            if found:
+                return found
+        if failure is not None:
+            raise failure
+        return []
+
+
+def no_batches(failure: Failure) -> str:
+    """What to say when an endpoint turns every call down."""
+    return f"the endpoint turns every call about batches down: {mask(failure.message)}"
