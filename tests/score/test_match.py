@@ -76,6 +76,43 @@ def test_different_answers(gold: list[str], pred: str) -> None:
     assert match_answer(gold, pred) is None
 
 
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (["T", "F", "T", "F"], "T, T, F, F"),
+        (["T,F,T,F"], "T, T, F, F"),
+        (["V", "F", "V", "F"], "V, V, F, F"),
+        (["T", "F"], "F, T"),
+        (["F T T F"], "T F F T"),
+        (["FTTF"], "TFFT"),
+        (["True", "False"], "False and True"),
+        (["A", "B", "C"], "(a) C, (b) B, (c) A"),
+        (["A, B, C"], "(a) C, (b) B, (c) A"),
+        (["A", "B", "B"], "B, A, B"),
+        (["A", "C"], "A, A"),
+    ],
+)
+def test_parts_in_another_order_are_another_answer(gold: list[str], pred: str) -> None:
+    assert match_answer(gold, pred) is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        (["T", "F", "T"], "(a) True, (b) False, (c) True"),
+        (["V", "F", "V"], "T, F, T"),
+        (["V", "F", "V"], "verdadero; falso; verdadero"),
+        (["T", "F", "T"], "TFT"),
+        (["TRUE FALSE"], "T, F"),
+        (["A", "B", "C"], "(a) A, (b) B, (c) C"),
+        (["A", "C", "F"], "F, A and C"),
+        (["a c d"], "D, C, A"),
+    ],
+)
+def test_letters_of_options_are_sets_and_truth_values_lists(gold: list[str], pred: str) -> None:
+    assert match_answer(gold, pred) is not None
+
+
 def test_a_gold_with_a_derivation_is_reached_by_what_it_calls_its_answer() -> None:
     gold = ["From $ma = -kx$ the angular frequency follows. Finally, the answer is: $T=2\\pi$."]
     assert match_answer(gold, "T = 2\\pi") is not None

@@ -16,11 +16,11 @@ from omibench.score.latex import fold, same_text, tidy
 from omibench.score.parts import SPLITTERS, Part, by_comma, labelled_part, without_label
 from omibench.score.quantity import same_quantity
 from omibench.score.relation import Same, same_bracketed, same_relation
+from omibench.score.truth import is_letter_set, truth, truths
 
 MAX_CHARS = 4_000
 MAX_DEPTH = 3
 
-_TRUTH = {"true": True, "t": True, "false": False, "f": False}
 _LETTER = r"[(\[]?[A-Za-z][)\]]?"
 _LETTERS = re.compile(rf"{_LETTER}(?:(?:\s*(?:,|;|&|\band\b)\s*|\s+){_LETTER})+")
 
@@ -75,7 +75,7 @@ def _one_deeper(depth: int) -> Same:
 
 
 def _truth(gold: str, pred: str, same: Same) -> bool | None:
-    g, p = (_TRUTH.get(without_label(text).strip(" .;,()").casefold()) for text in (gold, pred))
+    g, p = truth(gold), truth(pred)
     return None if g is None or p is None else g == p
 
 
@@ -89,11 +89,11 @@ def _letters(gold: str, pred: str, same: Same) -> bool | None:
 
 
 def _letter_set(text: str) -> frozenset[str] | None:
-    """The letters of "a c d", "A, C and D"; None for a single letter, a word or a repetition."""
+    """The letters of "a c d", "A, C and D"; None for one letter, a word, a repetition, T and F."""
     if not _LETTERS.fullmatch(text):
         return None
     found = [letter.upper() for letter in re.findall(r"\b[A-Za-z]\b", text)]
-    return frozenset(found) if len(set(found)) == len(found) else None
+    return frozenset(found) if is_letter_set([Part("", letter) for letter in found]) else None
 
 
 def _parts(gold: str, pred: str, same: Same) -> bool | None:
@@ -113,18 +113,23 @@ def _parts(gold: str, pred: str, same: Same) -> bool | None:
 
 
 def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
-    """By key where both name the same parts, as a set where all are letters, else in order."""
+    """By key where both name the same parts, as a set for letters of options, else in order."""
+    if truths(gold) is not None:
+        same = _same_truth
     keys = {part.key for part in pred}
     if "" not in keys and keys == {part.key for part in gold} and len(keys) == len(gold):
         by_key = {part.key: part.text for part in pred}
         return all(same(part.text, by_key[part.key]) for part in gold)
-    letters = [fold(part.text) for part in gold]
-    if all(len(x) == 1 and x.isalpha() and not g.key for x, g in zip(letters, gold, strict=True)):
-        return sorted(letters) == sorted(fold(part.text) for part in pred)
+    if is_letter_set(gold) and not any(part.key for part in pred):
+        return {fold(part.text) for part in gold} == {fold(part.text) for part in pred}
     return all(
         same(g.text, p.text) and (not (g.key and p.key) or _same_key(g.key, p.key))
         for g, p in zip(gold, pred, strict=True)
     )
+
+
+def _same_truth(gold: str, pred: str) -> bool:
+    return truth(gold, in_list=True) == truth(pred, in_list=True)
 
 
 def _same_key(gold: str, pred: str) -> bool:

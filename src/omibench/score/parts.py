@@ -32,6 +32,10 @@ _LABEL = re.compile(
 )
 _LEADING = re.compile(r"\s*[(（]?([a-z]|\d{1,2}|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)")
 _KEYED = re.compile(r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|=|\\to)\s*(.*)", re.DOTALL)
+_TRUTH_RUN = re.compile(
+    r"[TF]{3,}|[VF]{3,}|[TFtf](?: [TFtf]){2,}|[VFvf](?: [VFvf]){2,}"
+    r"|(?i:true|false)(?i: true| false)+"
+)
 _MARK = re.compile(r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&)\s|\\to\b|->|\s-\s|\\[{}]")
 
 
@@ -72,7 +76,16 @@ def by_arrow(text: str) -> list[Part]:
     return [Part(str(place), piece) for place, piece in enumerate(pieces, 1)]
 
 
-SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (labelled, by_semicolon, by_comma, by_arrow)
+def by_truth(text: str) -> list[Part]:
+    """The values of a run of truth letters or words: TFFT, T F F T, TRUE FALSE."""
+    if not _TRUTH_RUN.fullmatch(text):
+        return []
+    return [Part("", value) for value in (text.split() if " " in text else text)]
+
+
+SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (
+    labelled, by_semicolon, by_comma, by_arrow, by_truth,
+)  # fmt: skip
 
 
 def labelled_part(text: str) -> Part:

@@ -1,0 +1,38 @@
+"""Truth values and option letters: which lists of them are ordered, and which are sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.score.latex import fold
+from omibench.score.parts import Part, without_label
+
+_TRUE = frozenset((
+    "t", "true", "verdadero", "verdadera", "verdadeiro", "verdadeira", "vrai", "对", "正确",
+))  # fmt: skip
+_FALSE = frozenset(("f", "false", "falso", "falsa", "faux", "错", "错误"))
+
+
+def truth(text: str, in_list: bool = False) -> bool | None:
+    """The truth value that a text says, or None. A lone V is one (verdadero) only in a list."""
+    word = without_label(text).strip(" .;,()$*").casefold()
+    if word in _TRUE or (in_list and word == "v"):
+        return True
+    return False if word in _FALSE else None
+
+
+def truths(parts: Sequence[Part]) -> list[bool] | None:
+    """The truth values of a list in which every part is one; None for any other list."""
+    values = [truth(part.text, in_list=True) for part in parts]
+    told = [value for value in values if value is not None]
+    return told if len(told) == len(values) else None
+
+
+def is_letter_set(parts: Sequence[Part]) -> bool:
+    """Whether parts are letters picked from options, whose order says nothing: A and C.
+
+    Letters under labels, letters that repeat and truth values answer one question each, in order.
+    """
+    letters = [fold(part.text) for part in parts]
+    plain = all(len(x) == 1 and x.isalpha() for x in letters) and not any(p.key for p in parts)
+    return plain and len(set(letters)) == len(letters) and truths(parts) is None
