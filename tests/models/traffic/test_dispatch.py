@@ -10,7 +10,7 @@ import pytest
 from models.traffic.simulated import Books, Endpoint, Step, request, run
 from omibench.errors import ModelError
 from omibench.models.traffic.agenda import Job
-from omibench.models.traffic.dispatch import HOPELESS, Sent
+from omibench.models.traffic.dispatch import FATAL, HOPELESS, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.request import Request
 
@@ -167,12 +167,23 @@ def test_permanent_failures_are_not_sent_again() -> None:
 def test_a_fatal_failure_ends_the_run_and_keeps_what_comes_in() -> None:
     fatal = Failure("HTTP 401: no such key", 401, maybe_paid=False, fatal=True)
     books = Books()
-    endpoint = Endpoint(lambda p, a: [5.0, fatal] if p == 6 else [float(p), "ok"])
+    endpoint = Endpoint(lambda p, a: [5.0, fatal] if p == 6 else [10.0, "ok"])
     with pytest.raises(ModelError, match="turns every request down: HTTP 401"):
         run(endpoint, 1000, books, concurrency=10)
-    assert len(endpoint.seen) < 20
-    assert books.ends["paid"] >= 9
+    assert len(endpoint.seen) == 10
+    assert books.ends == {"paid": 9, "given back": 1}
     assert not books.open
+
+
+@pytest.mark.parametrize(("slips", "ends"), [(FATAL - 1, False), (FATAL, True)])
+def test_odd_slips_among_answers_end_nothing(slips: int, ends: bool) -> None:
+    slip = Failure("HTTP 404: no such model", 404, maybe_paid=False, fatal=True)
+    endpoint = Endpoint(lambda p, a: [slip] if 50 <= p < 50 + slips else ["ok"])
+    if ends:
+        with pytest.raises(ModelError, match="no such model"):
+            run(endpoint, 500, concurrency=1)
+    else:
+        assert run(endpoint, 500, concurrency=1).progress.failed == slips
 
 
 def test_a_request_that_none_can_pass_is_not_tried_for_all() -> None:

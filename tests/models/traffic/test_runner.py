@@ -84,7 +84,7 @@ def test_closing_cancels_what_is_in_flight() -> None:
     line, answers = hanging(books)
     begun = time.monotonic()
     answers.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 5
     assert line.closed
     assert not books.open
     assert books.ends == {"paid": 5, "unknown": 3}, "the fifth still holds its place"

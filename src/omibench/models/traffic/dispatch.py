@@ -24,6 +24,8 @@ from omibench.request import Outcome, Request, Response
 
 HOPELESS = 20
 """So many requests turned down for good before any was answered: the others are not sent."""
+FATAL = 3
+"""So many failures like a wrong key or an empty account end a run that has had answers."""
 _RECENT = 16
 _FIRST_GUESS = 4000
 """Tokens of a call before one was counted."""
@@ -69,7 +71,7 @@ class Dispatch:
         self._changed = asyncio.Event()
         self._unwritten = 0
         self._answered = False
-        self._turned_down = 0
+        self._turned_down = self._fatal = 0
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
         self._over: Outcome | None = None
@@ -193,6 +195,7 @@ class Dispatch:
         self._answered = True
         self._recent.append(False)
         self.progress.cost_usd += sent.cost_usd or 0.0
+        self.progress.held_until = None
         for request, response in zip(job.requests, sent.responses, strict=False):
             self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
         if missing := job.requests[len(sent.responses) :]:
@@ -218,8 +221,15 @@ class Dispatch:
         else:
             self._give_up(job, "provider_error", failure.message)
             self._turned_down += 1
-            if failure.fatal or (not self._answered and self._turned_down >= HOPELESS):
+            self._fatal += failure.fatal
+            if self._is_hopeless():
                 self._broken = ModelError(f"the endpoint turns every request down: {said}")
+
+    def _is_hopeless(self) -> bool:
+        """Whether nothing can be expected any more; a gateway's odd slip among answers is none."""
+        if self._answered:
+            return self._fatal >= FATAL
+        return self._fatal > 0 or self._turned_down >= HOPELESS
 
     def _again(self, job: Job, failure: Failure) -> None:
         job.attempts += 1

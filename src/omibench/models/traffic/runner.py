@@ -33,6 +33,7 @@ class Run:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._dispatch: Dispatch | None = None
+        self._stopped = False
         self._thread = Thread(target=self._work, name="omibench traffic", daemon=True)
 
     def answers(self) -> Iterator[Answer]:
@@ -73,6 +74,8 @@ class Run:
     async def _main(self) -> None:
         self._task = asyncio.current_task()
         self._loop = asyncio.get_running_loop()
+        if self._stopped:
+            return
         async with self._open() as send:
             self._dispatch = Dispatch(
                 Agenda(self._jobs),
@@ -89,6 +92,7 @@ class Run:
             self._call(self._dispatch.written)
 
     def _stop(self) -> None:
+        self._stopped = True
         if not self._thread.is_alive():
             return
         if self._task is not None:
