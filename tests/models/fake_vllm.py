@@ -109,7 +109,7 @@ class FakeVllm:
         if self.dies:
             raise RuntimeError("EngineCore encountered an issue.\nSee the stack trace above.")
         if self.drops_images:
-            raise RuntimeError("Expected there to be 2 prompt placeholders, but instead found 1!")
+            raise RuntimeError("Failed to apply prompt replacement for mm_items['image'][1]")
         prompts = [prompt_of(turns) for turns in messages]
         if self.rejects and any(self.rejects in prompt for prompt in prompts):
             raise self.rejection("The prompt (length 9000) is longer than the maximum of 8192")

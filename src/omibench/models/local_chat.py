@@ -6,13 +6,17 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from omibench.errors import ImageCountError, ModelError
+from omibench.errors import ModelError
 from omibench.model_params import Price
 from omibench.models.local_runs import Run
 from omibench.models.replies import apart, cost_of, outcome_of, shared_out
 from omibench.request import Conversation, ImagePart, Request, Response, Usage
 
 THINK = "<think>"
+
+
+class Rejected(Exception):
+    """An engine does not take one of the prompts of a call, such as one that is too long."""
 
 
 class Draw(NamedTuple):
@@ -81,15 +85,6 @@ def chat_messages(
         }
         for message in conversation.messages
     ]
-
-
-def check_count(sent: int, conversation: Conversation, name: str) -> None:
-    """Raise ImageCountError unless the engine took in as many images as were shown."""
-    if sent != len(conversation.images):
-        raise ImageCountError(
-            f"model {name!r} took in {sent} images of a conversation with "
-            f"{len(conversation.images)}; its chat template or processor drops some"
-        )
 
 
 def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) -> list[Response]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from omibench.errors import ModelError
+from omibench.errors import ImageCountError, ModelError
 from omibench.model_params import TransformersModel
-from omibench.models.local_chat import chat_messages, check_count, special_tokens
+from omibench.models.local_chat import Rejected, chat_messages, special_tokens
 from omibench.models.local_identity import LOAD_ERRORS, LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
 from omibench.models.local_pixels import pixel_size
@@ -58,8 +58,8 @@ class TransformersEngine:
     def inputs(self, conversations: Sequence[Conversation], thinking: bool | None) -> Any:
         """The batch of tensors, left padded, on the model's device.
 
-        Raises ImageCountError when an image is left out, ModelError when a model of text alone
-        is shown one.
+        Raises ImageCountError when an image is left out, Rejected when the processor does not take
+        a prompt or picture, ModelError when a model of text alone is shown one.
         """
         switches = {} if thinking is None else {"enable_thinking": thinking}
         if not self.sees and any(c.images for c in conversations):
@@ -74,19 +74,38 @@ class TransformersEngine:
                 padding=True,
                 **switches,
             ).to(self.device)
-        batch = self.processor.apply_chat_template(
-            messages,
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-            processor_kwargs=dict(self._padding),
-            **switches,
-        )
+        try:
+            batch = self.processor.apply_chat_template(
+                messages,
+                add_generation_prompt=True,
+                tokenize=True,
+                return_dict=True,
+                return_tensors="pt",
+                processor_kwargs=dict(self._padding),
+                **switches,
+            )
+        except ValueError as error:
+            if "number of images" in str(error):
+                raise self._dropped(one_line(error)) from error
+            raise Rejected(one_line(error)) from error
         if "image_grid_thw" in batch:
-            together = Conversation(messages=tuple(m for c in conversations for m in c.messages))
-            check_count(len(batch["image_grid_thw"]), together, self.name)
+            self._check_places(batch, conversations)
         return batch.to(device=self.device, dtype=self.model.dtype)
+
+    def _check_places(self, batch: Any, conversations: Sequence[Conversation]) -> None:
+        """Each image, in patches of `image_grid_thw`, has its tokens in the prompts."""
+        merged = self.processor.image_processor.merge_size**2
+        wanted = int(batch["image_grid_thw"].prod(-1).sum()) // merged
+        placed = int((batch["input_ids"] == self.processor.image_token_id).sum())
+        shown = sum(len(c.images) for c in conversations)
+        if placed != wanted or len(batch["image_grid_thw"]) != shown:
+            raise self._dropped(f"{shown} images have {placed} of their {wanted} tokens")
+
+    def _dropped(self, why: str) -> ImageCountError:
+        return ImageCountError(
+            f"model {self.name!r}: the prompt has another number of images than were shown; its "
+            f"chat template drops some: {why}"
+        )
 
 
 def transformers_engine(name: str, model: TransformersModel) -> TransformersEngine:

@@ -11,16 +11,12 @@ from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.model_params import VllmModel
-from omibench.models.local_chat import Draw, Drawn, chat_messages, special_tokens
+from omibench.models.local_chat import Draw, Drawn, Rejected, chat_messages, special_tokens
 from omibench.models.local_identity import LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
 from omibench.models.local_pixels import pixel_size
 from omibench.models.local_runs import Run, seed_of
 from omibench.request import Conversation, ImagePart
-
-
-class Rejected(Exception):
-    """vLLM does not take one of the prompts of a call, such as one that is too long."""
 
 
 class VllmEngine:
@@ -64,8 +60,8 @@ class VllmEngine:
 
     def _meaning(self, error: Exception) -> Exception:
         words = one_line(error)
-        if "placeholders" in words:
-            # vLLM counts the places of images in each prompt against the images it was given.
+        if "prompt placeholders" in words or "mm_items['image']" in words:
+            # vLLM finds no place in a prompt for one of the images that it was given.
             return ImageCountError(
                 f"model {self.name!r}: vLLM found another number of images in a prompt than it "
                 f"was given; its chat template drops some: {words}"

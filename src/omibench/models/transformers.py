@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from omibench.model_params import TransformersModel
-from omibench.models.local_chat import OptionScores, failed, option_ids, responses_of
+from omibench.models.local_chat import OptionScores, Rejected, failed, option_ids, responses_of
 from omibench.models.local_generate import generate, option_logprobs, out_of_memory
 from omibench.models.local_identity import LOADED, identity_of
 from omibench.models.local_images import pixels
@@ -42,8 +42,8 @@ class TransformersProvider:
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, batch by batch, the longest prompts first.
 
-        A single row that does not fit into memory is a `provider_error`. Raises ModelError when
-        the model cannot be loaded.
+        A single row that does not fit into memory, or that the processor does not take, is a
+        `provider_error`. Raises ModelError when the model cannot be loaded.
         """
         yield from answer_runs(self._batches(requests), gate, self._ask)
 
@@ -101,6 +101,9 @@ class TransformersProvider:
             start = time.monotonic()
             try:
                 found = generate(engine, runs, self.model.thinking, self.model.seed)
+            except Rejected as error:
+                if len(runs) == 1:
+                    return [(runs[0], failed(runs[0], f"transformers: {error}"))]
             except RuntimeError as error:
                 if not out_of_memory(error):
                     raise

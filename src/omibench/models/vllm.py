@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from omibench.errors import ModelError
 from omibench.model_params import VllmModel
-from omibench.models.local_chat import OptionScores, failed, option_ids, responses_of
+from omibench.models.local_chat import OptionScores, Rejected, failed, option_ids, responses_of
 from omibench.models.local_identity import LOADED, identity_of
 from omibench.models.local_images import pixels
 from omibench.models.local_runs import Answers, Run, answer_runs, chunks_of, runs_of
-from omibench.models.local_vllm import Rejected, VllmEngine, vllm_engine
+from omibench.models.local_vllm import VllmEngine, vllm_engine
 from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
 
