@@ -90,6 +90,7 @@ def stored(folder: Path) -> int:
     return sum(len(f.read_bytes().splitlines()) for f in (folder / "store").glob("*/*.jsonl"))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_spending_never_passes_the_budget_whoever_is_killed(
     tmp_path: Path, server: ServerHandle, study: dict[str, Any]
@@ -128,6 +129,7 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
     assert "snakemake --cores all --forcerun" in line
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_a_larger_budget_finishes_what_a_smaller_one_began(
     tmp_path: Path, server: ServerHandle, study: dict[str, Any]

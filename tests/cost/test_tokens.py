@@ -1,0 +1,60 @@
+"""Tokens of text by script, the size of images, and a bound that holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from omibench.cost.families import ImageFormula
+from omibench.cost.tokens import expected_input, image_size, most_input, text_tokens
+from omibench.request import Conversation, ImagePart, Message, TextPart
+
+FLAT = ImageFormula(lambda width, height: 100)
+
+
+def conversation(text: str, *paths: Path) -> Conversation:
+    images = [ImagePart(sha256=str(path), path=str(path)) for path in paths]
+    return Conversation(messages=(Message(role="user", parts=(TextPart(text=text), *images)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("four words are here!", 6),
+        ("x" * 400, 100),
+        ("12345678", 5),
+        ("已知函数的图像如图所示", 10),
+        ("Найдите площадь", 7),
+    ],
+)
+def test_text_is_counted_by_script(text: str, tokens: int) -> None:
+    assert text_tokens(text) == tokens
+
+
+@given(st.text())
+def test_what_is_expected_stays_below_the_bound(text: str) -> None:
+    asked = conversation(text)
+    assert 0 <= expected_input(asked, FLAT).all < most_input(asked, FLAT)
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_two_texts_together_take_what_they_take_apart(one: str, other: str) -> None:
+    apart = text_tokens(one) + text_tokens(other)
+    assert apart - 1 <= text_tokens(one + other) <= apart
+
+
+def test_images_are_measured_from_their_head(tmp_path: Path) -> None:
+    whole, broken = tmp_path / "a.png", tmp_path / "b.png"
+    Image.new("L", (321, 123)).save(whole)
+    broken.write_bytes(b"no picture")
+    assert image_size(str(whole)) == (321, 123)
+    assert image_size(str(broken)) is None
+    assert image_size(str(tmp_path / "none.png")) is None
+    area = ImageFormula(lambda width, height: width * height)
+    found = expected_input(conversation("", whole, broken), area)
+    assert (found.images, found.unmeasured) == (321 * 123 + 4096 * 4096, 1)

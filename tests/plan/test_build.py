@@ -1,0 +1,226 @@
+"""The plan counts what would be asked, and asks nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infer.conftest import Make, frozen_questions, study_maker
+from omibench.ask import open_asker
+from omibench.errors import MissingInputError
+from omibench.infer import infer_cell
+from omibench.plan import plan_study, render
+from omibench.plan.desk import Desk
+from omibench.plan.rows import Plan, Row
+from omibench.problem import Answer
+from omibench.request import Response
+from omibench.score.judge import JudgeItem, request_for
+from omibench.store.ledger import Ledger, Purse
+from omibench.store.store import Store
+from omibench.study import Cell, Study
+from omibench.tables import ResponseRow, write_jsonl, write_parquet
+
+PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
+API: dict[str, Any] = {
+    "provider": "openai", "id": "gpt-4o", "price": PRICE, "image_tokens": "openai-tiles",
+}  # fmt: skip
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    return frozen_questions(tmp_path)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Make:
+    return study_maker(tmp_path)
+
+
+def counts(study: Study, questions: Path) -> list[tuple[int, ...]]:
+    rows = plan_study(study, questions).of("respondent")
+    return [(r.requests, r.stored, r.to_buy, r.shown) for r in rows]
+
+
+def paid(
+    study: Make, tmp_path: Path, budget: float | None = None, samples: int = 1, **models: Any
+) -> Study:
+    blocks = {name: {**API, **more} for name, more in (models or {"api": {}}).items()}
+    own = {"name": "test", "store": str(tmp_path / "store"), "results": str(tmp_path / "results")}
+    return study(
+        study=own | ({} if budget is None else {"budget_usd": budget}),
+        models=blocks,
+        infer={"models": list(blocks), "settings": ["cot"]},
+        settings={"cot": {"decoding": {"max_tokens": 1000, "samples": samples}}},
+    )
+
+
+def keep(study: Study, questions: Path, model: str, setting: str, response: Response) -> None:
+    """Put the same response to every request of a cell into the store."""
+    with Store(study.study.store) as store:
+        desk = Desk(study, questions, store)
+        partition = desk.partition(model)
+        for request in desk.requests(Cell(model, setting)):
+            partition.append(partition.key(request), request, response)
+
+
+def only(plan: Plan, role: str = "respondent") -> Row:
+    (row,) = [row for row in plan.rows if row.role == role]
+    return row
+
+
+def test_a_plan_counts_and_leaves_no_trace(tmp_path: Path, questions: Path, study: Make) -> None:
+    assert counts(study(), questions) == [(3, 0, 3, 6), (3, 0, 3, 3), (9, 0, 9, 18)]
+    assert not (tmp_path / "store").exists()
+
+
+def test_what_the_store_holds_is_not_bought_again(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:  # fmt: skip
+    infer_cell(questions, tmp_path / "o.parquet", study(), Cell("sim", "cot"))
+    fewer = {"many": {"prompt": "direct", "decoding": {"samples": 2, "temperature": 0.6}}}
+    settings = {"cot": {}, "first": {"images": "first"}}
+    smaller = study(settings={**settings, **fewer})
+    infer_cell(questions, tmp_path / "o.parquet", smaller, Cell("sim", "many"))
+    assert counts(study(), questions) == [(3, 3, 0, 0), (3, 0, 3, 3), (9, 6, 3, 6)]
+
+
+def test_a_priced_model_has_dollars_tokens_and_time(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    row = only(plan_study(paid(study, tmp_path), questions))
+    found = row.estimate
+    assert row.money == "priced"
+    assert (found.output, found.output_most, found.unmeasured) == (750, 3000, 6)
+    assert found.usd == pytest.approx(((found.text + found.images) * 2 + 750 * 10) / 1e6)
+    assert found.usd_most is not None
+    assert found.usd_most > found.usd
+    assert found.hours == pytest.approx((2 + 250 / 50) / 3600)
+
+
+def test_a_model_without_a_price_makes_the_total_say_so(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    text = render(plan_study(paid(study, tmp_path, one={}, two={"price": None}), questions))
+    row = next(line.split() for line in text.splitlines() if line.startswith("two"))
+    assert row.count("unknown") == 2
+    assert "and unknown for 1 model without a price: two" in text
+    total = next(line for line in text.splitlines() if line.startswith("all"))
+    assert total.count("+ ?") == 2
+
+
+def test_models_that_cost_nothing_say_none(questions: Path, study: Make) -> None:
+    text = render(plan_study(study(), questions))
+    rows = [line.split() for line in text.splitlines()]
+    assert next(r for r in rows if r[:2] == ["sim", "first"])[-4:] == ["none", "none", "0", "s"]
+    assert next(r for r in rows if r[0] == "all")[1:5] == ["15", "0", "15", "27"]
+    assert "To spend: none" in text
+    assert "SIMULATED" in text
+
+
+def test_answers_in_the_store_teach_the_plan(tmp_path: Path, questions: Path, study: Make) -> None:
+    one = paid(study, tmp_path)
+    usage = {"input_tokens": 10_000, "output_tokens": 400}
+    response = Response.model_validate({"text": "x", "usage": usage, "latency_s": 9.0})
+    keep(one, questions, "api", "cot", response)
+    row = only(plan_study(paid(study, tmp_path, samples=3), questions))
+    assert (row.stored, row.to_buy, row.learned_from) == (3, 6, 3)
+    assert row.estimate.output == 6 * 400
+    assert row.estimate.text + row.estimate.images == pytest.approx(6 * 10_000)
+    assert row.estimate.hours == pytest.approx(9 / 3600)
+
+
+def test_judgements_are_planned_at_most(questions: Path, study: Make) -> None:
+    plan = plan_study(study(score={"judge": "sim"}), questions)
+    assert [(row.requests, row.to_buy) for row in plan.of("judge")] == [(3, 3), (3, 3), (9, 9)]
+    assert all(row.estimate.text > 3 * 200 for row in plan.of("judge"))
+    assert "judge: sim" in render(plan)
+
+
+def test_judgements_that_the_store_holds_are_found(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    golds = [Answer(id=f"p{n}", answer=["7"], answer_type="open") for n in range(3)]
+    write_jsonl(questions.with_name("answers.jsonl"), golds)
+    judged = study(
+        score={"judge": "sim"},
+        models={
+            "sim": {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")},
+            "api": API,
+        },
+        infer={"models": ["api"], "settings": ["cot"]},
+        settings={"cot": {}},
+    )
+    keep(judged, questions, "api", "cot", Response(text="It is 7."))
+    with open_asker(judged, "sim") as judge, Store(judged.study.store) as store:
+        asked = Desk(judged, questions, store).asked["p1"].question
+        judge([request_for(JudgeItem("p1", asked, ["7"], "It is 7.", None))])
+    row = only(plan_study(judged, questions), "judge")
+    assert (row.requests, row.stored, row.to_buy) == (3, 1, 2)
+
+
+def test_responses_without_an_answer_are_not_judged(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    judged = study(
+        models={"api": API},
+        score={"judge": "api"},
+        settings={"cot": {}},
+        infer={"models": ["api"], "settings": ["cot"]},
+    )
+    keep(judged, questions, "api", "cot", Response(text="", outcome="refused"))
+    row = only(plan_study(judged, questions), "judge")
+    assert (row.requests, row.to_buy) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("budget", "verdict"),
+    [
+        (50.0, "it holds the worst case"),
+        (0.04, "it holds what is expected, not the worst case"),
+        (0.012, "sending will stop before the end: $"),
+    ],
+)
+def test_the_budget_stands_beside_the_price(
+    tmp_path: Path, questions: Path, study: Make, budget: float, verdict: str
+) -> None:
+    capped = paid(study, tmp_path, budget)
+    with Ledger(tmp_path / "store") as ledger:
+        attempt = ledger.reserve(Purse("test", "api", budget, 60), 0.005)
+        assert attempt is not None
+        ledger.settle(attempt.id, 0.005)
+    plan = plan_study(capped, questions)
+    assert plan.budget is not None
+    assert plan.budget.left_usd == pytest.approx(budget - 0.005)
+    text = " ".join(render(plan).split())
+    assert verdict in text
+    assert "$0.0050 spent" in text
+
+
+def test_cells_that_lack_answers_are_named_with_the_command(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    capped = paid(study, tmp_path)
+    rows = [
+        ResponseRow(id=f"p{n}", index=0, key="k", outcome=outcome, text="")
+        for n, outcome in enumerate(["answered", "budget_stop", "provider_error"])
+    ]
+    out = tmp_path / "results" / "infer" / "api" / "cot.parquet"
+    write_parquet(out, rows, ResponseRow)
+    text = render(plan_study(capped, questions))
+    assert "2 requests of 1 written cells have no answer. To try them again:" in text
+    assert f"snakemake --cores all --forcerun {out}" in text
+
+
+def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
+    plan = plan_study(study(), questions)
+    assert plan.power is not None
+    assert plan.power.problems == 3
+    assert set(plan.power.difference.values()) == {None}
+    assert "3 problems can show" in render(plan)
+
+
+def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
+    with pytest.raises(MissingInputError, match="no frozen dataset yet; make it with"):
+        plan_study(study(), tmp_path / "questions.jsonl")
