@@ -21,6 +21,7 @@ GROUND = {
     "study",
     "tables",
     "images",
+    "progress",
 }
 FLOORS: tuple[set[str], ...] = (
     GROUND,

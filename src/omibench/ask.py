@@ -14,6 +14,7 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
 from omibench.models.provider import FREE, Provider
+from omibench.progress import Progress
 from omibench.request import Outcome, Request, Response
 from omibench.store.key import request_key
 from omibench.store.partition import Partition
@@ -132,13 +133,15 @@ def _round(
 ) -> dict[str, Response]:
     key_of = {id(request): key for key, request in waiting.items()}
     bought: dict[str, Response] = {}
-    for request, response in provider.answer(list(waiting.values()), budget or FREE):
-        key = key_of.get(id(request)) or partition.key(request)
-        if key not in waiting:
-            raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
-        if response.outcome not in NOT_BOUGHT:
-            partition.append(key, request, response)
-        bought[key] = response
-        if len(bought) % SYNC_EVERY == 0:
-            partition.sync()
+    with Progress(len(waiting)) as progress:
+        for request, response in provider.answer(list(waiting.values()), budget or FREE):
+            progress.add(response)
+            key = key_of.get(id(request)) or partition.key(request)
+            if key not in waiting:
+                raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
+            if response.outcome not in NOT_BOUGHT:
+                partition.append(key, request, response)
+            bought[key] = response
+            if len(bought) % SYNC_EVERY == 0:
+                partition.sync()
     return bought

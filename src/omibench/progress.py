@@ -1,0 +1,58 @@
+"""How far asking has come: rate, cost so far and time left, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Self
+
+from omibench.request import Response
+
+QUIET_S = 2.0
+"""Asking that ends sooner shows no bar."""
+LOG_EVERY_S = 30.0
+"""In a log file a line is written this often; on a terminal the bar moves."""
+
+
+class Progress:
+    """A progress bar over the requests that are bought, with dollars and failures beside it."""
+
+    def __init__(self, total: int) -> None:
+        from tqdm import tqdm
+
+        live = sys.stderr.isatty()
+        self._cost: float | None = None
+        self._failed = 0
+        self._bar = tqdm(
+            total=total,
+            unit="request",
+            delay=QUIET_S,
+            mininterval=0.2 if live else LOG_EVERY_S,
+            ascii=not live,
+            file=sys.stderr,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.close()
+
+    def add(self, response: Response) -> None:
+        """Count one response."""
+        if response.cost_usd:
+            self._cost = (self._cost or 0.0) + response.cost_usd
+        self._failed += response.outcome in ("provider_error", "budget_stop")
+        self._bar.set_postfix_str(self.note(), refresh=False)
+        self._bar.update()
+
+    def note(self) -> str:
+        """What stands behind the bar: the dollars so far, where there are any, and failures."""
+        cost = f"${self._cost:,.4f}" if self._cost is not None else ""
+        failed = f"{self._failed} without an answer" if self._failed else ""
+        return ", ".join(part for part in (cost, failed) if part)
