@@ -30,7 +30,7 @@ FLOORS: tuple[set[str], ...] = (
     {"ask", "gate"},
     {"settings", "score", "benchmarks"},
     {"ocr", "filter", "rationale", "review", "freeze", "infer", "analyze", "plan"},
-    {"describe", "source", "cli", "__main__", "__init__"},
+    {"describe", "source", "cli", "cli_store", "__main__", "__init__"},
 )
 APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
 

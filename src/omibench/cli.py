@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli_store import store_app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ app = typer.Typer(
 )
 
 STOPPED_BY_USER = 130
+
+app.add_typer(store_app, name="store")
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
