@@ -28,6 +28,10 @@ def test_tidying_any_text_returns(text: str) -> None:
         (r"\text{ nucleophile }", "nucleophile"),
         ("A  and B.", "A and B"),
         ("GCT", "gct"),
+        ("Acetone", "ACETONE"),
+        ("NO", "No"),
+        ("A decrease in pH", "a decrease in pH"),
+        ("Increases by a factor of 2", "increases By a FACTOR of 2"),
         (r"-40^\circ<\varphi<40^\circ", r"$-40^\circ < \varphi < 40^\circ$"),
     ],
 )
@@ -39,6 +43,9 @@ def test_one_answer_in_two_dresses(a: str, b: str) -> None:
     ("a", "b"),
     [
         ("R", "r"), ("12", "1.2"), (r"\frac{1}{23}", r"\frac{12}{3}"), ("-5", "5"),
+        ("5 mW", "5 MW"), ("5 mm", "5 Mm"), ("5 MeV", "5 meV"), ("mmol", "Mmol"), ("Pa", "pA"),
+        ("CO", "Co"), ("HF", "Hf"), ("COS", "cos"), ("AaBb", "aabb"), ("AABB", "aabb"),
+        ("Aa", "AA"), ("XaY", "XAY"), ("mgh", "Mgh"), ("A power of 5 mW", "A power of 5 MW"),
         ("x^{n-1}", "x^n-1"), ("x^{12}", "x^{1}2"), ("10^{-12}", "10-12"), ("", "x"),
     ],
 )  # fmt: skip

@@ -113,6 +113,31 @@ def test_letters_of_options_are_sets_and_truth_values_lists(gold: list[str], pre
     assert match_answer(gold, pred) is not None
 
 
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("5 mW", "5 MW"), ("5 mm", "5 Mm"), ("5 MeV", "5 meV"), ("5 mg", "5 Mg"), ("5 Pa", "5 pA"),
+        ("mW", "MW"), ("CO", "Co"), ("HF", "Hf"), ("AaBb", "aabb"), ("AABB", "aabb"), ("Aa", "AA"),
+        ("XaY", "XAY"), ("mgh", "Mgh"), ("the offspring are AaBb", "the offspring are aabb"),
+        ("a wire of resistance R", "a wire of resistance r"),
+    ],
+)  # fmt: skip
+def test_case_counts_in_units_formulas_genotypes_and_symbols(gold: str, pred: str) -> None:
+    assert match_answer([gold], pred) is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("Acetone", "ACETONE"), ("No.", "no"), ("5 Metres", "5 m"), ("2 Mol", "2 mol"),
+        ("5 meV", "0.005 eV"), ("The Golgi body", "the golgi body"),
+        ("DNA polymerase", "dna polymerase"), ("In vitro", "in vitro"),
+    ],
+)  # fmt: skip
+def test_case_does_not_count_in_words(gold: str, pred: str) -> None:
+    assert match_answer([gold], pred) is not None
+
+
 def test_a_gold_with_a_derivation_is_reached_by_what_it_calls_its_answer() -> None:
     gold = ["From $ma = -kx$ the angular frequency follows. Finally, the answer is: $T=2\\pi$."]
     assert match_answer(gold, "T = 2\\pi") is not None

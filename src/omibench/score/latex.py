@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from omibench.score.case import fold_words
+
 _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni")
 _SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()")
 _SUPER_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
@@ -93,20 +95,12 @@ def squash(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """`squash` in lower case, for texts in which case carries no meaning (words, not symbols)."""
+    """`squash` in lower case, for labels and for letters of options."""
     return squash(text).casefold()
 
 
-def has_case(text: str) -> bool:
-    """Whether case may carry meaning: a symbol, formula or unit rather than words."""
-    return (
-        re.search(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\[A-Za-z]|[A-Za-z]\d|\d[A-Za-z]", text)
-        is not None
-    )
-
-
 def same_text(a: str, b: str) -> bool:
-    """Whether two texts are the same but for dress; case matters where it carries meaning."""
+    """Whether two texts are the same but for dress; case counts in all but ordinary words."""
     if squash(a) == squash(b):
         return squash(a) != "" or a.strip() == b.strip()
-    return not has_case(tidy(a)) and fold(a) == fold(b) != ""
+    return fold(a) == fold(b) != "" and squash(fold_words(tidy(a))) == squash(fold_words(tidy(b)))

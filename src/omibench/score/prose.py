@@ -6,6 +6,8 @@ import re
 
 from rapidfuzz.distance import LCSseq
 
+from omibench.score.case import fold_words
+
 SIMILARITY = 0.9
 MAX_WORDS = 400
 
@@ -51,10 +53,15 @@ def same_words(gold: str, pred: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    words = [w.casefold() for w in _WORD.findall(text)]
-    return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words if w not in STOP_WORDS]
+    words = [w for w in _WORD.findall(fold_words(text)) if w.casefold() not in STOP_WORDS]
+    return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words]
 
 
 def is_guarded(word: str) -> bool:
-    """Whether a word (in lower case) must agree exactly: a digit, a negation, a direction."""
-    return not word.isalpha() or word in _GUARDED or f"{word}s" in _GUARDED
+    """Whether a word must agree exactly: a digit, a negation, a direction, a symbol.
+
+    Words are in lower case (`case.fold_words`): what has a capital left is no ordinary word.
+    """
+    return (
+        word != word.casefold() or not word.isalpha() or word in _GUARDED or f"{word}s" in _GUARDED
+    )

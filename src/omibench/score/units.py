@@ -35,6 +35,7 @@ _NAMED: dict[str, tuple[float, str]] = {
     "min": (60, "s"), "h": (3600, "s"), "hr": (3600, "s"), "d": (86400, "s"), "t": (1e3, "kg"),
     "eV": (1.602176634e-19, "kg m2 s-2"), "keV": (1.602176634e-16, "kg m2 s-2"),
     "MeV": (1.602176634e-13, "kg m2 s-2"), "GeV": (1.602176634e-10, "kg m2 s-2"),
+    "meV": (1.602176634e-22, "kg m2 s-2"), "TeV": (1.602176634e-7, "kg m2 s-2"),
     "cal": (4.184, "kg m2 s-2"), "kcal": (4184, "kg m2 s-2"), "kWh": (3.6e6, "kg m2 s-2"),
     "bar": (1e5, "kg m-1 s-2"), "atm": (101325, "kg m-1 s-2"), "mmHg": (133.322, "kg m-1 s-2"),
     "torr": (133.322, "kg m-1 s-2"), "Torr": (133.322, "kg m-1 s-2"),
@@ -89,6 +90,19 @@ def _table() -> dict[str, Unit]:
     return table
 
 
+@lru_cache(maxsize=1)
+def _spelled() -> dict[str, Unit]:
+    """The units that are written out, in lower case: their names may be Metre or METRE."""
+    full = [spelling for spellings in _WORDS.values() for spelling in spellings.split()]
+    full += ["mol", "rad", "min", "bar", "atm", "torr", "ppm", "ppb", "rpm"]
+    return {name.casefold(): _table()[name] for name in full if len(name) >= 3}
+
+
+def is_symbol(text: str) -> bool:
+    """Whether a text is the symbol of a unit, in which case counts (mmol), not its name."""
+    return text in _table() and text.casefold() not in _spelled()
+
+
 @lru_cache(maxsize=4096)
 def parse_unit(text: str) -> Unit | None:
     r"""Read the unit that a tidied text spells, such as `kg × m^{2}`, `\frac{W}{K}` or `m/s`.
@@ -113,7 +127,10 @@ def parse_unit(text: str) -> Unit | None:
             sign = -1 if mark == "/" else sign
             continue
         unit = (
-            _table().get(name) or _table().get(name.strip()) or _table().get(name.replace(" ", ""))
+            _table().get(name)
+            or _table().get(name.strip())
+            or _table().get(name.replace(" ", ""))
+            or _spelled().get(name.casefold())
         )
         if unit is None:
             return None
