@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 
-from omibench.cost.dollars import is_batch, is_paid, worst_case
+from omibench.cost.dollars import is_batch, is_paid, usd_text, worst_case
 from omibench.errors import ModelError, ParamsError
 from omibench.model_params import Price, ServedModel
 from omibench.models.provider import Ticket
@@ -147,8 +147,8 @@ def open_gate(study: Study, name: str) -> Iterator[BudgetGate | None]:
         return
     if model.price is None:
         raise ModelError(
-            f"models.{name}: has no price, so the study's budget of ${cap:,.2f} cannot hold: give "
-            f"models.{name}.price (zero for a server of your own) or remove study.budget_usd"
+            f"models.{name}: has no price, so the study's budget of {usd_text(cap)} cannot hold: "
+            f"give models.{name}.price (zero for a server of your own) or remove study.budget_usd"
         )
     batch = is_batch(model)
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60

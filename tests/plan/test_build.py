@@ -195,7 +195,7 @@ def test_the_budget_stands_beside_the_price(
     assert plan.budget.left_usd == pytest.approx(budget - 0.005)
     text = " ".join(render(plan).split())
     assert verdict in text
-    assert "$0.0050 spent" in text
+    assert "$0.005 spent" in text
 
 
 def test_cells_that_lack_answers_are_named_with_the_command(

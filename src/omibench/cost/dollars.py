@@ -49,3 +49,10 @@ def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) ->
     output = sum(request.decoding.max_tokens for request in requests)
     tokens = most_input(first.conversation, image_formula(model))
     return dollars(dear, tokens, output, batch=is_batch(model))
+
+
+def usd_text(usd: float) -> str:
+    """US dollars as people read them: cents, or three digits below one dollar."""
+    if usd == 0 or usd >= 1:
+        return f"${usd:,.2f}"
+    return f"${usd:.3g}" if usd >= 1e-4 else "under $0.0001"

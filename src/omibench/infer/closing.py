@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.ask import NOT_BOUGHT, Asker
+from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import learn
@@ -33,8 +34,8 @@ def closing_line(
     parts = [f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{why})"]
     parts[0] += " have no answer; what was bought is kept"
     usd, most = _to_finish(study, cell, asker, pairs)
-    if most:
-        parts.append(f"Finishing the cell costs about ${usd:,.2f}, at most ${most:,.2f}")
+    if usd is not None and most:
+        parts.append(f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(most)}")
     parts.append(_budget(asker, most or 0.0) if counts["budget_stop"] else "")
     parts.append(f"To go on, run `{retry_command([out])}`")
     return ". ".join(part for part in parts if part)
@@ -61,9 +62,9 @@ def _budget(asker: Asker, most: float) -> str:
     if asker.budget is None:
         return ""
     account, cap = asker.budget.account(), asker.budget.purse.cap_usd
-    lost = f", ${account.unknown:,.2f} may have been paid" if account.unknown else ""
+    lost = f", {usd_text(account.unknown)} may have been paid" if account.unknown else ""
     enough = account.committed + most
     return (
-        f"The budget of ${cap:,.2f} is used up: ${account.spent:,.2f} spent{lost}; "
+        f"The budget of {usd_text(cap)} is used up: {usd_text(account.spent)} spent{lost}; "
         f"with study.budget_usd: {enough + 0.01:.2f} the cell ends in any case"
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
 from omibench.models.calls import calls_of
 from omibench.plan.build import spent_of
 from omibench.plan.desk import Desk
 from omibench.plan.rows import Spent
-from omibench.plan.table import count, dollars, table
+from omibench.plan.table import count, table
 from omibench.problem import Noun
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -99,8 +100,8 @@ def render_comparison(found: Comparison) -> str:
     if found.budget:
         b = found.budget
         lines.append(
-            f"Budget: {dollars(b.cap_usd)}; {dollars(b.spent_usd)} spent by all models and "
-            f"judges, {dollars(b.unknown_usd)} may have been paid, {dollars(b.left_usd)} left"
+            f"Budget: {usd_text(b.cap_usd)}; {usd_text(b.spent_usd)} spent by all models and "
+            f"judges, {usd_text(b.unknown_usd)} may have been paid, {usd_text(b.left_usd)} left"
         )
     return "\n".join(lines)
 
@@ -110,7 +111,7 @@ def _line(name: str, setting: str, cell: Compared) -> tuple[str, ...]:
         name, setting, f"{cell.responses:,}",
         *_pair(cell.input, cell.input_expected, count),
         *_pair(cell.output, cell.output_expected, count),
-        *_pair(cell.usd, cell.usd_expected, dollars),
+        *_pair(cell.usd, cell.usd_expected, usd_text),
     )  # fmt: skip
 
 

@@ -31,11 +31,6 @@ def count(tokens: float) -> str:
     return f"{tokens / 1_000_000:,.2f}M"
 
 
-def dollars(usd: float) -> str:
-    """US dollars: cents, and more digits below one."""
-    return f"${usd:,.2f}" if usd == 0 or usd >= 1 else f"${usd:.4f}"
-
-
 def duration(hours: float | None) -> str:
     """Hours as 40 s, 12 min or 3.4 h; unknown where there are none."""
     if hours is None:

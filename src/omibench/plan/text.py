@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import fill
 
+from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S
 from omibench.infer.closing import retry_command
 from omibench.plan.power import ALPHA, POWER
 from omibench.plan.rows import Plan, Power, Row, Spent, hours_of, total_of
-from omibench.plan.table import count, dollars, duration, table
+from omibench.plan.table import count, duration, table
 
 WIDTH = 110
 HEAD = (
@@ -62,13 +63,13 @@ def _dollar_cells(rows: Sequence[Row]) -> tuple[str, str]:
     if all(row.money == "unknown" for row in rows if row.money != "none") and unknown:
         return "unknown", "unknown"
     more = " + ?" if unknown else ""
-    return dollars(usd) + more, dollars(most) + more
+    return usd_text(usd) + more, usd_text(most) + more
 
 
 def _money(plan: Plan) -> list[str]:
     usd, most, unknown = total_of(plan.rows)
     if any(row.money != "none" for row in plan.rows):
-        lines = [f"To spend: {dollars(usd)} expected, {dollars(most)} at most"]
+        lines = [f"To spend: {usd_text(usd)} expected, {usd_text(most)} at most"]
         if unknown:
             plural = "s" if len(unknown) > 1 else ""
             lines[0] += f", and unknown for {len(unknown)} model{plural} without a price: "
@@ -79,20 +80,20 @@ def _money(plan: Plan) -> list[str]:
 
 
 def _budget(budget: Spent, usd: float, most: float) -> list[str]:
-    gone = f"{dollars(budget.spent_usd)} spent"
+    gone = f"{usd_text(budget.spent_usd)} spent"
     if budget.unknown_usd:
-        gone += f", {dollars(budget.unknown_usd)} may have been paid"
+        gone += f", {usd_text(budget.unknown_usd)} may have been paid"
     if budget.reserved_usd:
-        gone += f", {dollars(budget.reserved_usd)} reserved"
+        gone += f", {usd_text(budget.reserved_usd)} reserved"
     left = budget.left_usd
     if most <= left:
         verdict = "it holds the worst case"
     elif usd <= left:
         verdict = "it holds what is expected, not the worst case"
     else:
-        short = dollars(usd - left)
+        short = usd_text(usd - left)
         verdict = f"sending will stop before the end: {short} more are expected"
-    return [f"Budget: {dollars(budget.cap_usd)}, {gone}, {dollars(left)} left; {verdict}"]
+    return [f"Budget: {usd_text(budget.cap_usd)}, {gone}, {usd_text(left)} left; {verdict}"]
 
 
 def _time(plan: Plan) -> list[str]:
