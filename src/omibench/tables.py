@@ -78,6 +78,10 @@ class ResponseRow(Noun):
     latency_s: float | None = None
     simulated: bool = False
     published_verdict: float | None = None
+    served_model: str | None = None
+    """The model that the endpoint says answered, where it says so."""
+    error: str | None = None
+    """Why there is no answer, for `provider_error`."""
 
 
 class VerdictRow(Noun):

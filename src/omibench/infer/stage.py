@@ -117,4 +117,6 @@ def _row(request: Request, key: str, response: Response) -> ResponseRow:
         latency_s=response.latency_s,
         simulated=response.simulated,
         published_verdict=response.published_verdict,
+        served_model=response.served_model,
+        error=response.error,
     )
