@@ -72,7 +72,10 @@ class FakeVllm:
     """How many answers `chat` returns; all when None."""
     hides: int | None = None
     """A token whose log-probability is left out."""
+    drifted: bool = False
+    """A prompt was rejected after its pictures were noted as sent, and nothing was reset."""
     loads: list[dict[str, Any]] = field(default_factory=list)
+    stops: list[dict[str, Any]] = field(default_factory=list)
     calls: list[SimpleNamespace] = field(default_factory=list)
     sampling_params: type = SamplingParams
 
@@ -85,9 +88,14 @@ class FakeVllm:
                 if arguments["model"] == "absent":
                     raise OSError("absent is not a local folder and is not a valid model")
                 fake.loads.append(arguments)
+                core = SimpleNamespace(shutdown=lambda: fake.stops.append(arguments))
+                self.llm_engine = SimpleNamespace(engine_core=core)
 
             def get_tokenizer(self) -> Tokenizer:
                 return Tokenizer()
+
+            def reset_mm_cache(self) -> None:
+                fake.drifted = False
 
             def chat(
                 self,
@@ -108,10 +116,13 @@ class FakeVllm:
         self.calls.append(SimpleNamespace(messages=messages, sampling=sampling, switches=switches))
         if self.dies:
             raise RuntimeError("EngineCore encountered an issue.\nSee the stack trace above.")
+        if self.drifted:
+            raise RuntimeError("Multi-modal items are not in the receiver cache (cache drift)")
         if self.drops_images:
             raise RuntimeError("Failed to apply prompt replacement for mm_items['image'][1]")
         prompts = [prompt_of(turns) for turns in messages]
         if self.rejects and any(self.rejects in prompt for prompt in prompts):
+            self.drifted = True
             raise self.rejection("The prompt (length 9000) is longer than the maximum of 8192")
         outputs = [
             self._output(turns, prompt, own)

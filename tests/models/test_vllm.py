@@ -114,6 +114,7 @@ def test_more_images_than_foreseen_load_it_anew_and_so_does_another_model(
     assert limits == [1, 2]
     answers(provider(dtype="float16"), [shown("a")])
     assert len(fake.loads) == 3
+    assert fake.stops == fake.loads[:2], "each is stopped before the next is loaded"
     assert "limit_mm_per_prompt" not in fake.loads[-1], "a model of text alone takes no limit"
 
 

@@ -41,6 +41,10 @@ def test_chat_takes_what_is_passed(vllm: Any) -> None:
     used = {"messages", "sampling_params", "use_tqdm", "chat_template_kwargs"}
     assert used <= parameters(vllm.LLM.chat)
     assert hasattr(vllm.LLM, "get_tokenizer")
+    assert hasattr(vllm.LLM, "reset_mm_cache")
+    clients = importlib.import_module("vllm.v1.engine.core_client")
+    for client in (clients.InprocClient, clients.SyncMPClient):
+        assert callable(client.shutdown)
 
 
 def test_sampling_params_take_what_is_passed(vllm: Any) -> None:
@@ -113,10 +117,18 @@ def test_a_tiny_model_answers_end_to_end(tiny: VllmProvider, tmp_path: Path) -> 
     assert texts(*drawn, *others) == first
     assert texts(*drawn[2:]) == first[2:4]
 
-    long = shown("word " * 9000, problem="long")
-    outcomes = {r.tags.problem: answer.outcome for r, answer in tiny.answer([long, *others])}
-    assert outcomes.pop("long") == "provider_error"
-    assert "provider_error" not in outcomes.values()
+    large = [picture(tmp_path, seed, (448, 448)) for seed in range(18)]
+    requests = [
+        shown("word " * 9000, problem="words"),
+        shown("Which?", large[17], problem="one"),
+        shown(*large, problem="pictures"),  # 18 x 256 tokens
+        shown("Which?", large[0], large[1], problem="shown in the one before"),
+    ]
+    outcomes = {r.tags.problem: answer.outcome for r, answer in tiny.answer(requests)}
+    assert {p for p, outcome in outcomes.items() if outcome == "provider_error"} == {
+        "words",
+        "pictures",
+    }
 
     asked = [shown("Read", image, problem=str(i)) for i, image in enumerate([a, b, a])]
     options = [["A", "B", "C", "D"]] * 3

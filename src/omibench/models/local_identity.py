@@ -11,7 +11,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Protocol
 
 from omibench.errors import ModelError
 from omibench.model_params import LocalModel
@@ -64,6 +64,13 @@ def one_line(error: BaseException, limit: int = 300) -> str:
     return words if len(words) <= limit else words[: limit - 3] + "..."
 
 
+class Engine(Protocol):
+    """What can be held loaded."""
+
+    def close(self) -> None:
+        """Give back its memory."""
+
+
 class Loaded:
     """The one loaded model of a process. `lock` is held while it is used."""
 
@@ -86,13 +93,14 @@ class Loaded:
     def release(self) -> None:
         """Let go of the engine and the memory of its GPU."""
         with self.lock:
-            held = self._engine is not None
-            self._engine = self._key = None
-            if held:
-                gc.collect()
-                torch = sys.modules.get("torch")
-                if torch is not None and torch.cuda.is_available():
-                    torch.cuda.empty_cache()
+            engine, self._engine, self._key = self._engine, None, None
+            if engine is None:
+                return
+            engine.close()
+            gc.collect()
+            torch = sys.modules.get("torch")
+            if torch is not None and torch.cuda.is_available():
+                torch.cuda.empty_cache()
 
 
 LOADED = Loaded()

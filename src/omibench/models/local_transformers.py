@@ -92,6 +92,10 @@ class TransformersEngine:
             self._check_places(batch, conversations)
         return batch.to(device=self.device, dtype=self.model.dtype)
 
+    def close(self) -> None:
+        """Let go of the weights."""
+        self.model = None
+
     def _check_places(self, batch: Any, conversations: Sequence[Conversation]) -> None:
         """Each image, in patches of `image_grid_thw`, has its tokens in the prompts."""
         merged = self.processor.image_processor.merge_size**2

@@ -58,6 +58,11 @@ class VllmEngine:
             )
         return list(outputs)
 
+    def close(self) -> None:
+        """Stop the engine: vLLM's own process ends, or its part of this one."""
+        # It hides its objects from garbage collection, so letting go of them is not enough.
+        self.llm.llm_engine.engine_core.shutdown()
+
     def _meaning(self, error: Exception) -> Exception:
         words = one_line(error)
         if "prompt placeholders" in words or "mm_items['image']" in words:
@@ -68,6 +73,8 @@ class VllmEngine:
             )
         kinds = {kind.__name__ for kind in type(error).__mro__}
         if kinds & {"ValueError", "VLLMClientError"}:
+            # vLLM counts pictures of the rejected prompt as sent; it would wait for them for ever.
+            self.llm.reset_mm_cache()
             return Rejected(words)
         LOADED.release()
         return ModelError(
