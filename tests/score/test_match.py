@@ -85,6 +85,7 @@ def test_different_answers(gold: list[str], pred: str) -> None:
         (["T", "F"], "F, T"),
         (["F T T F"], "T F F T"),
         (["FTTF"], "TFFT"),
+        (["T F"], "F T"),
         (["True", "False"], "False and True"),
         (["A", "B", "C"], "(a) C, (b) B, (c) A"),
         (["A, B, C"], "(a) C, (b) B, (c) A"),
@@ -124,6 +125,47 @@ def test_letters_of_options_are_sets_and_truth_values_lists(gold: list[str], pre
 )  # fmt: skip
 def test_case_counts_in_units_formulas_genotypes_and_symbols(gold: str, pred: str) -> None:
     assert match_answer([gold], pred) is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("CAG", "GAC"), ("CAG", "(GAC)"), ("BCA", "ABC"), ("acb", "abc"), ("F T T F", "T F F T"),
+        ("1-2-3", "1-3-2"), ("1-2-3", "-4"), ("-4", "1-2-3"), ("3-2", "1"), ("7.4-7.3", "0.1"),
+        ("A-B-C", "A-C-B"), ("Gly-Ala-Ser", "Gly-Ser-Ala"), ("5'-CAG-3'", "5'-GAC-3'"),
+        ("H2O", "O2H"), ("CO2", "2CO"), ("CH_3CH_2OH", "CH_2CH_3OH"),
+        (r"\angle ABC", r"\angle BCA"),
+    ],
+)  # fmt: skip
+def test_names_and_sequences_are_not_multiplied_out(gold: str, pred: str) -> None:
+    assert match_answer([gold], pred) is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred"),
+    [
+        ("mgh", r"m \cdot g \cdot h"), ("mgh", "m g h"), ("2ab", "2ba"), ("n-1", "-1+n"),
+        (r"\alpha\beta", r"\beta\alpha"), ("C_1 V_2", "V_2 C_1"), ("A-C-B", "A -> C -> B"),
+        ("2-1-3", "2, 1, 3"), (r"\angle ABC", r"\angle CBA"),
+        (r"2\angle ABC", r"\angle CBA + \angle ABC"),
+    ],
+)  # fmt: skip
+def test_products_and_sequences_in_another_dress(gold: str, pred: str) -> None:
+    assert match_answer([gold], pred) is not None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [
+        ("3:1", "3", False), ("3", "3:1", False), ("3:1", "1:3", False), ("3:1", "3:1:1", False),
+        ("0.75", "3:4", False), ("a:b", "b:a", False), ("1:2:1", "1:1:2", False),
+        ("3:1", "6:2", True), ("3:1", "3/1", True), (r"1:\sqrt{2}", r"\sqrt{2} : 2", True),
+        ("9:3:3:1", "9 : 3 : 3 : 1", True), ("m_1:m_2 = 3:1", "3:1", True),
+        ("x(a+b):c", "(xa+xb):c", True),
+    ],
+)  # fmt: skip
+def test_ratios_are_compared_as_ratios(gold: str, pred: str, equal: bool) -> None:
+    assert (match_answer([gold], pred) is not None) is equal
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from omibench.score.latex import squash
+from omibench.score.names import is_name, is_numbered
 from omibench.score.symbolic import symbolically_equal
 from omibench.score.units import parse_unit
 
 _NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
 _TOKEN = re.compile(
     rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot)(?![A-Za-z])|(?P<word>\b(?:{_NAMES})\b)"
-    r"|(?P<symbol>\\[A-Za-z]+|[^\W\d_])\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
+    r"|(?P<symbol>\\(?:angle|triangle)(?:\s*[A-Z]){1,4}(?![a-z])|\\[A-Za-z]+|[^\W\d_])\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
 )
 _ENDS_IN_UNIT = re.compile(
     r"(.*?[\d})°])\s*((?:\\[A-Za-z]+\s*)?[A-Za-z°%][^(){}]*(?:\^\{-?\d\})?)", re.DOTALL
@@ -23,9 +24,13 @@ def same_formula(gold: str, pred: str) -> bool:
     """Whether two tidied formulas are equal; a unit may stand behind either.
 
     They must hold the same symbols (`R` is not `r`, `I_{0}` not `I_{1}`) and agree in having ±, ∞
-    and the like: a parser that drops one of these must not decide.
+    and the like: a parser that drops one of these must not decide. Names and sequences are the same
+    only as texts, ratios term by term.
     """
     gold, pred = gold.strip(), pred.strip()
+    if ":" in gold or ":" in pred:
+        terms, others = gold.split(":"), pred.split(":")
+        return len(terms) == len(others) and all(map(same_formula, terms, others))
     if symbols(gold) != symbols(pred):
         pred = without_unit(pred)
     if symbols(gold) != symbols(pred):
@@ -33,6 +38,8 @@ def same_formula(gold: str, pred: str) -> bool:
     if squash(gold) == squash(pred):
         return squash(gold) != ""
     if symbols(gold) != symbols(pred) or any((m in gold) != (m in pred) for m in _BOTH_OR_NONE):
+        return False
+    if (is_name(gold) and is_name(pred)) or is_numbered(gold) or is_numbered(pred):
         return False
     # A number with an index names a base: 101_2.
     if re.search(r"\d_\{", gold + pred):
@@ -68,4 +75,9 @@ def without_unit(text: str) -> str:
 
 
 def _symbol(match: re.Match[str]) -> str:
-    return match["symbol"] + "".join(sorted(re.sub(r"\s", "", match["index"])))
+    name = re.sub(r"\s", "", match["symbol"])
+    angle = re.fullmatch(r"\\angle([A-Z])([A-Z])([A-Z])", name)
+    if angle:
+        first, vertex, last = angle.groups()
+        name = rf"\angle{min(first, last)}{vertex}{max(first, last)}"
+    return name + "".join(sorted(re.sub(r"\s", "", match["index"])))

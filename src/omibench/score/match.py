@@ -15,6 +15,7 @@ from omibench.score.formula import same_formula
 from omibench.score.latex import fold, same_text, tidy
 from omibench.score.parts import SPLITTERS, Part, by_comma, labelled_part, without_label
 from omibench.score.quantity import same_quantity
+from omibench.score.ratio import same_ratio
 from omibench.score.relation import Same, same_bracketed, same_relation
 from omibench.score.truth import is_letter_set, truth, truths
 
@@ -81,6 +82,10 @@ def _truth(gold: str, pred: str, same: Same) -> bool | None:
 
 def _number(gold: str, pred: str, same: Same) -> bool | None:
     return same_quantity(gold, pred)
+
+
+def _ratio(gold: str, pred: str, same: Same) -> bool | None:
+    return same_ratio(without_label(gold), without_label(pred))
 
 
 def _letters(gold: str, pred: str, same: Same) -> bool | None:
@@ -162,6 +167,7 @@ def _formula(gold: str, pred: str, same: Same) -> bool | None:
 TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
     ("truth value", _truth),
     ("number", _number),
+    ("ratio", _ratio),
     ("letter set", _letters),
     ("parts", _parts),
     ("tuple", _bracketed),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from omibench.score.latex import fold
+from omibench.score.names import is_dashed
 
 MAX_PARTS = 64
 
@@ -68,12 +69,12 @@ def by_comma(text: str) -> list[Part]:
 
 
 def by_arrow(text: str) -> list[Part]:
-    """The steps of a sequence of short names: b - e - f, A -> E -> D."""
-    pieces = _split(text, {"\\to", "->", "-"})
+    """The steps of a sequence of short names: b - e - f, A -> E -> D, 2-1-3."""
+    pieces = text.split("-") if is_dashed(text) else _split(text, {"\\to", "->", "-"})
     if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
         return []
     # The place is the key: the order of a sequence matters.
-    return [Part(str(place), piece) for place, piece in enumerate(pieces, 1)]
+    return [Part(str(place), piece.strip()) for place, piece in enumerate(pieces, 1)]
 
 
 def by_truth(text: str) -> list[Part]:
