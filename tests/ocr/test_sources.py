@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.ocr.sources import load_manifest, slug
+from omibench.ocr.sources import load_manifest, slug, sources_of
 
 
 def write(folder: Path, text: str) -> Path:
@@ -34,7 +34,12 @@ def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
         ("sources:\n- {name: a, paper: b, subject: magic}", r"sources\.0\.subject"),
         ("- 1", "top level"),
         ("sources: [", "is not YAML"),
-        ("sources:\n- {name: a b, paper: x}\n- {name: a_b, paper: y}", "'a b' is given twice"),
+        ("sources:\n- {name: a b, paper: x}\n- {name: a b, paper: y}", "'a b' is given twice"),
+        (
+            "sources:\n- {name: a b, paper: x}\n- {name: a_b, paper: y}",
+            "'a b' and 'a_b' would share",
+        ),
+        ("sources:\n- {name: a, paper: x}\n- {name: A, paper: y}", "'a' and 'A' would share"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:
@@ -46,6 +51,25 @@ def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> 
 def test_a_missing_manifest_is_told(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="cannot be read"):
         load_manifest(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["x/a.pdf", "y/a.pdf", "z/a.pdf-2"], ["a.pdf", "a.pdf-2", "a.pdf-2-2"]),
+        (["x/a.pdf-2", "y/a.pdf", "z/a.pdf"], ["a.pdf-2", "a.pdf", "a.pdf-3"]),
+        (["x/a.pdf", "y/A.pdf", "z/a.PDF"], ["a.pdf", "A.pdf-2", "a.PDF-3"]),
+        (["x/\uac00.pdf", "y/\u1100\u1161.pdf"], ["\uac00.pdf", "\u1100\u1161.pdf-2"]),
+    ],
+)
+def test_no_two_files_share_a_place(paths: list[str], names: list[str]) -> None:
+    assert [source.name for source in sources_of([Path(p) for p in paths], None)] == names
+
+
+@given(st.lists(st.sampled_from(["a", "A", "a-2", "A-2", "a-2-2", "a b", "a_b"]), max_size=8))
+def test_places_are_distinct_on_a_disk_without_upper_case(names: list[str]) -> None:
+    found = sources_of([Path(str(k)) / name for k, name in enumerate(names)], None)
+    assert len({source.slug.casefold() for source in found}) == len(names)
 
 
 @given(st.text())

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -97,21 +100,34 @@ def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
 
 
 def _distinct(sources: list[Source]) -> list[Source]:
-    seen: dict[str, int] = {}
+    """Sources with `-2`, `-3`, ... after the names of those whose place is taken."""
+    taken: set[str] = set()
     distinct = []
     for source in sources:
-        seen[source.slug] = seen.get(source.slug, 0) + 1
-        count = seen[source.slug]
-        renamed = source.model_copy(update={"name": f"{source.name}-{count}"})
-        distinct.append(source if count == 1 else renamed)
+        names = (source.name if k == 1 else f"{source.name}-{k}" for k in count(1))
+        free = next(name for name in names if _place(slug(name)) not in taken)
+        taken.add(_place(slug(free)))
+        distinct.append(source.model_copy(update={"name": free}))
     return distinct
 
 
 def _reject_twins(sources: list[Source], path: Path) -> None:
-    slugs = [source.slug for source in sources]
+    places: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
-        if slugs.count(source.slug) > 1:
-            raise FileFormatError(f"{path}: sources: the name {source.name!r} is given twice")
+        places[_place(source.slug)].append(source.name)
+    for name, *others in places.values():
+        if name in others:
+            raise FileFormatError(f"{path}: sources: the name {name!r} is given twice")
+        if others:
+            raise FileFormatError(
+                f"{path}: sources: the names {name!r} and {others[0]!r} would share one folder; "
+                "rename one"
+            )
+
+
+def _place(slug: str) -> str:
+    """What a disk that knows no upper case and no forms of accents takes a slug for."""
+    return unicodedata.normalize("NFC", slug).casefold()
 
 
 def _absolute(source: Source, folder: Path) -> Source:
