@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def test_no_figure_is_found_twice_and_none_is_left_out(
         assert len(shown) == truth["total_figures"], truth["pdf"]
 
 
-def test_statements_begin_as_on_the_page(
+def test_problems_begin_as_on_the_page(
     shared_data: Path, exams: tuple[OcrReport, dict[str, list[Problem]]]
 ) -> None:
     total, right = 0, 0
@@ -95,7 +96,10 @@ def test_statements_begin_as_on_the_page(
         for wanted in truth["problems"]:
             head = _letters(wanted["statement80"])[:20]
             total += 1
-            right += head in _letters(found[str(wanted["number"])].question)
+            problem = found[str(wanted["number"])]
+            # A list of solutions has no statements.
+            text = problem.solution if "IJSO" in truth["pdf"] else problem.question
+            right += head in _letters(text or "")
     assert total == 66
     assert right >= 65
 
@@ -127,6 +131,54 @@ def test_answers_that_a_paper_itself_states_are_read_and_cancelled_ones_are_not_
     biology = exams[1]["Resolução_OBB_VII_fase2.pdf"]
     cancelled = [p.number for p in biology if "answer_cancelled" in p.warnings]
     assert [p.number for p in biology if p.answer is None] == cancelled == ["23"]
+
+
+def test_no_paper_asks_its_own_answer(exams: tuple[OcrReport, dict[str, list[Problem]]]) -> None:
+    mark = re.compile(
+        r"\b(?:solution|answer|resposta|gabarito)\s*[:：]|【|参考答案|correct\b\.?$|anulad|"
+        r"^item [a-h]\)|[（(] ?[A-H] ?[)）]\s*$|[\u4e00-\u9fff]\s*[A-D]\s*(?:[．。]|角)",
+        re.I | re.M,
+    )
+    for name, problems in exams[1].items():
+        for problem in problems:
+            shown = [problem.question, *(c.text or "" for c in problem.choices or [])]
+            assert not [text for text in shown if mark.search(text)], (name, problem.number)
+            # "A" may be an article; where there are no choices a letter is no answer either.
+            for gold in problem.answer or [] if not problem.choices else []:
+                head = re.compile(rf"[(（]?{re.escape(gold)}[)）]?[.):]?(?:\s|$)")
+                assert not head.match(problem.question), problem.id
+
+
+@pytest.mark.parametrize(
+    ("paper", "solved"),
+    [("MockFMA-2021.pdf", "MockFMA-2021_sol.pdf"), ("CNAO_2023.pdf", "CNAO_2023_ans.pdf")],
+)
+def test_a_solved_paper_asks_what_the_paper_asks_and_has_its_answers(
+    shared_data: Path,
+    exams: tuple[OcrReport, dict[str, list[Problem]]],
+    paper: str,
+    solved: str,
+) -> None:
+    truth = next(t for t in truths(shared_data) if t["pdf"] == paper)
+    gold = {str(p["number"]): p["answer"] for p in truth["problems"]}
+    both = zip(exams[1][paper], exams[1][solved], strict=True)
+    pairs = [(asked, answered) for asked, answered in both if asked.choices]
+    assert len(pairs) == (25 if "Mock" in paper else 6)
+    for asked, answered in pairs:
+        assert answered.question == asked.question
+        assert len(answered.images) == len(asked.images)
+        answer = gold[asked.number]
+        assert answered.answer == (answer if isinstance(answer, list) else [answer])
+        assert bool(answered.solution) == ("Mock" in paper)
+
+
+def test_lists_of_solutions_ask_nothing(
+    exams: tuple[OcrReport, dict[str, list[Problem]]],
+) -> None:
+    for name in ("Resolução_OBB_VII_fase2.pdf", "Soluções-IJSO-2012-Prova-Teste.pdf"):
+        for problem in exams[1][name]:
+            assert (problem.question, problem.choices) == ("", None)
+            assert problem.solution
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,24 @@ def test_a_paper_is_a_list_of_solutions_when_most_blocks_say_so(column: Column) 
     key = own_answers(blocks)
     assert (key.get(1), key.get(2), key.get(3), key.cancelled) == (["E"], None, ["B"], {2})
     assert len(own_answers([blocks[0], *([blocks[3]] * 3)])) == 0
+
+
+@pytest.mark.parametrize(
+    ("heads", "answers"),
+    [
+        (["1) E Embora haja", "2) A – todos", "3) (C) because", "4) B. It is"], "EACB"),
+        (["1) A ball falls", "2) A rod hangs", "3) A car", "4) How far"], ""),
+        (["1) A ball falls", "2) B is a point", "3) A car", "4) A stone"], ""),
+        (["1) A", "2) B", "3) C because", "4) Why"], "ABC"),
+    ],
+)
+def test_letters_before_words_are_answers_when_they_differ(
+    column: Column, heads: list[str], answers: str
+) -> None:
+    key = own_answers([Block(k + 1, [line]) for k, line in enumerate(column(*heads))])
+    assert [key.get(k + 1) for k in range(len(key))] == [[letter] for letter in answers]
+
+
+def test_choices_that_follow_a_stem_are_no_answers(column: Column) -> None:
+    blocks = [Block(k, [*column(f"{k}) (A) one", "(B) two", "(C) three")]) for k in (1, 2, 3)]
+    assert len(own_answers(blocks)) == 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from pydantic import ValidationError
 
 from omibench.ocr.drafts import Draft
 from omibench.ocr.keys import Key
@@ -11,10 +14,25 @@ from omibench.ocr.layout import Item, Line
 from omibench.ocr.pairing import Option
 from omibench.ocr.references import figure_numbers
 from omibench.ocr.sources import Source
-from omibench.ocr.text import paragraphs
+from omibench.ocr.text import paragraphs, without_marks
 from omibench.problem import Choice, Figure, Problem
 
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
+
+
+def to_problems(
+    drafts: Sequence[Draft],
+    source: Source,
+    source_sha256: str,
+    figures: Mapping[int, Figure],
+    words: frozenset[str],
+) -> tuple[list[Problem], list[str]]:
+    """Every draft as a problem; one that breaks a rule of problems is left out, with a code."""
+    problems: list[Problem] = []
+    for draft in drafts:
+        with suppress(ValidationError):
+            problems.append(to_problem(draft, source, source_sha256, figures, words))
+    return problems, ["problem_dropped"] if len(problems) < len(drafts) else []
 
 
 def to_problem(
@@ -24,7 +42,7 @@ def to_problem(
     figures: Mapping[int, Figure],
     words: frozenset[str],
 ) -> Problem:
-    """The row of problems.jsonl, without answer and solution.
+    """The row of problems.jsonl, without its answer; the solution is that of its own block.
 
     `figures` maps id(picture) to the figure that was cut out for it.
     """
@@ -44,6 +62,7 @@ def to_problem(
         question=question,
         images=images,
         choices=choices or None,
+        solution=marked_text(draft.solution, place, words) or None,
         subject=draft.subject or source.subject or "other",
         language=source.language,
         group=f"{source.slug}-{draft.stem.name}" if draft.stem else identity,
@@ -55,23 +74,29 @@ def to_problem(
 
 
 def marked_text(items: Sequence[Item], place: Mapping[int, int], words: frozenset[str]) -> str:
-    """The text of items with `[IMAGEi]` and the caption where each picture stands."""
+    """The text of items with `[IMAGEi]` and the caption where each picture of `place` stands."""
     parts: list[str] = []
     run: list[Line] = []
     for item in items:
         if isinstance(item, Line):
             run.append(item)
             continue
-        parts += [paragraphs(run, words)] if run else []
+        if id(item) not in place:
+            continue
+        parts.append(_plain(run, words))
         run = []
         mark = f"[IMAGE{place[id(item)]}]"
-        parts.append(f"{mark}\n{item.caption}" if item.caption else mark)
-    parts += [paragraphs(run, words)] if run else []
+        parts.append(f"{mark}\n{without_marks(item.caption)}" if item.caption else mark)
+    parts.append(_plain(run, words))
     return "\n\n".join(part for part in parts if part)
 
 
+def _plain(lines: Sequence[Line], words: frozenset[str]) -> str:
+    return without_marks(paragraphs(lines, words))
+
+
 def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> Choice:
-    text = " ".join(paragraphs(option.lines, words).split())
+    text = " ".join(_plain(option.lines, words).split())
     if option.picture:
         return Choice(label=option.letter, text=text or None, image=place[id(option.picture)])
     return Choice(label=option.letter, text=text)
@@ -98,24 +123,27 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[st
     return found
 
 
-def with_answers(
-    problem: Problem, key: Key, stated: Key, solution: str | None, marked: Sequence[str]
-) -> Problem:
-    """The problem with the answer of the key, else of its solution, else of its own marks."""
+def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:
+    """The problem with the answer of the first key that gives one, and its solution.
+
+    `keys`, from the most to the least trusted: the key, what the worked solutions say, and what
+    the problems' own blocks say. There is no answer where one of them cancels the problem or gives
+    the number twice.
+    """
     number = int(problem.number)
-    given = [answer for answer in (key.get(number), stated.get(number)) if answer]
-    given += [list(marked)] if marked else []
+    given = [answer for answer in (key.get(number) for key in keys) if answer]
     warnings = list(problem.warnings)
-    if len(given) > 1 and given[0] != given[1]:
-        warnings.append(f"answer_conflict: key {given[0]}, solution {given[1]}")
-    if number in key.doubtful | stated.doubtful:
-        warnings.append("answer_doubtful: the key gives this number twice")
-    if number in key.cancelled | stated.cancelled:
-        warnings.append("answer_cancelled")
+    conflict = next((answer for answer in given if answer != given[0]), None)
+    if conflict:
+        warnings.append(f"answer_conflict: key {given[0]}, solution {conflict}")
+    doubtful = any(number in key.doubtful for key in keys)
+    cancelled = any(number in key.cancelled for key in keys)
+    warnings += ["answer_doubtful: the key gives this number twice"] if doubtful else []
+    warnings += ["answer_cancelled"] if cancelled else []
     return problem.model_copy(
         update={
-            "answer": given[0] if given else None,
-            "solution": solution,
+            "answer": given[0] if given and not doubtful and not cancelled else None,
+            "solution": solution or problem.solution,
             "warnings": warnings,
         }
     )

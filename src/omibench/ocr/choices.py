@@ -18,7 +18,9 @@ _MARKERS = {
     "a)": re.compile(r"([a-h])[)）]\s*"),
 }
 _LONE = re.compile(r"[(（](?:[A-H]|[IVX]{1,4})[)）]|[A-H][).]")
-_CORRECT = re.compile(r"\s*(?:←|<-|⇐|\\leftarrow)\s*correct\b\.?|\s*✓|\s*✔", re.I)
+ARROW = re.compile(r"\s*(?:←|<\s?[-−–]|⇐|\\leftarrow)\s*correct\b\.?", re.I)
+"""What points at the right choice in a booklet of solutions."""
+_CORRECT = re.compile(rf"{ARROW.pattern}|\s*✓|\s*✔", re.I)
 _ASKS = re.compile(
     r"[?？:：]\s*(?:\[IMAGE\d+\]\s*)*$|…\s*$|\b(?:which|choose|select|mark|cu[áa]l(?:es)?|se[ñn]ale|"
     r"marque|indique|elija|qual|quais|assinale|welche[rs]?|wähle)\b",

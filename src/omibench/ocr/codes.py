@@ -32,9 +32,7 @@ CODES: dict[str, Code] = {
     "paper_timeout": Code(True, "reading took too long", "raise ocr.timeout_s"),
     "paper_out_of_memory": Code(True, "reading took too much memory", "raise ocr.memory_mb"),
     "paper_failed": Code(True, "the reader broke down on this file", "please report the file"),
-    "page_needs_ocr": Code(
-        False, "a page has no readable text layer", "read it with an OCR engine"
-    ),
+    "page_needs_ocr": Code(False, "no readable text layer", "read it with an OCR engine"),
     "image_too_large": Code(
         False, "an image declares too many pixels and was not decoded", "scale the image down"
     ),
@@ -43,6 +41,9 @@ CODES: dict[str, Code] = {
     ),
     "pdf_repaired": Code(
         False, "the file is damaged; what could be repaired was read", "compare it with the paper"
+    ),
+    "problem_dropped": Code(
+        False, "a problem could not be put together and was left out", "please report the file"
     ),
     "key_unread": Code(
         False, "no answer was found in the key", "check that the key has a text layer"

@@ -54,6 +54,13 @@ class Document:
         """Codes of the pages, each once, in the order met."""
         return list(dict.fromkeys(code for page in self.pages for code in page.codes))
 
+    def where(self) -> dict[str, str]:
+        """The pages of each code, such as `page 2` or `pages 1, 4-6`."""
+        return {
+            code: _pages([page.number for page in self.pages if code in page.codes])
+            for code in self.codes
+        }
+
 
 def read_document(pdf: pymupdf.Document) -> Document:
     """Read the text layer and the figures of every page."""
@@ -73,6 +80,17 @@ def read_document(pdf: pymupdf.Document) -> Document:
         if sheet.engine != "none":
             flow += items
     return Document(sheets, flow, size, words)
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    spans = [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"{'page' if len(numbers) == 1 else 'pages'} {', '.join(spans)}"
 
 
 def _sheet(page: pymupdf.Page, number: int) -> Sheet:

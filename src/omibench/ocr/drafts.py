@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from omibench.ocr.blanks import emptied
 from omibench.ocr.choices import split_choices
 from omibench.ocr.document import Document
+from omibench.ocr.inline import split_inline, without_arrows
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line, Picture
 from omibench.ocr.numbering import number_of
@@ -22,7 +24,11 @@ from omibench.problem import Subject
 
 @dataclass(slots=True)
 class Draft:
-    """One problem before its pictures are rendered and its answer is known."""
+    """One problem before its pictures are rendered and its answer is known.
+
+    `solution` is what its own block says of the answer, and `answer` that answer as printed. Where
+    that is all, as in a list of solutions, `items` is empty.
+    """
 
     number: int
     pages: list[int]
@@ -30,6 +36,8 @@ class Draft:
     options: list[Option]
     stem: Stem | None
     subject: Subject | None
+    solution: list[Item] = field(default_factory=list)
+    answer: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -38,7 +46,9 @@ class Draft:
 
     @property
     def pictures(self) -> list[Picture]:
-        shown = [item for item in self.statement if isinstance(item, Picture)]
+        """Those of the statement and its choices; those of the solution only where it is all."""
+        items = self.statement if self.items or self.options else self.solution
+        shown = [item for item in items if isinstance(item, Picture)]
         return [*shown, *(o.picture for o in self.options if o.picture)]
 
 
@@ -49,7 +59,7 @@ class Paper:
     drafts: list[Draft]
     answers: list[Item]
     own: Key = field(default_factory=Key)
-    """Answers that head the blocks, where the paper is itself a list of solutions."""
+    """Answers that the problems' own blocks give: at their head, marked, in blanks, or below."""
 
 
 def read_paper(document: Document) -> Paper:
@@ -60,6 +70,7 @@ def read_paper(document: Document) -> Paper:
         return Paper([], answers)
     blocks = blocks_of(flow, chain)
     own = own_answers(blocks)
+    headed = own.answers.keys() | own.cancelled
     _give_by_reference(blocks, flow[: chain[0].index])
     stems: list[Stem] = []
     _, stem = split_stem(flow[: chain[0].index], blocks[0].number)
@@ -73,13 +84,18 @@ def read_paper(document: Document) -> Paper:
         headings = [i for i in block.items[1:] if _is_section(i, document.size)]
         block.items = [i for i in block.items if not any(i is h for h in headings)]
         mine = next((s for s in stems if block.number in s.numbers), None)
-        drafts.append(_draft(block, mine, subject))
+        drafts.append(_draft(block, mine, subject, headed=block.number in headed))
         subject = _last_subject(headings) or subject
+    _empty_blanks(drafts)
+    for draft in drafts:
+        for answer in draft.answer:
+            own.add(draft.number, answer)
     _warn_of_gaps(drafts)
     return Paper(drafts, answers, own)
 
 
-def _draft(block: Block, stem: Stem | None, subject: Subject | None) -> Draft:
+def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: bool) -> Draft:
+    """The draft of a block; one `headed` by its answer holds a solution and nothing else."""
     head = block.items[0]
     pages = sorted({item.page for item in block.items})
     items = list(block.items)
@@ -87,8 +103,23 @@ def _draft(block: Block, stem: Stem | None, subject: Subject | None) -> Draft:
         tag, text = leading_tag(head.text[number.end :].lstrip())
         subject = tag or subject
         items = [replace(head, text=text), *items[1:]] if text else items[1:]
-    statement, options = split_choices(items)
-    return Draft(block.number, pages, statement, options, stem, subject)
+    if headed:
+        return Draft(block.number, pages, [], [], None, subject, items)
+    asked, solution, answer = split_inline(items)
+    statement, options = split_choices(asked)
+    statement = without_arrows(statement)
+    if solution and not options and not any(isinstance(item, Line) for item in statement):
+        statement, solution, stem = [], [*statement, *solution], None
+    marked = [", ".join(o.letter for o in options if o.correct)]
+    answer = marked if marked != [""] else answer
+    return Draft(block.number, pages, statement, options, stem, subject, solution, answer)
+
+
+def _empty_blanks(drafts: Sequence[Draft]) -> None:
+    statements = [(draft.items, [o.letter for o in draft.options]) for draft in drafts]
+    for draft, (items, letter) in zip(drafts, emptied(statements), strict=True):
+        draft.items = items
+        draft.answer = [letter] if letter and not draft.answer else draft.answer
 
 
 def _give_by_reference(blocks: Sequence[Block], preamble: Sequence[Item]) -> None:

@@ -13,7 +13,7 @@ from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import number_of
 from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
 from omibench.ocr.subjects import is_heading
-from omibench.ocr.text import paragraphs
+from omibench.ocr.text import paragraphs, without_marks
 
 _STATED = re.compile(
     r"(?:^|(?<=[\s.。;]))(?:(?:final |correct )?answers?|ans\.?|respuestas?|respostas?|gabarito|"
@@ -24,6 +24,8 @@ _ITEM = re.compile(
     r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.](?=\s|$)", re.I
 )
 _ONLY = re.compile(r"[(（]?([A-H])[)）]?\.?|(anulad[ao]|cancel+ed|void)\b.*", re.I)
+_BEFORE_WORDS = re.compile(r"[(（]?([A-H])(?:[)）.:．：]|\s*[-–—])?\s+(?=\S)")
+_DISTINCT = 3
 _BEGINS = re.compile(
     r"(?:solution|soluci[óo]n|solu[çc][ãa]o|resolu[çc][ãa]o|l[öo]sung|【解析】|解析|解)\s*[:：.】]?\s*",
     re.I,
@@ -55,24 +57,40 @@ def read_solutions(
                 continue
             lines = _body(block)
             question = asked[block.number]
-            for answer in _stated(lines) or _filled_in(lines, question):
+            for answer in stated(lines) or _filled_in(lines, question):
                 key.add(block.number, answer)
             text = paragraphs(_explanation(lines, question), words)
             if text:
-                texts[block.number] = text
+                texts[block.number] = without_marks(text)
     return key, texts
 
 
 def own_answers(blocks: Sequence[Block]) -> Key:
     """The answers that head each block of a paper that is itself a list of solutions.
 
-    Empty unless at least half of the blocks begin with a letter ("7) C", "Item b) ...").
+    Empty unless at least half of the blocks begin with a letter ("7) C", "Item b) ..."). Letters
+    before words ("7) C because ...") may be words themselves: three of them must differ.
     """
     key = Key()
-    for block in blocks:
-        for answer in _heading_answer(_body(block)):
-            key.add(block.number, answer)
-    return key if 2 * len(key) >= len(blocks) > 1 else Key()
+    bodies = {block.number: _body(block) for block in blocks}
+    alone = {number: _heading_answer(lines) for number, lines in bodies.items()}
+    alone = {number: answer for number, answer in alone.items() if answer}
+    before = {number: _letter_before_words(lines) for number, lines in bodies.items()}
+    before = {number: answer for number, answer in before.items() if answer}
+    found = before | alone
+    letters = {answer[0] for answer in before.values()}
+    if len(blocks) < 2 or 2 * len(found) < len(blocks):
+        return key
+    if 2 * len(alone) < len(blocks) and len(letters) < _DISTINCT:
+        return key
+    for number, (answer,) in found.items():
+        key.add(number, answer)
+    return key
+
+
+def _letter_before_words(lines: Sequence[Line]) -> list[str]:
+    match = _BEFORE_WORDS.match(lines[0].text) if lines else None
+    return [match[1]] if match and not split_choices(lines)[1] else []
 
 
 def _body(block: Block) -> list[Line]:
@@ -83,7 +101,7 @@ def _body(block: Block) -> list[Line]:
     return [line for line in lines if line.text]
 
 
-def _stated(lines: Sequence[Line]) -> list[str]:
+def stated(lines: Sequence[Line]) -> list[str]:
     """What a solution says the answer is: a marked choice, its first words, or `Answer: ...`."""
     marked = [option.letter for option in split_choices(lines)[1] if option.correct]
     if marked:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from omibench.ocr.layout import Line
+from omibench.problem import IMAGE_MARK
 
 _LIST = re.compile(r"[(（](?:\d{1,2}|[a-z]|[ivx]{1,4})[)）]|[•·▪–-]\s|\d{1,2}[.)]\s")
 _CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
@@ -28,6 +29,11 @@ def paragraphs(lines: Sequence[Line], words: Collection[str] = ()) -> str:
             text = _joined(text, line.text, words)
         last = line
     return re.sub(r" ?\u00ad ?", "", text).strip()
+
+
+def without_marks(text: str) -> str:
+    """Text in which a printed `[IMAGE0]` can no longer be taken for the mark of a figure."""
+    return IMAGE_MARK.sub(r"[IMAGE \1]", text)
 
 
 def words_of(lines: Sequence[Line]) -> frozenset[str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from omibench.errors import PaperError
-from omibench.ocr.assemble import to_problem, with_answers
+from omibench.ocr.assemble import to_problems, with_answers
 from omibench.ocr.check import (
     MAX_PIXELS,
     check_bytes,
@@ -45,9 +45,13 @@ class Job(BaseModel):
 
 
 class Outcome(BaseModel):
-    """What became of a job: `error` is a code and its message, or None."""
+    """What became of a job: `error` is a code and its message, or None.
+
+    `where` names the pages of the paper that a code is about.
+    """
 
     codes: list[str] = []
+    where: dict[str, str] = {}
     pages: int = 0
     error: tuple[str, str] | None = None
 
@@ -84,33 +88,28 @@ def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
     pictures = {id(p): p for draft in paper.drafts for p in draft.pictures}
     prefix = f"images/{source.slug}"
     figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)
-    problems = [
-        to_problem(draft, source, digest, figures, document.words) for draft in paper.drafts
-    ]
-    answers = _Answers(job, password, problems, paper.own)
+    problems, dropped = to_problems(paper.drafts, source, digest, figures, document.words)
+    answers = _Answers(job, password, problems)
     answers.add_section(paper.answers, document)
     answers.add_files()
-    marked = [[o.letter for o in draft.options if o.correct] for draft in paper.drafts]
-    problems = [
-        with_answers(p, answers.key, answers.stated, answers.solutions.get(int(p.number)), marks)
-        for p, marks in zip(problems, marked, strict=True)
-    ]
+    keys = (answers.key, answers.stated, paper.own)
+    problems = [with_answers(p, keys, answers.solutions.get(int(p.number))) for p in problems]
     pages = [
         PageText(source=source.name, page=s.number, text=s.text, engine=s.engine)
         for s in document.pages
     ]
     _write(job, problems, pages)
-    found = [*codes, *document.codes, *answers.codes]
-    return Outcome(codes=list(dict.fromkeys(found)), pages=pdf.page_count)
+    found = [*codes, *document.codes, *dropped, *answers.codes]
+    return Outcome(codes=list(dict.fromkeys(found)), where=document.where(), pages=pdf.page_count)
 
 
 class _Answers:
     """The answers and solutions of one source, gathered from wherever they stand."""
 
-    def __init__(self, job: Job, password: str | None, problems: list[Problem], own: Key) -> None:
+    def __init__(self, job: Job, password: str | None, problems: list[Problem]) -> None:
         self.job, self.password = job, password
         self.asked = {int(p.number): _asked(p) for p in problems}
-        self.key, self.stated = own, Key()
+        self.key, self.stated = Key(), Key()
         self.solutions: dict[int, str] = {}
         self.codes: list[str] = []
 
@@ -153,11 +152,19 @@ def _write(job: Job, problems: list[Problem], pages: list[PageText]) -> None:
     write_jsonl(job.folder / "pages.jsonl", pages)
 
 
+def _limit_memory(mebibytes: int) -> None:
+    """Bound the memory of this process where the system allows it; its time is bounded anyway."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = mebibytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
 def main() -> None:
     """Run the job on standard input and print its outcome."""
     job = Job.model_validate_json(sys.stdin.read())
-    limit = job.params.memory_mb * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    _limit_memory(job.params.memory_mb)
     try:
         outcome = read_source(job)
     except PaperError as error:
