@@ -42,10 +42,10 @@ def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
         )
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    if is_photograph(path):
-        genuine = head.startswith(_PHOTOGRAPHS[path.suffix.lower()])
-    else:
-        genuine = path.suffix.lower() == ".pdf" and b"%PDF-" in head
+    suffix = path.suffix.lower()
+    if suffix != ".pdf" and suffix not in _PHOTOGRAPHS:
+        raise PaperError("not_a_pdf", f"{path}: its name ends with none of .pdf, .png, .jpg, .jpeg")
+    genuine = head.startswith(_PHOTOGRAPHS[suffix]) if is_photograph(path) else b"%PDF-" in head
     if not genuine:
         raise PaperError("not_a_pdf", f"{path}: its first bytes are not those of {path.suffix}")
     return digest
@@ -69,16 +69,20 @@ def open_pdf(
     except Exception as error:
         raise PaperError("pdf_damaged", f"{path}: cannot be opened: {error}") from None
     if document.needs_pass and not (password and document.authenticate(password)):
-        raise PaperError("pdf_encrypted", f"{path}: needs a password, or another one")
+        raise PaperError(
+            "pdf_encrypted",
+            f"{path}: is locked: {'that password is wrong' if password else 'it needs a password'}",
+        )
     if document.page_count == 0:
         # A truncated file is "repaired" to no pages; only a whole one ends with its marker.
         whole = b"%%EOF" in path.read_bytes()[-_HEAD:]
-        code = "pdf_no_pages" if whole else "pdf_damaged"
-        raise PaperError(code, f"{path}: holds no page that can be read")
+        if whole:
+            raise PaperError("pdf_no_pages", f"{path}: has no pages")
+        raise PaperError("pdf_damaged", f"{path}: holds no page that can be read")
     if document.page_count > max_pages:
         raise PaperError(
             "pdf_too_many_pages",
-            f"{path}: has {document.page_count} pages, allowed are {max_pages}",
+            f"{path}: has {document.page_count} pages; {max_pages} are allowed",
         )
     codes = ["pdf_repaired"] if document.is_repaired else []
     if not document.permissions & pymupdf.PDF_PERM_COPY:

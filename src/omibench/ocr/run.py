@@ -57,13 +57,20 @@ def read_papers(
             Job(source=s, folder=Path(scratch) / str(k), params=params, password_env=password_env)
             for k, s in enumerate(sources)
         ]
-        workers = min(_AT_ONCE, len(os.sched_getaffinity(0)), len(jobs))
+        workers = min(_AT_ONCE, _cores(), len(jobs))
         with ThreadPoolExecutor(workers) as pool:
             reports = list(pool.map(_run, jobs))
         _gather(jobs, reports, out)
     report = OcrReport(files=reports)
     write_json(out / "report.json", report)
     return report
+
+
+def _cores() -> int:
+    """The cores that this process may use; not every system can tell."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _run(job: Job) -> FileReport:
@@ -77,7 +84,8 @@ def _run(job: Job) -> FileReport:
         log.error("%s: %s; %s", code, message, CODES[code].remedy)
         return FileReport(source=name, status="error", codes=[code], seconds=seconds)
     for code in outcome.codes:
-        log.warning("%s: %s: %s; %s", code, name, CODES[code].meaning, CODES[code].remedy)
+        where = f"{name}, {outcome.where[code]}" if code in outcome.where else name
+        log.warning("%s: %s: %s; %s", code, where, CODES[code].meaning, CODES[code].remedy)
     status = "warning" if outcome.codes else "ok"
     return FileReport(
         source=name, status=status, codes=outcome.codes, pages=outcome.pages, seconds=seconds
