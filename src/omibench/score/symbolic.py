@@ -1,7 +1,8 @@
 """Symbolic comparison in a process that can be killed, behind a guard on size and shape.
 
 No input hangs or crashes the caller: a comparison that takes more than 2 s of CPU or 1 GiB costs
-the worker its life and counts as unequal, as does one that the guard turns away.
+the worker its life and counts as unequal, as does one that the guard turns away. A worker proves
+itself on one comparison when it starts; where it cannot work at all, that is an error.
 """
 
 from __future__ import annotations
@@ -15,12 +16,23 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
+
+from omibench.errors import OmibenchError
 
 CPU_LIMIT_S = 2.0
 _START_CPU_S = 60.0
 _WALL_FACTOR = 60
 """The worker's own timer counts CPU time; this one only guards against a worker that is stuck."""
+_END_S = 5.0
+_COMMAND = (sys.executable, "-m", "omibench.score.worker")
+_WARM_UP = ("x+1", "1+x")
+_CANNOT = (
+    "symbolic comparison does not work here: {why}; it needs a process of its own with the packages"
+    " of requirements.txt and 256 MiB of address space (ulimit -v)"
+)
 MAX_CHARS = 300
 _DANGEROUS = re.compile(
     r"\\(?:int|iint|oint|sum|prod|lim|binom|input|include|def|newcommand|write|begin)(?![A-Za-z])"
@@ -35,17 +47,25 @@ _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}\b")
 class Worker:
     """One worker process, started when first asked and again after it had to be killed."""
 
-    def __init__(self, cpu_limit_s: float = CPU_LIMIT_S) -> None:
+    def __init__(self, cpu_limit_s: float = CPU_LIMIT_S, command: Sequence[str] = _COMMAND) -> None:
         self._cpu_limit_s = cpu_limit_s
+        self._command = command
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
     def ask(self, job: str, *texts: str) -> object:
-        """The result of one job, or None when it failed, took too long or over 1 GiB."""
+        """The result of one job, or None when it failed, took too long or over 1 GiB.
+
+        Raises OmibenchError where no worker can work on this machine: a comparison that could
+        not be made must never look like a wrong answer.
+        """
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._start()
-            return self._ask(job, texts, self._cpu_limit_s)
+            reply = self._exchange(job, texts, self._cpu_limit_s)
+            if reply is None:
+                self.stop()
+            return reply["result"] if reply else None
 
     @property
     def pid(self) -> int | None:
@@ -64,14 +84,33 @@ class Worker:
 
     def _start(self) -> None:
         self.stop()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "omibench.score.worker"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        try:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        except OSError as error:
+            raise OmibenchError(_CANNOT.format(why=error)) from None
         # The parser's tables load on its first use: that is start-up time, not the item's.
-        self._ask("equal", ("x+1", "1+x"), _START_CPU_S)
+        reply = self._exchange("equal", _WARM_UP, _START_CPU_S)
+        if reply is None or reply["result"] is not True:
+            why = self._why(reply)
+            self.stop()
+            raise OmibenchError(_CANNOT.format(why=why))
 
-    def _ask(self, job: str, texts: tuple[str, ...], cpu_s: float) -> object:
+    def _why(self, reply: dict[str, Any] | None) -> str:
+        """Why the first comparison of a fresh worker did not come out as true."""
+        if reply is not None:
+            return str(reply.get("error") or "{} and {} came out as unequal".format(*_WARM_UP))
+        try:
+            code = self._process.wait(timeout=_END_S) if self._process else 0
+        except subprocess.TimeoutExpired:
+            return f"no answer after {_START_CPU_S * _WALL_FACTOR:.0f} s"
+        return f"its process was ended by signal {-code}" if code < 0 else (
+            f"its process ended with {code}"
+        )  # fmt: skip
+
+    def _exchange(self, job: str, texts: tuple[str, ...], cpu_s: float) -> dict[str, Any] | None:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None
@@ -82,10 +121,7 @@ class Worker:
             line = _read_line(process.stdout.fileno(), cpu_s * _WALL_FACTOR)
         except OSError:
             line = None
-        if line is None:
-            self.stop()
-            return None
-        return json.loads(line)["result"]
+        return {"result": None, **json.loads(line)} if line else None
 
 
 def _read_line(descriptor: int, limit_s: float) -> bytes | None:

@@ -11,11 +11,14 @@ import json
 import signal
 import sys
 from cmath import isfinite
+from contextlib import suppress
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 MEMORY_BYTES = 1 << 30
+LEAST_MEMORY_BYTES = 1 << 28
+"""With less, ordinary comparisons run out of memory too, and would look like wrong answers."""
 REL_TOLERANCE = 1e-6
 SAMPLES = 3
 SEED = 20
@@ -71,11 +74,32 @@ def value(text: str) -> float | None:
     return number if abs(number) < float("inf") else None
 
 
-def main() -> None:
-    """Answer {"job": "equal"|"value", "texts": [...], "cpu_s": ...} with {"result": ...}."""
+def limit_memory() -> None:
+    """Take at most 1 GiB, or what a lower hard limit leaves.
+
+    Where the system cannot limit it at all (macOS), the guard and the timer remain. Raises
+    MemoryError where less than 256 MiB are left.
+    """
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    if most < LEAST_MEMORY_BYTES:
+        raise MemoryError(f"the limit on address space is {most >> 20} MiB, less than 256")
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def main() -> None:
+    """Answer {"job": "equal"|"value", "texts": [...], "cpu_s": ...} with {"result": ...}.
+
+    A job that fails has the result null and an "error" that says why.
+    """
+    try:
+        limit_memory()
+    except MemoryError as error:
+        print(json.dumps({"result": None, "error": str(error)}), flush=True)
+        return
     sys.setrecursionlimit(2_000)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     jobs: dict[str, Any] = {"equal": equal, "value": value}
@@ -84,12 +108,13 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         signal.setitimer(signal.ITIMER_PROF, request["cpu_s"])
+        reply: dict[str, Any]
         try:
-            result = jobs[request["job"]](*request["texts"])
-        except Exception:  # whatever a parser does with hostile text, the answer is "unknown"
-            result = None
+            reply = {"result": jobs[request["job"]](*request["texts"])}
+        except Exception as error:  # whatever a parser does with hostile text, it is "unknown"
+            reply = {"result": None, "error": f"{type(error).__name__}: {error}"[:300]}
         signal.setitimer(signal.ITIMER_PROF, 0)
-        out.write(json.dumps({"result": result}) + "\n")
+        out.write(json.dumps(reply) + "\n")
         out.flush()
 
 
