@@ -51,6 +51,8 @@ def open_provider(
 def _behind_an_api(
     name: str, model: OpenAIModel | AnthropicModel, batches: Path | None
 ) -> Provider:
+    from omibench.models.batch.desk import warn_of_batches
+
     if isinstance(model, OpenAIModel) and model.batch:
         from omibench.models.openai_batch import OpenAIBatchProvider
 
@@ -58,11 +60,15 @@ def _behind_an_api(
     if isinstance(model, OpenAIModel):
         from omibench.models.openai import OpenAIProvider
 
-        return OpenAIProvider(name, model)
+        chat = OpenAIProvider(name, model)
+        warn_of_batches(name, batches, chat.identity)
+        return chat
     if model.batch:
         from omibench.models.anthropic_batch import AnthropicBatchProvider
 
         return AnthropicBatchProvider(name, model, batches)
     from omibench.models.anthropic import AnthropicProvider
 
-    return AnthropicProvider(name, model)
+    messages = AnthropicProvider(name, model)
+    warn_of_batches(name, batches, messages.identity)
+    return messages

@@ -22,6 +22,7 @@ from omibench.models.anthropic_batch import AnthropicBatches
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
+from omibench.models.open import open_provider
 from omibench.models.openai_batch import OpenAIBatches
 from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
@@ -220,3 +221,25 @@ def test_a_batch_of_another_program_is_told_from_one_that_was_never_made(
     assert [batch["lines"] for batch in batches(server)] == [2, 2]
     assert bought(server) == dict.fromkeys("abcd", 1)
     assert (books.open, books.ends["paid"]) == (set(), 2)
+
+
+@every_api
+def test_asking_directly_while_batches_are_out_is_warned_of(
+    server: ServerHandle, make: Make, api: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = make(api)
+    direct = asked.served.model_copy(update={"batch": False})
+    open_provider("m", direct, batches=asked.state)
+    with patched(api, "status", lambda _: _kill()), pytest.raises(Killed):
+        outcomes(asked, QUESTIONS)
+    assert "out in" not in caplog.text
+    open_provider("m", direct, batches=asked.state)
+    assert "6 requests are out in 1 batches that nobody has collected" in caplog.text
+    caplog.clear()
+    assert outcomes(make(api), QUESTIONS) == {"answered"}
+    open_provider("m", direct, batches=asked.state)
+    assert "out in" not in caplog.text
+
+
+def _kill() -> None:
+    raise Killed

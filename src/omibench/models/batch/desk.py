@@ -33,6 +33,21 @@ def desk_folder(state: Path, identity: Mapping[str, Any]) -> Path:
     return state / f"{identity['provider']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
+def warn_of_batches(name: str, state: Path | None, identity: Mapping[str, Any]) -> None:
+    """Say so when a model that is to be asked directly has batches out: they would be paid too."""
+    if state is None or not (folder := desk_folder(state, identity)).is_dir():
+        return
+    out = [s for s in Desk(folder).submissions() if not s.collected]
+    if out:
+        log.warning(
+            "model %r is asked directly, and %d requests are out in %d batches that nobody has "
+            "collected; with `batch: true` they are collected and not paid again",
+            name,
+            sum(len(s.draws) for s in out),
+            len(out),
+        )
+
+
 class Desk:
     """The submissions of one model. Raises ModelError when its folder cannot be used."""
 
