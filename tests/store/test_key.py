@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -18,7 +20,14 @@ from omibench.request import (
     Tags,
     TextPart,
 )
-from omibench.store.key import canonical, request_key
+from omibench.store.key import (
+    asked_again,
+    asked_of,
+    canonical,
+    decoding_of,
+    messages_of,
+    request_key,
+)
 
 TAGS = Tags(role="respondent", problem="p", study="s", setting="cot")
 IDENTITY = {"provider": "openai", "id": "some-model", "revision": "2026-01-01"}
@@ -26,23 +35,49 @@ A, B = "a" * 64, "b" * 64
 
 
 def request(*parts: Part, decoding: Decoding | None = None, index: int = 0) -> Request:
-    conversation = Conversation(messages=(Message(role="user", parts=parts),))
+    return talk(Message(role="user", parts=parts), decoding=decoding, index=index)
+
+
+def talk(*messages: Message, decoding: Decoding | None = None, index: int = 0) -> Request:
+    conversation = Conversation(messages=messages)
     return Request(
         conversation=conversation, decoding=decoding or Decoding(), index=index, tags=TAGS
     )
 
 
+def text(words: str) -> TextPart:
+    return TextPart(text=words)
+
+
 def test_the_keys_of_known_requests_never_change() -> None:
     asked = [
-        request(TextPart(text="What is shown?")),
-        request(TextPart(text="Was ist zu sehen? ü 你好 \U0001f600")),
-        request(TextPart(text="first"), ImagePart(sha256=A), TextPart(text="second")),
-        request(TextPart(text="x"), decoding=Decoding(temperature=0.6, max_tokens=16, top_p=0.95)),
-        request(TextPart(text="x"), index=3),
+        request(text("What is shown?")),
+        request(text("Was ist zu sehen? ü 你好 \U0001f600")),
+        request(text("first"), ImagePart(sha256=A), text("second")),
+        request(text("x"), decoding=Decoding(temperature=0.6, max_tokens=16, top_p=0.95)),
+        request(text("x"), index=3),
+        talk(
+            Message(role="system", parts=(text("Be brief."),)),
+            Message(role="user", parts=(text("x"),)),
+        ),
+        talk(
+            Message(role="user", parts=(text("one"), ImagePart(sha256=A))),
+            Message(role="assistant", parts=(text("two"),)),
+            Message(role="user", parts=(ImagePart(sha256=B), text("three"))),
+        ),
+        request(*(ImagePart(sha256=sha256) for sha256 in (A, A, B))),
+        request(text('"quoted" \\ \n\t\x00\x7f \u2028 <b>')),
+        request(text("")),
+        request(
+            text("x"), decoding=Decoding(temperature=1, max_tokens=1, top_p=1, samples=5), index=4
+        ),
     ]
     keys = [request_key(IDENTITY, r) for r in asked]
     tagged = request_key({"provider": "simulated", "reads_tags": True}, asked[0])
-    assert [*keys, tagged] == PINNED
+    nested = {"b": [1, 0.5, None], "a": "é"}
+    thinking = {"provider": "anthropic", "id": "m", "thinking": 2048, "effort": "high"}
+    switched = request_key({**thinking, "extra": nested}, asked[5])
+    assert [*keys, tagged, switched] == PINNED
 
 
 PINNED = [
@@ -51,7 +86,14 @@ PINNED = [
     "bcc5e2b7c10cde8eacfef2842d3ffa9724d6eb8ed7230dd235eeebf97969d51c",
     "31aed3dbccaf0df4ff57183dc95fc4e4cf7a3467f7215e9281f737d99becaf87",
     "0fad01debc9469173ec644add4b3b2c0d69820914f9c688c2fdbaa72cdfa6e64",
+    "adb79b7c6c213c1a1e0965c1f39023b5133f61b26cf7b0be2074f96b6d656435",
+    "fbccc3d67fed65b2a28d348519b21c83e3604cfed8301a1ed228e92f4c88c797",
+    "d3546a27394a7f30aae7fac06a91069cb195a2faa5ba5b493fcb0160b8842c4d",
+    "cbd696ebcb862f35505e1627352833dd44376f9a6cbc44aee302fae4117062cc",
+    "6e753791f5ff340105e97fb2202e35da43e0c05586fcf0ffc1880b2a29ecbd7d",
+    "46dbf332ac69e59259921f276d91de1304b45b816ea0e4c2abf162c850fa5c4d",
     "ea705fe8c22837decbe2f4c1793bf6170a32b9d86f6b1aabafdc885a94ccfb57",
+    "cd99f8886fa3f13bb76b4f9f9cd425a489a377c260afba8d53023c3bbb313f2d",
 ]
 
 
@@ -88,7 +130,7 @@ REQUESTS = st.builds(
         *parts, decoding=Decoding(temperature=temperature, max_tokens=max_tokens), index=index
     ),
     PARTS,
-    st.sampled_from([0.0, 0.6]),
+    st.sampled_from([0.0, 0.6, 1.0]),
     st.sampled_from([16, 32]),
     st.integers(0, 2),
 )
@@ -114,3 +156,24 @@ def test_canonical_json_has_one_spelling() -> None:
     assert canonical({"b": 1, "a": ["é"]}) == b'{"a":["\\u00e9"],"b":1}'
     with pytest.raises(ValueError, match="JSON"):
         canonical(float("nan"))
+
+
+@given(REQUESTS, st.booleans())
+def test_a_key_is_the_hash_of_canonical_json(one: Request, reads_tags: bool) -> None:
+    identity = {**IDENTITY, "reads_tags": reads_tags}
+    body = {
+        "schema": 1,
+        "model": identity,
+        "messages": messages_of(one.conversation),
+        "decoding": decoding_of(one.decoding),
+        "index": one.index,
+    }
+    if reads_tags:
+        body["tags"] = [one.tags.role, one.tags.problem, one.tags.setting]
+    assert request_key(identity, one) == hashlib.sha256(canonical(body)).hexdigest()
+
+
+@given(REQUESTS)
+def test_a_stored_request_is_the_request_again(one: Request) -> None:
+    again = asked_again(json.loads(json.dumps(asked_of(one))), one.tags.model_dump())
+    assert again == one

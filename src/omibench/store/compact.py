@@ -69,8 +69,8 @@ def compact_partition(folder: Path) -> Compacted:
                 raise StoreError(f"{folder}: another process is compacting it; wait for it")
             _clear_leftovers(folder)
             return _compact(folder)
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot be compacted: {error}") from None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{folder}: cannot be compacted, and was not: {error}") from None
 
 
 def _compact(folder: Path) -> Compacted:
@@ -124,7 +124,7 @@ def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
             lines += 1
             key, place = raw.hex(), Place(first, second)
             if key not in rows:
-                tags = json.loads(file.body(place).tags)
+                tags = json.loads(file.body(key, place).tags)
                 rows[key] = _Row(tags.get("role", ""), tags.get("setting", ""), key, number, place)
     return sorted(rows.values()), lines - len(rows)
 
@@ -135,7 +135,7 @@ def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) ->
     partial = folder / f".{path.name}.part"
 
     def bodies() -> Iterator[tuple[str, Body]]:
-        return ((row.key, sources[row.file].body(row.place)) for row in rows)
+        return ((row.key, sources[row.file].body(row.key, row.place)) for row in rows)
 
     index = write_pack(partial, bodies())
     _read_back(partial, index)

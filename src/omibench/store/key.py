@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
-from omibench.request import Conversation, Decoding, Request, TextPart
+from omibench.request import Conversation, Decoding, Part, Request, Tags, TextPart
 
 KEY_SCHEMA = 1
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
-Form = Callable[[Mapping[str, Any], Mapping[str, Any], Sequence[str]], dict[str, Any]]
-"""(identity, `asked_of` a request, [role, problem, setting]) -> the value that is hashed."""
+Form = Callable[[str, bool, Request], str]
+"""(canonical identity, whether it reads tags, request) -> the text that is hashed."""
 
 
 def canonical(value: object) -> bytes:
@@ -27,40 +28,67 @@ def canonical(value: object) -> bytes:
     return _ENCODER.encode(value).encode("ascii")
 
 
-def form_1(
-    identity: Mapping[str, Any], asked: Mapping[str, Any], tags: Sequence[str]
-) -> dict[str, Any]:
-    """Schema 1: the schema, model, messages, decoding and sample index."""
-    body: dict[str, Any] = {"schema": 1, "model": identity, **asked}
-    if identity.get("reads_tags"):
-        body["tags"] = list(tags)
-    return body
+def form_1(identity: str, reads_tags: bool, request: Request) -> str:
+    """Schema 1: canonical JSON of decoding, index, messages, model, schema and perhaps tags.
+
+    Written out by hand, since tens of thousands of keys are made for one cell that is read.
+    """
+    decoding = request.decoding
+    top_p = "" if decoding.top_p is None else f',"top_p":{_number(decoding.top_p)}'
+    messages = ",".join(
+        [
+            f'{{"parts":[{",".join([_part_1(part) for part in message.parts])}],'
+            f'"role":{quoted(message.role)}}}'
+            for message in request.conversation.messages
+        ]
+    )
+    ending = f',"tags":[{_tags_1(request.tags)}]}}' if reads_tags else "}"
+    return (
+        f'{{"decoding":{{"max_tokens":{decoding.max_tokens},'
+        f'"temperature":{_number(decoding.temperature)}{top_p}}},"index":{request.index},'
+        f'"messages":[{messages}],"model":{identity},"schema":1{ending}'
+    )
+
+
+def _part_1(part: Part) -> str:
+    if isinstance(part, TextPart):
+        return f'{{"text":{quoted(part.text)}}}'
+    return f'{{"image":{quoted(part.sha256)}}}'
+
+
+def _tags_1(tags: Tags) -> str:
+    return ",".join(map(quoted, (tags.role, tags.problem, tags.setting)))
+
+
+def _number(value: float) -> str:
+    return float.__repr__(value) if isinstance(value, float) else str(value)
 
 
 FORMS: dict[int, Form] = {1: form_1}
 
 
+class Keys:
+    """Makes the keys of requests to one model."""
+
+    def __init__(self, identity: Mapping[str, Any]) -> None:
+        self._identity = canonical(identity).decode("ascii")
+        self._reads_tags = bool(identity.get("reads_tags"))
+
+    def key(self, request: Request, schema: int | None = None) -> str:
+        """SHA-256 (64 hex digits) of a request under `schema` (default: the newest).
+
+        Image paths, tags and the number of samples are left out, so moved files, another study and
+        a larger k find what was bought. Only an identity with `reads_tags`, that of a model which
+        answers by problem and setting rather than by what it is shown, brings these two in: a key
+        holds everything that its answer depends on. Raises KeyError on an unknown schema.
+        """
+        text = FORMS[schema or KEY_SCHEMA](self._identity, self._reads_tags, request)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
 def request_key(identity: Mapping[str, Any], request: Request, schema: int | None = None) -> str:
-    """SHA-256 (64 hex digits) of a request to a model, under `schema` (default: the newest).
-
-    Image paths, tags and the number of samples are left out, so moved files, another study and a
-    larger k find what was bought. Only an identity with `reads_tags`, that of a model which
-    answers by problem and setting rather than by what it is shown, brings these two in: a key
-    holds everything that its answer depends on.
-    """
-    tags = request.tags
-    names = (tags.role, tags.problem, tags.setting)
-    return stored_key(identity, asked_of(request), names, schema or KEY_SCHEMA)
-
-
-def stored_key(
-    identity: Mapping[str, Any], asked: Mapping[str, Any], tags: Sequence[str], schema: int
-) -> str:
-    """The key of a request as a line of the store holds it. Raises KeyError on an unknown schema.
-
-    `tags` are role, problem and setting.
-    """
-    return hashlib.sha256(canonical(FORMS[schema](identity, asked, tags))).hexdigest()
+    """The key of one request to the model with this identity; see `Keys.key`."""
+    return Keys(identity).key(request, schema)
 
 
 def asked_of(request: Request) -> dict[str, Any]:
@@ -94,3 +122,27 @@ def decoding_of(decoding: Decoding) -> dict[str, Any]:
         "top_p": decoding.top_p,
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def asked_again(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
+    """The request that `asked_of` has written. Raises ValueError (pydantic's) when it is none."""
+    messages = [
+        {
+            "role": message["role"],
+            "parts": [
+                {"kind": "text", "text": part["text"]}
+                if "text" in part
+                else {"kind": "image", "sha256": part["image"]}
+                for part in message["parts"]
+            ],
+        }
+        for message in asked["messages"]
+    ]
+    return Request.model_validate(
+        {
+            "conversation": {"messages": messages},
+            "decoding": asked["decoding"],
+            "index": asked["index"],
+            "tags": tags,
+        }
+    )

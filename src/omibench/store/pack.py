@@ -30,6 +30,8 @@ GROUP_ROWS = 512
 """Rows of a row group: what one damaged byte can cost, and what reading one response decodes."""
 GROUPS_KEPT = 32
 """Decoded row groups that a reader keeps: about 30 MB of responses of 2 kB."""
+_ANSWER = ["key", "schema", "response"]
+"""Columns that answering a key needs: while they can be read, nothing is asked again."""
 _TEXTS = ("tags", "response", "request", "extra")
 
 
@@ -68,29 +70,24 @@ class PackFile:
         state_of(self.path)
         return True
 
-    def line(self, place: Place) -> bytes:
+    def line(self, key: str, place: Place) -> bytes:
         """One response as the line of a segment. Raises ValueError when it cannot be used."""
-        row = self._row(place)
-        return encode_line(row["key"], _body(row))
+        return encode_line(key, self.body(key, place))
 
-    def key(self, place: Place) -> str:
-        """The key of one row; raises as `line` does."""
-        return str(self._row(place)["key"])
-
-    def body(self, place: Place) -> Body:
-        """The body of one row; raises as `line` does."""
-        return _body(self._row(place))
+    def body(self, key: str, place: Place) -> Body:
+        """The body of that line; raises as `line` does, also when the row has another key."""
+        group = self._group(place.first, whole=True)
+        row = _row_at(group, key, place.second)
+        body = _body(row)
+        if body_checksum(key, body) != row["crc"]:
+            raise ValueError("corrupt: its checksum does not match")
+        return body
 
     def response(self, key: str, place: Place) -> bytes:
-        """The response of `key` as JSON; raises as `line` does, also when the key is another."""
+        """The response of `key` as JSON; raises as `body` does, on the checksum of its pages."""
         group = self._group(place.first, whole=False)
-        try:
-            found, text = (group[name][place.second].as_py() for name in ("key", "response"))
-        except IndexError:
-            found, text = "", b""
-        if found != key:
-            raise ValueError("its index names another key")
-        return bytes(text)
+        text: str = _row_at(group, key, place.second)["response"]
+        return text.encode()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -103,26 +100,24 @@ class PackFile:
         rows = self._open().metadata.row_group(group).num_rows
         first = self.index.lines + 1
         self.index.lines += rows
-        try:
-            table = self._read(group, None if thorough else ["key", "schema"])
-        except (OSError, ValueError) as error:
-            reason = f"its row group {group} cannot be read: {error}"
-            self.index.damaged.append(Damage(self.path.name, first, reason, rows))
+        table = None
+        for columns in (None, _ANSWER) if thorough else (["key", "schema"],):
+            try:
+                table = self._read(group, columns)
+                break
+            except (OSError, ValueError) as error:
+                what = "requests" if columns is None else "responses"
+                reason = f"the {what} of its row group {group} cannot be read: {error}"
+                self.index.damaged.append(Damage(self.path.name, first, reason, rows))
+        if table is None:
             return
         self.index.schemas.update(table["schema"].to_pylist())
         for number, row in enumerate(table.to_pylist()):
-            if thorough and body_checksum(row["key"], _body(row)) != row["crc"]:
+            if "crc" in row and body_checksum(row["key"], _body(row)) != row["crc"]:
                 reason = "corrupt: its checksum does not match"
                 self.index.damaged.append(Damage(self.path.name, first + number, reason))
             else:
                 self.index.add(row["key"], Place(group, number))
-
-    def _row(self, place: Place) -> dict[str, Any]:
-        group = self._group(place.first, whole=True)
-        row = {name: group[name][place.second].as_py() for name in group.column_names}
-        if body_checksum(row["key"], _body(row)) != row["crc"]:
-            raise ValueError("corrupt: its checksum does not match")
-        return row
 
     def _group(self, group: int, whole: bool) -> Any:
         """A decoded row group: all its columns, or only what answering a key needs."""
@@ -131,7 +126,7 @@ class PackFile:
             self._groups.move_to_end(name)
             return self._groups[name]
         try:
-            table = self._read(group, None if whole else ["key", "response"])
+            table = self._read(group, None if whole else _ANSWER)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -142,11 +137,7 @@ class PackFile:
         return table
 
     def _read(self, group: int, columns: list[str] | None) -> Any:
-        import pyarrow as pa
-
-        table = self._open().read_row_group(group, columns=columns, use_threads=False)
-        fields = [f.with_type(pa.large_binary()) if f.name in _TEXTS else f for f in table.schema]
-        return table.cast(pa.schema(fields))
+        return self._open().read_row_group(group, columns=columns, use_threads=False)
 
     def _open(self) -> Any:
         if self._file is None:
@@ -204,12 +195,15 @@ def _row_of(key: str, body: Body) -> dict[str, Any]:
         "key": key,
         "schema": body.schema,
         "crc": body_checksum(key, body),
-        "tags": body.tags,
-        "response": body.response,
-        "request": body.request,
-        "extra": body.extra or None,
+        **{name: getattr(body, name).decode() or None for name in _TEXTS},
     }
 
 
+def _row_at(group: Any, key: str, row: int) -> dict[str, Any]:
+    if row >= group.num_rows or group["key"][row].as_py() != key:
+        raise ValueError("its index names another key")
+    return {name: group[name][row].as_py() for name in group.column_names}
+
+
 def _body(row: dict[str, Any]) -> Body:
-    return Body(row["schema"], row["tags"], row["response"], row["request"], row["extra"] or b"")
+    return Body(row["schema"], *((row[name] or "").encode() for name in _TEXTS))

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from omibench.errors import StoreError
 from omibench.request import Request, Response
 from omibench.store import pack, segment
 from omibench.store.files import OpenFiles, write_whole
 from omibench.store.index import Damage, FileIndex, Place
-from omibench.store.key import KEY_SCHEMA, request_key
+from omibench.store.key import KEY_SCHEMA, Keys
 from omibench.store.line import Body, body_of, encode_line, line_fault, parse_response
 from omibench.store.pack import PackFile
 from omibench.store.segment import SegmentFile, SegmentWriter
 
 CARD = "model.json"
 """File in a partition's folder that says whose responses it holds."""
+T = TypeVar("T")
 log = logging.getLogger("omibench.store")
 
 
@@ -35,14 +36,11 @@ class StoredFile(Protocol):
     def is_current(self) -> bool:
         """Whether the file is as it was when it was loaded."""
 
-    def line(self, place: Place) -> bytes:
-        """A response as the line of a segment. Raises ValueError when it cannot be used."""
+    def line(self, key: str, place: Place) -> bytes:
+        """The response of a key as the line of a segment. Raises ValueError if it is damaged."""
 
-    def key(self, place: Place) -> str:
-        """The key of a response; raises as `line` does."""
-
-    def body(self, place: Place) -> Body:
-        """The body of a response's line; raises as `line` does."""
+    def body(self, key: str, place: Place) -> Body:
+        """The body of that line; raises as `line` does."""
 
     def response(self, key: str, place: Place) -> bytes:
         """The response of a key as JSON; raises as `line` does."""
@@ -76,6 +74,7 @@ class Partition:
         """Lines whose key an earlier line has."""
         self.schemas: set[int] = set()
         """Key schemas under which its lines were written."""
+        self._keys = Keys(identity)
         self._thorough = thorough
         self._late: list[Damage] = []
         self._files: dict[str, StoredFile] = {}
@@ -91,9 +90,9 @@ class Partition:
     def __contains__(self, key: str) -> bool:
         return bytes.fromhex(key) in self._index
 
-    def __iter__(self) -> Iterator[tuple[str, Entry]]:
-        """Every key with the place of its response, file by file."""
-        return ((key.hex(), entry) for key, entry in list(self._index.items()))
+    def __iter__(self) -> Iterator[str]:
+        """Every key, file by file."""
+        return (key.hex() for key in list(self._index))
 
     @property
     def files(self) -> list[StoredFile]:
@@ -111,10 +110,10 @@ class Partition:
 
         That is the key of the newest schema, unless only one of an older schema is held.
         """
-        newest = request_key(self.identity, request)
+        newest = self._keys.key(request)
         if self.schemas <= {KEY_SCHEMA} or newest in self:
             return newest
-        older = (request_key(self.identity, request, n) for n in self._older())
+        older = (self._keys.key(request, n) for n in self._older())
         return next((key for key in older if key in self), newest)
 
     def get(self, key: str) -> Response | None:
@@ -123,16 +122,19 @@ class Partition:
         A line that was damaged since the partition was opened is reported as a warning and
         counted in `damaged`; another line with the same key takes its place, if there is one.
         """
-        while (entry := self._index.get(bytes.fromhex(key))) is not None:
-            try:
-                return parse_response(entry.file.response(key, entry.place))
-            except FileNotFoundError:
-                self.refresh()
-            except ValueError as error:
-                self._distrust(key, entry, str(error))
-            except OSError as error:
-                raise StoreError(f"{entry.file.path}: cannot be read: {error}") from None
-        return None
+        return self._fetch(key, lambda entry: parse_response(entry.file.response(key, entry.place)))
+
+    def response(self, key: str) -> dict[str, Any] | None:
+        """As `get`, the response as the line holds it, with what later versions added."""
+        return self._fetch(key, lambda entry: _loads(entry.file.response(key, entry.place)))
+
+    def body(self, key: str) -> Body | None:
+        """As `get`, everything that the line of a key holds."""
+        return self._fetch(key, lambda entry: entry.file.body(key, entry.place))
+
+    def line(self, key: str) -> bytes | None:
+        """As `get`, the whole line, as `append_line` takes it."""
+        return self._fetch(key, lambda entry: entry.file.line(key, entry.place))
 
     def entry(self, key: str) -> Entry | None:
         """Where the response of a key stands, or None."""
@@ -239,22 +241,45 @@ class Partition:
         else:
             self._index[key] = entry
 
-    def _distrust(self, key: str, entry: Entry, reason: str) -> None:
-        """A place does not hold what its index says: check the whole file, and index it anew."""
-        file = entry.file
-        if file is self._own:
-            self._late.append(Damage(file.path.name, 0, reason))
-            del self._index[bytes.fromhex(key)]
-        else:
+    def _fetch(self, key: str, read: Callable[[Entry], T]) -> T | None:
+        while (entry := self.entry(key)) is not None:
             try:
-                file.load(thorough=True)
+                return read(entry)
             except FileNotFoundError:
                 self.refresh()
-                return
-            self._build()
-            if self._index.get(bytes.fromhex(key)) == entry:
-                raise StoreError(
-                    f"{file.path}: the response {key[:12]} is sound, and this version of omibench "
-                    f"does not read it: {reason}; use a later version"
-                )
+            except ValueError as error:
+                if not self._distrust(key, entry, str(error).partition("\n")[0]):
+                    return None
+            except OSError as error:
+                raise StoreError(f"{entry.file.path}: cannot be read: {error}") from None
+        return None
+
+    def _distrust(self, key: str, entry: Entry, reason: str) -> bool:
+        """A place does not hold what its index says: check the whole file, and index it anew.
+
+        Whether looking again may help.
+        """
+        file = entry.file
         log.warning("%s: the response %s cannot be read: %s", file.path, key[:12], reason)
+        if file is self._own:
+            self._late.append(Damage(file.path.name, 0, reason))
+            return False
+        try:
+            file.load(thorough=True)
+        except FileNotFoundError:
+            self.refresh()
+            return True
+        self._build()
+        if self.entry(key) != entry:
+            return True
+        if not file.index.damaged:
+            raise StoreError(
+                f"{file.path}: the response {key[:12]} is sound, and this version of omibench "
+                f"does not read it: {reason}; use a later version"
+            )
+        return False
+
+
+def _loads(text: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(text)
+    return value

@@ -43,28 +43,23 @@ class SegmentFile:
         torn = any(damage.line > self.index.lines for damage in self.index.damaged)
         return not torn and state_of(self.path).size == self.index.covered
 
-    def line(self, place: Place) -> bytes:
-        """One line, checked. Raises ValueError with the reason when it cannot be used."""
+    def line(self, key: str, place: Place) -> bytes:
+        """The line of `key`, checked. Raises ValueError with the reason when it cannot be used."""
         line = self._files.read(self.path, place.first, place.second)
         fault = line_fault(line)
         if fault is not None:
             raise ValueError(fault)
-        return line
-
-    def key(self, place: Place) -> str:
-        """The key that the line at `place` has; raises as `line` does."""
-        return key_of(self.line(place))
-
-    def body(self, place: Place) -> Body:
-        """The body of one line; raises as `line` does."""
-        return parse_line(self.line(place))
-
-    def response(self, key: str, place: Place) -> bytes:
-        """The response of `key` as JSON; raises as `line` does, also when the key is another."""
-        line = self.line(place)
         if key_of(line) != key:
             raise ValueError("its index names another key")
-        return parse_line(line).response
+        return line
+
+    def body(self, key: str, place: Place) -> Body:
+        """The body of one line; raises as `line` does."""
+        return parse_line(self.line(key, place))
+
+    def response(self, key: str, place: Place) -> bytes:
+        """The response of `key` as JSON; raises as `line` does."""
+        return self.body(key, place).response
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,0 +1,158 @@
+"""What a store holds: its partitions by name, and counts over one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import MissingInputError, StoreError
+from omibench.explain import did_you_mean
+from omibench.store.compact import SET_ASIDE
+from omibench.store.index import Damage
+from omibench.store.line import Body
+from omibench.store.pack import PackFile
+from omibench.store.partition import CARD, Partition
+from omibench.store.store import partition_folders, read_card
+
+TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+
+
+@dataclass
+class PartitionSummary:
+    """One model's responses, counted. Tokens and dollars are sums over those that tell them."""
+
+    name: str
+    model: dict[str, Any]
+    responses: int = 0
+    duplicates: int = 0
+    simulated: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
+    cost_usd: float = 0.0
+    without_cost: int = 0
+    """Responses that name no cost."""
+    segments: int = 0
+    packs: int = 0
+    bytes: int = 0
+    damaged: list[Damage] = field(default_factory=list)
+    set_aside: int = 0
+    """Damaged lines that compaction has put into files of their own."""
+
+
+@dataclass
+class ImageSummary:
+    """The pictures of a store."""
+
+    images: int = 0
+    bytes: int = 0
+
+
+def choose(store: Path, model: str | None) -> list[Path]:
+    """The folders of all partitions, or of those of one model: its id, or its folder's name.
+
+    Raises MissingInputError when there is no store, or nothing of that name in it.
+    """
+    folders = partition_folders(store)
+    if model is None:
+        return folders
+    names = {folder: {folder.name, str(_identity(folder).get("id", ""))} for folder in folders}
+    chosen = [folder for folder in folders if model in names[folder]]
+    if not chosen:
+        known = sorted(set().union(*names.values()) - {""})
+        raise MissingInputError(
+            f"{store}: holds nothing of the model {model!r}{did_you_mean(model, known)}"
+        )
+    return chosen
+
+
+def open_folder(folder: Path, thorough: bool = False) -> Partition:
+    """Open a partition by its folder, also one whose card is missing or cannot be read.
+
+    `thorough` checks every line instead of trusting the indexes; `card_fault` tells of the card.
+    """
+    return Partition(folder, _identity(folder), thorough)
+
+
+def card_fault(folder: Path) -> str | None:
+    """What is wrong with the card of a partition's folder, or None."""
+    try:
+        card = read_card(folder)
+    except StoreError as error:
+        return str(error).partition(": ")[2]
+    return f"there is no {CARD}: nothing says whose responses these are" if card is None else None
+
+
+def summarise(folder: Path) -> PartitionSummary:
+    """Count what one partition holds; reads every response."""
+    partition = open_folder(folder)
+    found = PartitionSummary(folder.name, partition.identity)
+    for key in partition:
+        response = partition.response(key)
+        if response is not None:
+            _count(found, response)
+    found.duplicates = partition.duplicates
+    found.damaged = partition.damaged
+    found.packs = sum(isinstance(file, PackFile) for file in partition.files)
+    found.segments = len(partition.files) - found.packs
+    found.bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    found.set_aside = sum(_lines(path) for path in folder.glob(f"*{SET_ASIDE}"))
+    partition.close()
+    return found
+
+
+def image_files(store: Path) -> Iterator[Path]:
+    """Every picture of a store."""
+    folder = store / "images"
+    return (path for path in sorted(folder.glob("??/*")) if not path.name.startswith("."))
+
+
+def count_images(store: Path) -> ImageSummary:
+    """How many pictures a store holds, and their bytes."""
+    sizes = [path.stat().st_size for path in image_files(store)]
+    return ImageSummary(len(sizes), sum(sizes))
+
+
+def find_key(store: Path, prefix: str, model: str | None = None) -> tuple[Path, str, Body]:
+    """The partition's folder, whole key and body of the response whose key begins with `prefix`.
+
+    Raises MissingInputError when there is none, or more than one.
+    """
+    found: list[tuple[Path, str, Body]] = []
+    for folder in choose(store, model):
+        partition = open_folder(folder)
+        for key in partition:
+            if key.startswith(prefix.lower()) and (body := partition.body(key)) is not None:
+                found.append((folder, key, body))
+        partition.close()
+    if len(found) != 1:
+        what = "no response" if not found else f"{len(found)} responses"
+        more = "" if not found else "; give more digits"
+        raise MissingInputError(f"{store}: {what} with a key that begins with {prefix!r}{more}")
+    return found[0]
+
+
+def _identity(folder: Path) -> dict[str, Any]:
+    try:
+        return read_card(folder) or {}
+    except StoreError:
+        return {}
+
+
+def _count(found: PartitionSummary, response: dict[str, Any]) -> None:
+    found.responses += 1
+    found.outcomes[response.get("outcome", "answered")] += 1
+    found.simulated += bool(response.get("simulated"))
+    usage = response.get("usage", {})
+    for name in TOKENS:
+        found.tokens[name] += usage.get(name) or 0
+    cost = response.get("cost_usd")
+    found.without_cost += cost is None
+    found.cost_usd += cost or 0.0
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)

@@ -1,0 +1,124 @@
+"""Export: responses with what was asked, as JSON lines or as one flat Parquet table."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import ParamsError, StoreError
+from omibench.store.contents import open_folder
+from omibench.store.line import Body, parse_response
+
+BATCH = 4096
+SUFFIXES = (".jsonl", ".parquet")
+
+
+def export(folders: Iterable[Path], out: Path) -> int:
+    """Write every response of the partitions in `folders` to `out`; how many there are.
+
+    `.jsonl`: one object a line with model, key, schema, tags, request and response as the store
+    holds them. `.parquet`: one row a response, its fields as columns, pictures by SHA-256. The
+    file appears whole or not at all. Raises ParamsError on any other suffix.
+    """
+    if out.suffix not in SUFFIXES:
+        raise ParamsError(f"--out {out}: exports are .jsonl or .parquet files")
+    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
+    write = _write_jsonl if out.suffix == ".jsonl" else _write_parquet
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        rows = write(partial, _bodies(folders))
+        partial.replace(out)
+    except OSError as error:
+        raise StoreError(f"{out}: cannot be written: {error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return rows
+
+
+def _bodies(folders: Iterable[Path]) -> Iterator[tuple[dict[str, Any], str, Body]]:
+    for folder in folders:
+        partition = open_folder(folder)
+        for key in partition:
+            body = partition.body(key)
+            if body is not None:
+                yield partition.identity, key, body
+        partition.close()
+
+
+def as_object(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
+    """One response with everything that the store knows of it."""
+    return {
+        "model": identity,
+        "key": key,
+        "schema": body.schema,
+        "tags": json.loads(body.tags),
+        "request": json.loads(body.request),
+        "response": json.loads(body.response),
+        **(json.loads(body.extra) if body.extra else {}),
+    }
+
+
+def _write_jsonl(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]]) -> int:
+    rows = 0
+    with path.open("w", encoding="utf-8") as file:
+        for row in bodies:
+            file.write(json.dumps(as_object(*row), ensure_ascii=False) + "\n")
+            rows += 1
+    return rows
+
+
+def _write_parquet(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]]) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema, rows = _schema(pa), 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while batch := list(islice(bodies, BATCH)):
+            writer.write_table(pa.Table.from_pylist([_row(*row) for row in batch], schema))
+            rows += len(batch)
+    return rows
+
+
+def _schema(pa: Any) -> Any:
+    words = ("provider", "model", "key", "role", "study", "setting", "problem")
+    said = ("outcome", "text", "reasoning", "finish_reason", "provider_id")
+    counts = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+    numbers = ("cost_usd", "latency_s", "published_verdict")
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in words),
+            ("schema", pa.int32()),
+            ("index", pa.int64()),
+            ("prompt", pa.string()),
+            ("images", pa.list_(pa.string())),
+            *((name, pa.string()) for name in said),
+            *((name, pa.int64()) for name in counts),
+            *((name, pa.float64()) for name in numbers),
+            ("simulated", pa.bool_()),
+            ("request", pa.string()),
+            ("response", pa.string()),
+        ]
+    )
+
+
+def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
+    response, asked = parse_response(body.response), json.loads(body.request)
+    parts = [part for message in asked["messages"] for part in message["parts"]]
+    return {
+        **json.loads(body.tags),
+        **response.model_dump(exclude={"usage"}),
+        **response.usage.model_dump(),
+        "provider": identity.get("provider"),
+        "model": identity.get("id"),
+        "key": key,
+        "schema": body.schema,
+        "index": asked["index"],
+        "prompt": "\n".join(part.get("text", "[image]") for part in parts),
+        "images": [part["image"] for part in parts if "image" in part],
+        "request": body.request.decode("ascii"),
+        "response": body.response.decode("ascii"),
+    }

@@ -1,0 +1,115 @@
+"""Verification: every line, checksum, key and picture of a store, against what it says it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import StoreError
+from omibench.store.contents import card_fault, image_files, open_folder
+from omibench.store.images import ImageStore
+from omibench.store.index import Damage, Place
+from omibench.store.key import FORMS, Keys, asked_again
+from omibench.store.line import Body, parse_response
+from omibench.store.partition import Partition
+
+
+class Fault(NamedTuple):
+    """One thing that is not as it should be: which file, where in it, and why."""
+
+    file: str
+    where: str
+    why: str
+
+
+@dataclass
+class Verified:
+    """What was checked, and what is wrong."""
+
+    responses: int = 0
+    images: int = 0
+    without_key: int = 0
+    """Responses whose key was not made again: no model.json, or a schema of a later version."""
+    faults: list[Fault] = field(default_factory=list)
+    shown: dict[str, str] = field(default_factory=dict)
+    """Every picture that a request shows, with the first response to such a request."""
+
+
+def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verified:
+    """Check the partitions in `folders`, and with `images` every picture of the store.
+
+    A line is sound when its checksum holds, its JSON is a request and a response, and its key is
+    the one that its request and model give. A picture is sound when its name is the SHA-256 of
+    its bytes; every picture that a request shows must be there.
+    """
+    found = Verified()
+    for folder in folders:
+        if (fault := card_fault(folder)) is not None:
+            found.faults.append(Fault(folder.name, "model.json", fault))
+        _verify_partition(open_folder(folder, thorough=True), found)
+    kept = ImageStore(store / "images")
+    for sha256, where in sorted(found.shown.items()):
+        if not kept.path(sha256).is_file():
+            why = f"is shown by {where} and not in the store"
+            found.faults.append(Fault("images", sha256[:12], why))
+    for path in image_files(store) if images else ():
+        found.images += 1
+        if _sha256(path) != path.name:
+            why = "its content is not what its name says"
+            found.faults.append(Fault("images", path.name[:12], why))
+    return found
+
+
+def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
+    """The damaged lines of a partition as faults."""
+    for damage in damaged:
+        last = damage.line + damage.lines - 1
+        where = f"line {damage.line}" if damage.lines == 1 else f"lines {damage.line} to {last}"
+        yield Fault(f"{partition}/{damage.segment}", where, damage.reason)
+
+
+def key_fault(keys: Keys, key: str, body: Body) -> str | None:
+    """Why a body does not belong to its key, or None. Raises ValueError when it is no request."""
+    request = asked_again(json.loads(body.request), json.loads(body.tags))
+    actual = keys.key(request, body.schema)
+    return None if actual == key else f"its request has another key ({actual[:12]})"
+
+
+def _verify_partition(partition: Partition, found: Verified) -> None:
+    keys = Keys(partition.identity) if partition.identity else None
+    for file in partition.files:
+        for raw, first, second in file.index:
+            key = raw.hex()
+            try:
+                why = _check(keys, key, file.body(key, Place(first, second)), found)
+            except (ValueError, TypeError, LookupError, AttributeError) as error:
+                why = f"cannot be understood: {str(error).partition(chr(10))[0]}"
+            except OSError as error:
+                raise StoreError(f"{file.path}: cannot be read: {error}") from None
+            if why is not None:
+                where = f"{partition.folder.name}/{file.path.name}"
+                found.faults.append(Fault(where, f"response {key[:12]}", why))
+    found.faults += name_damage(partition.folder.name, partition.damaged)
+    partition.close()
+
+
+def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | None:
+    parse_response(body.response)
+    found.responses += 1
+    for message in json.loads(body.request)["messages"]:
+        for part in message["parts"]:
+            if "image" in part:
+                found.shown.setdefault(part["image"], f"response {key[:12]}")
+    if keys is None or body.schema not in FORMS:
+        found.without_key += 1
+        return None
+    return key_fault(keys, key, body)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
