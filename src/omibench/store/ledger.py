@@ -7,8 +7,9 @@ as `unknown`, and are never given back. Deaths thus cannot break the cap, and te
 the living decides only whether it is worth waiting for a reservation to become cheaper.
 
 The journal is a rollback journal: write-ahead logging needs memory shared by all writers and
-breaks on network disks. It is kept between transactions, which costs one fsync less: 0.5 ms of CPU
-and 1 ms of wall time an attempt on a local disk, durable against power loss.
+breaks on network disks, also where one host has the same disk as its own. It is kept between
+transactions, which saves an fsync: an attempt costs 0.7 ms of CPU, and 1 ms of wall time on a quiet
+local disk but 30 ms beside others who sync all the time. It survives a power cut.
 """
 
 from __future__ import annotations
