@@ -112,7 +112,8 @@ def ocr(
     failed = [f for f in report.files if f.status == "error"]
     for file in report.files:
         codes = f"  {', '.join(file.codes)}" if file.codes else ""
-        typer.echo(f"{file.status:<7} {file.source}  {file.pages} pages{codes}", err=True)
+        pages = f"{file.pages} page{'' if file.pages == 1 else 's'}"
+        typer.echo(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
     if failed:
         names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)
         raise SomeFailedError(f"ocr: {len(failed)} of {len(report.files)} files failed: {names}")

@@ -88,6 +88,11 @@ def test_answer_present(make: Make, look: Look, answer: list[str]) -> None:
     assert reasons.answer_missing(look(make(answer=answer))) is None
 
 
+def test_sources_that_disagree_leave_the_answer_ambiguous(make: Make, look: Look) -> None:
+    found = reasons.answer_ambiguous(look(make(warnings=["answer_conflict: key 3, solution 4"])))
+    assert found == "the sources disagree: key 3, solution 4"
+
+
 def test_answer_ambiguous_only_where_one_option_is_asked_for(make: Make, look: Look) -> None:
     several = "Figures 1 and 2 show a cart. Mark all statements that apply."
     double = make(choices=LETTERS, answer=["B", "D"])

@@ -52,8 +52,11 @@ def answer_missing(case: Case) -> str | None:
 
 
 def answer_ambiguous(case: Case) -> str | None:
-    """The key names several options where one is asked for, or no definite answer."""
+    """Key and solution disagree, several options stand where one is asked for, or none does."""
     problem, answer = case.problem, case.problem.answer or []
+    conflict = next((w for w in problem.warnings if w.startswith("answer_conflict")), None)
+    if conflict:
+        return conflict.replace("answer_conflict", "the sources disagree")
     if problem.choices:
         return ambiguous_options(answer, problem.choices, case.candidate.statement)
     verdicts = (ambiguous_text(part, problem.language) for part in answer)
