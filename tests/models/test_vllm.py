@@ -242,6 +242,12 @@ def test_option_scores_that_are_not_exact_are_refused(
         list(provider().score_options([shown("Which?")], [["A", "B"]]))
 
 
+def test_options_of_a_prompt_that_is_rejected_are_an_error(fake: FakeVllm) -> None:
+    fake.rejects = "Which"
+    with pytest.raises(ModelError, match=r"'qwen': vLLM: The prompt .* is longer than"):
+        list(provider().score_options([shown("Which?")], [["A"]]))
+
+
 class Purse(NoGate):
     """Admits so many attempts."""
 

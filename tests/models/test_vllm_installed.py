@@ -1,6 +1,6 @@
 """What the vllm provider relies on, held against the vLLM that is installed, if one is.
 
-The end-to-end test is opt-in (`pytest -m vllm`): it takes minutes on a CPU. See
+The end-to-end test is slow (`pytest -m vllm` runs it alone): up to a minute on a CPU. See
 docs/local_models.md for an environment in which it runs without a GPU.
 """
 

@@ -15,8 +15,11 @@ from omibench.request import Conversation, ImagePart, Request, Response, Usage
 THINK = "<think>"
 
 
-class Rejected(Exception):
-    """An engine does not take one of the prompts of a call, such as one that is too long."""
+class Rejected(ModelError):
+    """An engine does not take one of the prompts of a call, such as one that is too long.
+
+    When answering, the others of the call are answered; option scores are all or nothing.
+    """
 
 
 class Draw(NamedTuple):

@@ -87,7 +87,7 @@ class TransformersEngine:
         except ValueError as error:
             if "number of images" in str(error):
                 raise self._dropped(one_line(error)) from error
-            raise Rejected(one_line(error)) from error
+            raise Rejected(f"model {self.name!r}: {one_line(error)}") from error
         if "image_grid_thw" in batch:
             self._check_places(batch, conversations)
         return batch.to(device=self.device, dtype=self.model.dtype)

@@ -75,7 +75,7 @@ class VllmEngine:
         if kinds & {"ValueError", "VLLMClientError"}:
             # vLLM counts pictures of the rejected prompt as sent; it would wait for them for ever.
             self.llm.reset_mm_cache()
-            return Rejected(words)
+            return Rejected(f"model {self.name!r}: vLLM: {words}")
         LOADED.release()
         return ModelError(
             f"model {self.name!r}: vLLM stopped: {words}; run the command again, what was "

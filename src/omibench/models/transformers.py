@@ -103,7 +103,7 @@ class TransformersProvider:
                 found = generate(engine, runs, self.model.thinking, self.model.seed)
             except Rejected as error:
                 if len(runs) == 1:
-                    return [(runs[0], failed(runs[0], f"transformers: {error}"))]
+                    return [(runs[0], failed(runs[0], str(error)))]
             except RuntimeError as error:
                 if not out_of_memory(error):
                     raise

@@ -63,7 +63,8 @@ class VllmProvider:
         """Yield the log-probability of each request's options as the next token, in order.
 
         They are normalised over the whole vocabulary, before any temperature. Each option must be
-        one token. These calls never hold a request that generates: vLLM mixes up their rows.
+        one token. These calls never hold a request that generates: vLLM mixes up their rows. Raises
+        ModelError for a prompt that vLLM does not take.
         """
         self.expect(requests)
         pairs = list(zip(requests, options, strict=True))
@@ -105,7 +106,7 @@ class VllmProvider:
             outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
         except Rejected as error:
             if len(runs) == 1:
-                return [(runs[0], failed(runs[0], f"vLLM: {error}"))]
+                return [(runs[0], failed(runs[0], str(error)))]
             middle = len(runs) // 2
             parts = [runs[:middle], runs[middle:]]
             return [pair for part in parts for pair in self._ask_or_split(engine, part)]
