@@ -51,6 +51,26 @@ def test_no_rows_give_a_file_with_the_new_columns(tmp_path: Path) -> None:
     assert "verdict" in pl.read_parquet(tmp_path / "out.parquet").columns
 
 
+def test_half_an_emoji_is_replaced_and_the_row_kept(tmp_path: Path) -> None:
+    line = json.dumps({**ROWS[2], "prediction": "\\boxed{5} \ud83d", "note": {"k\ud83d": "\udc00"}})
+    (tmp_path / "in.jsonl").write_text(line + "\n" + json.dumps({**ROWS[2], "note": "\U0001f600"}))
+    assert score_file([tmp_path / "in.jsonl"], "robust", tmp_path / "out.parquet") == 2
+    frame = pl.read_parquet(tmp_path / "out.parquet")
+    assert frame["prediction"][0] == "\\boxed{5} \ufffd"
+    assert frame["verdict"].to_list() == [1.0, 0.0]
+    assert [json.loads(note) for note in frame["note"]] == [{"k\ufffd": "\ufffd"}, "\U0001f600"]
+
+
+def test_a_verdict_that_came_with_the_rows_is_kept(tmp_path: Path) -> None:
+    rows = [{**ROWS[0], "verdict": "maybe", "method": 3}, {**ROWS[0], "verdict": 1}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    score_file([tmp_path / "in.jsonl"], "robust", tmp_path / "out.parquet")
+    frame = pl.read_parquet(tmp_path / "out.parquet")
+    assert frame["input_verdict"].to_list() == ['"maybe"', "1"]
+    assert frame["input_method"].to_list() == [3, None]
+    assert frame["verdict"].to_list() == [1.0, 1.0]
+
+
 def test_a_wrong_rule_book_is_told_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(OmibenchError, match="no rule book 'emna'"):
         score_file([tmp_path / "none"], "emna", tmp_path / "out.parquet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -14,6 +15,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import AnswerType, Choice
 from omibench.verdict import ScoredItem
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -81,7 +83,7 @@ def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
                 if not line.strip():
                     continue
                 number += 1
-                row = json.loads(line)
+                row = _without_surrogates(json.loads(line)) if "\\u" in line else json.loads(line)
                 if not isinstance(row, dict):
                     raise FileFormatError(f"{path}, row {number}: is not a JSON object")
                 yield row
@@ -89,6 +91,20 @@ def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
         raise FileFormatError(f"{path}, row {number}: is not JSON: {error}") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path}: cannot be read: {error}") from None
+
+
+def _without_surrogates(value: Any) -> Any:
+    r"""A JSON value in which a lone surrogate (`\ud83d`, half an emoji) is U+FFFD.
+
+    JSON allows it, but it is no character: no file that is written in UTF-8 can hold it.
+    """
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_surrogates(entry) for entry in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    return value
 
 
 def _check(raw: dict[str, Any], path: Path, number: int) -> FileRow:

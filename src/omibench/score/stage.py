@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Answer, Question
 from omibench.score.asking import Judge, open_judge
+from omibench.score.columns import scored_frame
 from omibench.score.extract import extract
 from omibench.score.judge import NAME as GPTSCORE
 from omibench.score.judge import PROMPT_SHA256, JudgeItem, Judgement, judge
@@ -38,7 +39,8 @@ def score_file(
 
     The rows of `out` are those of the inputs, in order, with `extracted`, `method`, `verdict` (0 to
     1) and `outcome`; with a judge (the study that names it, or one already open) also `gptscore`
-    and `judge_outcome`. Returns how many there are. Raises OmibenchError for an unknown rule
+    and `judge_outcome`; `score.columns` says what becomes of other columns. Returns how many rows
+    there are. Raises OmibenchError for an unknown rule
     book, MissingInputError and FileFormatError for the inputs.
     """
     rule_book(rules)
@@ -53,7 +55,7 @@ def score_file(
         told = _judged(items, [row.question for row in rows], judge)
         new["gptscore"] = [t.score if isinstance(t, Judgement) else 0.0 for _, t in told]
         new["judge_outcome"] = [outcome for outcome, _ in told]
-    _write(out, _frame([row.raw for row in rows], new))
+    _write(out, scored_frame([row.raw for row in rows], new))
     return len(rows)
 
 
@@ -168,16 +170,6 @@ def _before_judging(item: ScoredItem) -> VerdictOutcome:
         item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
     )
     return "scored" if found.outcome == "unparsed" else found.outcome
-
-
-def _frame(raw: Sequence[dict[str, Any]], new: dict[str, list[Any]]) -> pl.DataFrame:
-    import polars as pl
-
-    names = list(dict.fromkeys(name for row in raw for name in row if name not in new))
-    columns = [pl.Series(name, [row.get(name) for row in raw], strict=False) for name in names]
-    types: dict[str, Any] = {"verdict": pl.Float64, "gptscore": pl.Float64}
-    columns += [pl.Series(n, v, dtype=types.get(n, pl.String)) for n, v in new.items()]
-    return pl.DataFrame(columns)
 
 
 def _write(out: Path, frame: pl.DataFrame) -> None:
