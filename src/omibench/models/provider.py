@@ -25,10 +25,13 @@ class Gate(Protocol):
         """
 
     def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
-        """The attempt is over. None: it may have been paid, and the worst case stays spent."""
+        """The attempt is over. None: it may have been paid, and the worst case stays spent.
+
+        Raises ValueError when the ticket was settled or given back before.
+        """
 
     def give_back(self, ticket: Ticket) -> None:
-        """The attempt was certainly not paid."""
+        """The attempt was certainly not paid. Raises ValueError as `settle` does."""
 
 
 class NoGate:
