@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from hashlib import sha256
 from io import BytesIO
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
+import polars as pl
 import pytest
 from PIL import Image, ImageDraw
 
-from omibench.problem import Answer, Choice, Figure, Question
+from omibench.problem import IMAGE_MARK, Answer, Choice, Figure, Question
 from omibench.study import Cell, Study, parse_study
 from omibench.tables import (
     FrozenManifest,
     ResponseRow,
     VerdictRow,
+    read_json,
+    read_jsonl,
     write_json,
     write_jsonl,
     write_parquet,
@@ -113,7 +117,11 @@ def _freeze(folder: Path, per_subject: int) -> list[tuple[Question, Answer]]:
                 "id": f"{subject}_{number:02d}",
                 "choices": choices,
                 "subject": subject,
-                "group": f"{subject}-stem" if number < 2 else "",
+                "group": f"{subject}-stem"
+                if number < 2
+                else f"{subject}-{number}"
+                if number == 3
+                else "",
             }
             question = Question(
                 **asked,
@@ -222,6 +230,51 @@ def _respond(
             )
         )
     return row, verdicts
+
+
+def rewrite_cells(
+    folders: Folders, change: Callable[[pl.DataFrame], pl.DataFrame], *cells: Cell
+) -> None:
+    """Change the files of responses and verdicts of some cells, or of all."""
+    for cell in cells or folders.study.cells:
+        for stage in (folders.infer, folders.score):
+            file = stage / cell.model / f"{cell.setting}.parquet"
+            change(pl.read_parquet(file)).write_parquet(file)
+
+
+def drop_pictures(folders: Folders) -> None:
+    """Leave the pictures out of the frozen dataset, as some benchmarks' files do."""
+    questions = read_jsonl(folders.freeze / "questions.jsonl", Question)
+    bare = [
+        q.model_copy(update={"images": [], "question": IMAGE_MARK.sub("", q.question),
+                             "choices": None, "source": None, "pages": []})
+        for q in questions
+    ]  # fmt: skip
+    write_jsonl(folders.freeze / "questions.jsonl", bare)
+    manifest = read_json(folders.freeze / "manifest.json", FrozenManifest)
+    write_json(folders.freeze / "manifest.json", manifest.model_copy(update={"images": 0}))
+
+
+def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Folders:
+    """The made study as recorded responses with published verdicts, and `robust` beside them."""
+    folders = make_study(folder, simulated=False, **analyze)
+    rules = ["published", *(["robust"] if robust else [])]
+    values = study_values(**analyze) | {"score": {"rules": rules}}
+    # What omibench said is taken as published, which records no failure.
+    published = pl.col("rules") == "omibench"
+
+    def publish(frame: pl.DataFrame) -> pl.DataFrame:
+        if "rules" not in frame.columns:
+            return frame
+        kept = frame.filter(pl.col("rules").is_in(["omibench", *rules]))
+        return kept.with_columns(
+            outcome=pl.when(published).then(pl.lit("scored")).otherwise("outcome"),
+            extracted=pl.when(published).then(None).otherwise("extracted"),
+            rules=pl.col("rules").replace("omibench", "published"),
+        )
+
+    rewrite_cells(folders, publish)
+    return folders._replace(study=parse_study(values, "test"))
 
 
 @pytest.fixture(scope="session")

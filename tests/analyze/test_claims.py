@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from analyze.conftest import Folders, study_values
-from omibench.analyze.claims import best, images_sentence, leading_sentence, runner_up_sentence
+from analyze.conftest import Folders, make_published_study, study_values
+from omibench.analyze.claims import (
+    best,
+    failures_sentence,
+    images_sentence,
+    leading_sentence,
+    partial_cells,
+    runner_up_sentence,
+)
 from omibench.analyze.load import Results, load_results
-from omibench.analyze.tables import image_scores, scores
+from omibench.analyze.tables import Failures, image_scores, scores
 from omibench.problem import Answer, Choice, Question
 from omibench.study import Cell, parse_study
 from omibench.tables import (
@@ -88,7 +95,37 @@ def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
 def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:
     draw = random.Random(5)
     results = two_models(tmp_path, [True] * 20, [draw.random() < 0.4 for _ in range(100)])
-    assert best(results, scores(results)).cell == Cell("sim-weak", "cot")
+    rows = scores(results)
+    assert best(results, rows).cell == Cell("sim-weak", "cot")
+    assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
+    assert leading_sentence(results, rows).endswith(
+        "1 cell with clearly fewer problems cannot lead."
+    )
+
+
+def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    rows = [s._replace(images="1") if s.images == "2" else s for s in image_scores(results)]
+    sentence = images_sentence(results, rows)
+    assert ", with 1 image " in sentence
+    assert sentence.startswith("With 6+ images accuracy")
+    assert "from none" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("robust", "words"),
+    [(True, "for the rule book robust to score"), (False, "Published verdicts do not say")],
+)
+def test_published_verdicts_know_no_failures(tmp_path: Path, robust: bool, words: str) -> None:
+    folders = make_published_study(tmp_path, robust=robust)
+    results = load_results(*folders[:3], folders.study)
+    assert words in failures_sentence(results, scores(results))
+
+
+def test_a_leader_without_failures_moves_nowhere(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    rows = [s._replace(failures=Failures(0, s.acc.mean, s.acc.mean)) for s in scores(results)]
+    assert failures_sentence(results, rows).endswith("score, none of them in the leading cell.")
 
 
 def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from scipy.stats import binomtest, t
 from omibench.analyze.intervals import (
     clustered_wilson,
     design_effect,
-    failure_bounds,
     t_value,
     wilson,
 )
@@ -133,7 +132,3 @@ def test_clustered_intervals_cover_where_plain_ones_do_not() -> None:
         plain += lo <= truth <= hi
     assert 0.925 <= covered / rounds <= 0.975
     assert plain / rounds < 0.85
-
-
-def test_bounds_count_failures_both_ways() -> None:
-    assert failure_bounds([1.0, 0.0, 0.0, 0.5], [False, True, False, False]) == (0.375, 0.625)

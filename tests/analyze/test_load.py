@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analyze.conftest import Folders, make_study, study_values
+from analyze.conftest import Folders, make_study, rewrite_cells, study_values
 from omibench.analyze.load import Results, load_results
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.study import Cell, parse_study
@@ -37,6 +37,31 @@ def test_problems_that_share_a_stem_are_one_cluster(made: Folders) -> None:
 def test_nothing_is_marked_simulated_that_is_not(tmp_path: Path) -> None:
     results = load(make_study(tmp_path, per_subject=2, simulated=False))
     assert not results.any_simulated
+
+
+def test_a_judge_of_simulated_responses_may_be_real(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    values = study_values()
+    models = dict(values["models"])  # type: ignore[call-overload]
+    models["judge"] = {"provider": "recorded", "responses": {}, "label": "Judge"}
+    study = parse_study(values | {"models": models}, "test")
+    assert load(folders).judge_simulated
+    results = load(folders._replace(study=study))
+    assert not results.judge_simulated
+    assert results.any_simulated
+
+
+def test_a_simulated_judge_of_real_responses_is_marked(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2, simulated=False)
+    judged = pl.col("rules") == "gptscore"
+    rewrite_cells(
+        folders,
+        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
+    )
+    results = load(folders)
+    assert results.judge_simulated
+    assert results.rests_on_simulation("gptscore")
+    assert not results.main_simulated
 
 
 def test_a_missing_cell_is_named(made: Folders, tmp_path: Path) -> None:

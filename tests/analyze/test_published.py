@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyze.conftest import Folders
-from omibench.analyze.intervals import clustered_wilson, failure_bounds
+from omibench.analyze.intervals import clustered_wilson
 from omibench.analyze.load import Results, load_results
 from omibench.analyze.published import Printed, compare, printed_row, read_published
 from omibench.analyze.tables import TOTAL, Score, scores
@@ -80,7 +80,7 @@ def test_rows_match_by_label_and_strategy(results: Results) -> None:
 def test_only_a_cell_that_rounding_cannot_explain_differs(results: Results) -> None:
     third = Score(
         Cell("sim-strong", "cot"), "robust", TOTAL,
-        clustered_wilson([1.0] + [0.0] * 2, range(3)), 0, failure_bounds([], []), False,
+        clustered_wilson([1.0] + [0.0] * 2, range(3)), 3, None, False,
     )  # fmt: skip
     for value, differs in ((33.33, False), (33.34, True), (33.32, True)):
         found = compare(results, [third], [printed({(TOTAL, "acc"): value}, {TOTAL: 3})])

@@ -87,6 +87,32 @@ def test_pages_open_from_disk_without_errors_or_requests(
     page.close()
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_wide_tables_scroll_inside_their_card_on_a_telephone(
+    browser: Browser, site: Any, name: str
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((site / name).as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    stuck = page.evaluate(
+        """() => [...document.querySelectorAll("table, figure svg")].filter((wide) => {
+          const box = wide.closest(".scroll");
+          if (!box) return true;
+          box.scrollLeft = 1e6;
+          return wide.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+        }).length"""
+    )
+    assert stuck == 0
+    captions = page.evaluate(
+        """() => [...document.querySelectorAll("caption span")].map((caption) => {
+          caption.closest(".scroll").scrollLeft = 0;
+          return caption.getBoundingClientRect().right;
+        })"""
+    )
+    assert all(right <= 390 for right in captions)
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_themes_are_readable(browser: Browser, site: Any, scheme: Any) -> None:
     page = browser.new_page(color_scheme=scheme)

@@ -16,6 +16,7 @@ from omibench.analyze.headline import Headline
 from omibench.analyze.load import Results, load_results
 from omibench.analyze.published import Comparison, comparison_records
 from omibench.analyze.stage import analyze
+from omibench.errors import OmibenchError
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,16 @@ def test_equal_inputs_give_equal_files(analyzed: tuple[Folders, Headline], tmp_p
     assert files == sorted(p.relative_to(again) for p in again.rglob("*") if p.is_file())
     for file in files:
         assert (folders.out / file).read_bytes() == (again / file).read_bytes(), file
+
+
+def test_a_file_where_the_folder_should_be_gets_one_line(
+    analyzed: tuple[Folders, Headline], tmp_path: Path
+) -> None:
+    taken = tmp_path / "report"
+    taken.write_text("notes", "utf-8")
+    with pytest.raises(OmibenchError, match=r"report: cannot be a folder"):
+        analyze_study(analyzed[0].out.parent, taken, analyzed[0].study)
+    assert taken.read_text("utf-8") == "notes"
 
 
 def test_a_study_of_one_cell_without_judge_or_explorer_has_a_report(tmp_path: Path) -> None:

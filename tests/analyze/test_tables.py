@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
-from analyze.conftest import SUBJECTS, Folders
+from analyze.conftest import SUBJECTS, Folders, make_published_study
 from omibench.analyze.intervals import clustered_wilson
 from omibench.analyze.load import Results, load_results
 from omibench.analyze.tables import (
@@ -13,6 +15,7 @@ from omibench.analyze.tables import (
     TOTAL,
     estimate,
     failure_counts,
+    failures,
     image_scores,
     score_records,
     scores,
@@ -42,8 +45,10 @@ def test_scores_equal_plain_counts(results: Results, made: Folders) -> None:
     total = rows[TOTAL]
     assert total.acc.mean == pytest.approx(raw["verdict"].sum() / 28)
     failed = (raw["outcome"] != "scored").sum()
-    assert total.failures == failed
-    assert total.bounds.optimistic - total.bounds.pessimistic == pytest.approx(failed / 28)
+    assert total.failures is not None
+    assert total.failures.failed == failed
+    assert total.failures.as_wrong == pytest.approx(total.acc.mean)
+    assert total.failures.as_right - total.acc.mean == pytest.approx(failed / 28)
     assert total.acc.mean == pytest.approx(sum(rows[s].acc.mean for s in SUBJECTS) / 4)
 
 
@@ -70,6 +75,37 @@ def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:
     )  # fmt: skip
     assert estimate(rows, 0.95) == clustered_wilson([0.75, 0.0, 1.0], ["a", "b", "c"])
     assert estimate(pl.concat([rows] * 8), 0.95) == estimate(rows, 0.95)
+
+
+def test_bounds_average_the_samples_of_a_problem_first() -> None:
+    rows = pl.DataFrame(
+        {"id": ["a", "a", "b"], "verdict": [0.0, 1.0, 0.5], "failed": [True, False, False]}
+    )
+    assert failures(rows) == (1, 0.5, 0.75)
+    assert failures(rows.with_columns(failed=pl.lit(None, pl.Boolean))) is None
+
+
+def test_published_verdicts_take_their_failures_from_robust(tmp_path: Path) -> None:
+    folders = make_published_study(tmp_path, robust=True)
+    results = load_results(*folders[:3], folders.study)
+    rows = {(s.cell, s.rules): s for s in scores(results) if s.subject == TOTAL}
+    for cell in results.study.cells:
+        published, robust = rows[cell, "published"].failures, rows[cell, "robust"].failures
+        assert published is not None
+        assert robust is not None
+        assert published.failed == robust.failed
+        assert published.as_wrong == pytest.approx(rows[cell, "published"].acc.mean)
+        assert published.as_right - published.as_wrong <= robust.failed / 28 + 1e-9
+
+
+def test_published_verdicts_alone_know_no_failures(tmp_path: Path) -> None:
+    folders = make_published_study(tmp_path, robust=False)
+    results = load_results(*folders[:3], folders.study)
+    rows = scores(results)
+    assert {s.rules for s in rows if s.failures is None} == {"published"}
+    record = next(r for r in score_records(results, rows) if r["rules"] == "published")
+    assert record["responses"] == 28
+    assert (record["failures"], record["acc_failures_right"]) == (None, None)
 
 
 def test_failures_are_counted_by_outcome(results: Results) -> None:

@@ -10,6 +10,7 @@ from omibench.analyze.paired import Difference, independent_difference, paired_d
 from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score
 from omibench.analyze.words import (
     counted,
+    images,
     interval,
     level,
     percent,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 SIMULATED = "SIMULATED"
 NEARLY_ALL = 0.95
+UNKNOWN_FAILURES = "published verdicts do not say which responses hold no answer"
 
 
 def best(results: Results, rows: Sequence[Score]) -> Score:
@@ -33,8 +35,15 @@ def best(results: Results, rows: Sequence[Score]) -> Score:
     subjects) cannot lead: their accuracy is about other problems.
     """
     totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
+    few = partial_cells(results, rows)
+    return max((s for s in totals if s.cell not in few), key=lambda s: s.acc.mean)
+
+
+def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
+    """The cells that cannot lead, because others answered clearly more problems."""
+    totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
     most = max(s.acc.n for s in totals)
-    return max((s for s in totals if s.acc.n >= NEARLY_ALL * most), key=lambda s: s.acc.mean)
+    return [s.cell for s in totals if s.acc.n < NEARLY_ALL * most]
 
 
 def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
@@ -54,12 +63,20 @@ def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
 
 
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
-    """Which cell leads, and from how many of the others it can be told apart."""
+    """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
+    few = len(partial_cells(results, rows))
+    lead = _lead(results, rows)
+    if not few:
+        return lead
+    return f"{lead} {counted(few, 'cell')} with clearly fewer problems cannot lead."
+
+
+def _lead(results: Results, rows: Sequence[Score]) -> str:
     top = best(results, rows)
     others = [cell for cell in results.study.cells if cell != top.cell]
     lead = (
         f"{cell_name(results, top.cell)} leads with {percent(top.acc.mean)} of "
-        f"{counted(top.acc.n, 'response')} right ({level(results.study.analyze.confidence)} "
+        f"{counted(top.acc.n, 'problem')} right ({level(results.study.analyze.confidence)} "
         f"interval {interval(top.acc)})"
     )
     if not others:
@@ -115,10 +132,10 @@ def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
         return "All problems have the same number of images, so its effect cannot be seen here."
     few, many, difference = found
     told = "a fall" if difference.value < 0 else "a rise"
-    verdict = told if difference.distinguishable else "not distinguishable from none"
+    verdict = told if difference.distinguishable else "not distinguishable from zero"
     return (
-        f"With {many.images} images accuracy over all cells is {percent(many.acc.mean)}, "
-        f"with {few.images} images {percent(few.acc.mean)}: {points(difference.value)} points "
+        f"With {images(many.images)} accuracy over all cells is {percent(many.acc.mean)}, "
+        f"with {images(few.images)} {percent(few.acc.mean)}: {points(difference.value)} points "
         f"({points_interval(difference)}), {verdict}. These are different problems, so the "
         "number of images need not be the cause."
     )
@@ -154,18 +171,25 @@ def judge_sentence(results: Results) -> str:
 
 def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     """How many responses are no answer, and what that could hide in the leading cell."""
-    verdicts = results.of(results.main_rules)
+    rules = results.failure_rules
+    if rules is None:
+        return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
+    verdicts = results.of(rules)
     failed, n = int(verdicts["failed"].sum()), verdicts.height
     if not failed:
-        return (
-            f"All {n:,} responses hold an answer that {scored_by(results.main_rules)} could score."
+        return f"All {n:,} responses hold an answer that {scored_by(rules)} could score."
+    moved, found = "", best(results, rows).failures
+    if found and found.failed == 0:
+        moved = ", none of them in the leading cell"
+    elif found:
+        moved = (
+            "; counted as right they would move the leading cell from "
+            f"{percent(found.as_wrong)} to {percent(found.as_right)}"
         )
-    top = best(results, rows)
+    hold = "holds" if failed == 1 else "hold"
     return (
-        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) hold no answer for "
-        f"{scored_by(results.main_rules)} to score; counted as right instead of wrong they would "
-        f"move the leading cell from {percent(top.bounds.pessimistic)} to "
-        f"{percent(top.bounds.optimistic)}."
+        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) {hold} no answer for "
+        f"{scored_by(rules)} to score{moved}."
     )
 
 

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from omibench.analyze.claims import (
     SIMULATED,
+    UNKNOWN_FAILURES,
     best,
     cell_name,
     image_difference,
     judge_difference,
     leading_sentence,
+    partial_cells,
 )
 from omibench.analyze.load import Results
 from omibench.analyze.summary import Summary
@@ -34,6 +36,7 @@ class Number(NamedTuple):
     label: str
     value: str
     detail: str
+    simulated: bool
 
 
 class Headline(NamedTuple):
@@ -68,13 +71,19 @@ def numbers(
 
     Where the problems all have one number of images, GPTScore or the cells stand instead.
     """
-    top = best(results, rows)
+    top, left_out = best(results, rows), len(partial_cells(results, rows))
     found = [
         Number(
             "Best accuracy",
             percent(top.acc.mean),
             f"{cell_name(results, top.cell)}; {level(results.study.analyze.confidence)} interval "
-            f"{interval(top.acc)}, by {scored_by(results.main_rules)}",
+            f"{interval(top.acc)}, by {scored_by(results.main_rules)}"
+            + (
+                f"; {counted(left_out, 'cell')} with clearly fewer problems left out"
+                if left_out
+                else ""
+            ),
+            results.main_simulated,
         )
     ]
     if effect := image_difference(results, images):
@@ -86,6 +95,7 @@ def numbers(
                 f"{points(difference.value)} points",
                 f"{percent(few.acc.mean)} to {percent(many.acc.mean)} over all cells; "
                 f"interval {points_interval(difference)}{told}",
+                results.main_simulated,
             )
         )
     elif judged := judge_difference(results):
@@ -93,20 +103,33 @@ def numbers(
             Number(
                 "Judge minus rule book",
                 f"{points(judged[0].value)} points",
-                f"interval {points_interval(judged[0])}; they disagree on {judged[1]} responses",
+                f"interval {points_interval(judged[0])}; they disagree on "
+                f"{counted(judged[1], 'response')}",
+                results.any_simulated,
             )
         )
-    verdicts = results.of(results.main_rules)
-    failed = int(verdicts["failed"].sum())
-    found.append(
-        Number(
-            "Responses without an answer",
-            percent(failed / verdicts.height),
-            f"{failed:,} of {verdicts.height:,}, counted as wrong and shown as bounds",
-        )
-    )
+    found.append(_failures(results))
     if len(found) < 3:
         cells = counted(len(results.study.cells), "cell")
         problems = counted(len(results.answers), "problem")
-        found.append(Number("Evaluated", cells, f"models under settings, on {problems}"))
+        found.append(
+            Number("Evaluated", cells, f"models under settings, on {problems}", simulated=False)
+        )
     return tuple(found)
+
+
+def _failures(results: Results) -> Number:
+    label, rules = "Responses without an answer", results.failure_rules
+    if rules is None:
+        return Number(label, "not known", UNKNOWN_FAILURES, simulated=False)
+    verdicts = results.of(rules)
+    failed = int(verdicts["failed"].sum())
+    told = "counted as wrong and shown as bounds"
+    if rules != results.main_rules:
+        told = f"by {scored_by(rules)}; {UNKNOWN_FAILURES}"
+    return Number(
+        label,
+        percent(failed / verdicts.height),
+        f"{failed:,} of {verdicts.height:,}, {told}",
+        results.rests_on_simulation(rules),
+    )

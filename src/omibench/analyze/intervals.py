@@ -1,4 +1,4 @@
-"""Intervals of an accuracy: Wilson's, the same for clustered problems, and failure bounds.
+"""Intervals of an accuracy: Wilson's, and the same for clustered problems.
 
 Every accuracy here is a share in [0, 1]; `confidence` is the two-sided level in (0, 1).
 """
@@ -21,13 +21,6 @@ class Estimate(NamedTuple):
     hi: float
     n: int
     n_eff: float
-
-
-class Bounds(NamedTuple):
-    """The accuracy with every failure counted as wrong, and with every failure as right."""
-
-    pessimistic: float
-    optimistic: float
 
 
 def z_value(confidence: float) -> float:
@@ -131,12 +124,3 @@ def clustered_wilson(
     n_eff = effective_n(values, groups, confidence)
     lo, hi = wilson(min(mean * n_eff, n_eff), n_eff, confidence)
     return Estimate(mean, lo, hi, n, n_eff)
-
-
-def failure_bounds(values: Sequence[float], failed: Sequence[bool]) -> Bounds:
-    """Accuracy with failures (no scorable answer) as wrong, and as right. NaN without data."""
-    n = len(values)
-    if n == 0:
-        return Bounds(float("nan"), float("nan"))
-    right = sum(value for value, fail in zip(values, failed, strict=True) if not fail)
-    return Bounds(right / n, (right + sum(failed)) / n)

@@ -22,7 +22,7 @@ from omibench.tables import (
 if TYPE_CHECKING:
     import polars as pl
 
-JUDGE_RULES = "gptscore"
+JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
 
 
@@ -31,8 +31,10 @@ class Results:
     """A whole study's results.
 
     `verdicts`: the columns of VerdictRow and `model, setting, subject, cluster, n_images,
-    answer_type, failed, responded_simulated`; `responses`: those of ResponseRow and `model,
-    setting`. `cluster` is a problem's group, or the problem itself when it shares no stem.
+    answer_type, failed, responded_simulated, judge_simulated`; `responses`: those of ResponseRow
+    and `model, setting`. `cluster` is a problem's group, or the problem itself when it shares no
+    stem. `failed` says whether a response holds no answer to score. Published verdicts do not say
+    it: theirs is what `robust` found, and null where that did not score the response.
     """
 
     study: Study
@@ -64,13 +66,34 @@ class Results:
     @cached_property
     def judge_simulated(self) -> bool:
         """Whether any judgement came from a simulated judge."""
-        rows = self.verdicts.filter(_col("rules") == JUDGE_RULES)
-        return bool(rows["simulated"].any())
+        return bool(self.verdicts["judge_simulated"].any())
 
     @property
     def any_simulated(self) -> bool:
         """Whether the report must say SIMULATED at all."""
         return self.judge_simulated or any(self.simulated.values())
+
+    def rests_on_simulation(self, rules: str) -> bool:
+        """Whether what a rule book says of all cells comes from simulated responses or judge."""
+        judged = rules == JUDGE_RULES and self.judge_simulated
+        return judged or any(self.simulated.values())
+
+    @property
+    def main_simulated(self) -> bool:
+        """Whether numbers of all cells under the main rules are marked SIMULATED."""
+        return self.rests_on_simulation(self.main_rules)
+
+    @property
+    def failure_rules(self) -> str | None:
+        """The rule book that says which responses hold no answer; None when nothing says it."""
+        if self.main_rules != PUBLISHED_RULES:
+            return self.main_rules
+        return ROBUST_RULES if ROBUST_RULES in self.rules else None
+
+    @property
+    def pictures_held(self) -> bool:
+        """Whether the frozen dataset holds pictures, or its problems need none."""
+        return self.manifest.images > 0 or not any(a.n_images for a in self.answers.values())
 
     def label(self, model: str) -> str:
         """The name under which a model is shown."""
@@ -110,7 +133,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         freeze=freeze,
         questions={q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)},
         answers=answers,
-        verdicts=_join(verdicts, responses, answers),
+        verdicts=_join(verdicts, responses, answers, _simulated_models(study)),
         responses=responses,
     )
     if results.main_rules not in results.rules:
@@ -136,8 +159,15 @@ def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRo
     )
 
 
+def _simulated_models(study: Study) -> list[str]:
+    return [name for name, model in study.models.items() if model.provider == "simulated"]
+
+
 def _join(
-    verdicts: pl.DataFrame, responses: pl.DataFrame, answers: dict[str, Answer]
+    verdicts: pl.DataFrame,
+    responses: pl.DataFrame,
+    answers: dict[str, Answer],
+    simulated_models: list[str],
 ) -> pl.DataFrame:
     import polars as pl
 
@@ -163,7 +193,29 @@ def _join(
                 f"{first['id']!r}, sample {first['index']}, has no {what}; score this cell again"
             )
     _all_scored(asked, joined)
-    return joined.with_columns(failed=pl.col("outcome") != "scored")
+    # A judgement of a simulated response is marked too, though its judge may be real.
+    by_stand_in = pl.col("judge").is_in(simulated_models) | ~pl.col("responded_simulated")
+    judged = pl.col("rules") == JUDGE_RULES
+    return _with_failures(joined, cell).with_columns(
+        judge_simulated=(judged & pl.col("simulated") & by_stand_in).fill_null(value=False)
+    )
+
+
+def _with_failures(verdicts: pl.DataFrame, response: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    failed = pl.col("outcome") != "scored"
+    robust = verdicts.filter(pl.col("rules") == ROBUST_RULES).select(
+        *response, robust_failed=failed
+    )
+    published = pl.col("rules") == PUBLISHED_RULES
+    return (
+        verdicts.join(robust, on=response, how="left", maintain_order="left")
+        .with_columns(
+            failed=pl.when(published).then(failed | _col("robust_failed")).otherwise(failed)
+        )
+        .drop("robust_failed")
+    )
 
 
 def _all_scored(asked: pl.DataFrame, verdicts: pl.DataFrame) -> None:

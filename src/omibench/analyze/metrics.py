@@ -13,8 +13,9 @@ from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score, rounded
 def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict[str, Any]]]:
     """{model: {setting: {acc, lo, hi, n, ...}}} of the totals; shares in [0, 1], 6 digits.
 
-    `acc, lo, hi, n, failures, acc_failures_right` are the main rules'; `gptscore` with its
-    interval is there when a judge was asked; `rules` holds the accuracy of every rule book.
+    `acc, lo, hi, n` are the main rules', and so are `failures` and `acc_failures_right`, which are
+    left out where nothing says them; `gptscore` with its interval is there when a judge was asked;
+    `rules` holds the accuracy of every rule book.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in results.study.cells:
@@ -27,9 +28,10 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
                 "lo": rounded(main.acc.lo),
                 "hi": rounded(main.acc.hi),
                 "n": main.acc.n,
-                "failures": main.failures,
-                "acc_failures_right": rounded(main.bounds.optimistic),
             }
+            if main.failures:
+                entry["failures"] = main.failures.failed
+                entry["acc_failures_right"] = rounded(main.failures.as_right)
         if judge:
             entry |= {
                 "gptscore": rounded(judge.acc.mean),

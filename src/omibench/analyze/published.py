@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.tables import TOTAL, Score
+from omibench.analyze.words import fixed
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.study import Cell
 
@@ -123,10 +124,12 @@ def compare(
         for (subject, metric), value in row.values.items():
             score = mine.get((subject, rules_of[metric]))
             if score and score.acc.n == row.sizes.get(subject, _problems(results, subject)):
+                judge = metric == GPTSCORE and results.judge_simulated
+                simulated = score.simulated or judge
                 found.append(
                     Comparison(
                         cell, subject, metric, score.rules, value, 100 * score.acc.mean,
-                        score.acc.n, score.simulated,
+                        score.acc.n, simulated,
                     )
                 )  # fmt: skip
     return found
@@ -143,8 +146,8 @@ def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dic
             "metric": c.metric,
             "rules": c.rules,
             "printed": c.printed,
-            "ours": round(c.ours, 2),
-            "difference": round(c.ours - c.printed, 2) + 0.0,
+            "ours": float(fixed(c.ours, 2)),
+            "difference": float(fixed(c.ours - c.printed, 2)),
             "n": c.n,
             "differs": c.differs,
             "simulated": c.simulated,

@@ -8,9 +8,10 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.analyze.intervals import Bounds, Estimate, clustered_wilson, failure_bounds
+from omibench.analyze.intervals import Estimate, clustered_wilson
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.study import Cell
+from omibench.tables import output_folder
 from omibench.verdict import FAILURES
 
 if TYPE_CHECKING:
@@ -22,15 +23,27 @@ MOST_IMAGES = 6
 """The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
 
 
+class Failures(NamedTuple):
+    """How many responses hold no answer, and the accuracy with them as wrong and as right."""
+
+    failed: int
+    as_wrong: float
+    as_right: float
+
+
 class Score(NamedTuple):
-    """The accuracy of one cell under one rule book in one subject, or in all (`total`)."""
+    """The accuracy of one cell under one rule book in one subject, or in all (`total`).
+
+    `acc.n` counts problems, `responses` their samples. `failures` is None where nothing says which
+    responses hold no answer.
+    """
 
     cell: Cell
     rules: str
     subject: str
     acc: Estimate
-    failures: int
-    bounds: Bounds
+    responses: int
+    failures: Failures | None
     simulated: bool
 
 
@@ -67,6 +80,20 @@ def estimate(rows: pl.DataFrame, confidence: float) -> Estimate:
     return clustered_wilson(values, clusters, confidence)
 
 
+def failures(rows: pl.DataFrame) -> Failures | None:
+    """Responses without an answer among some verdicts; None where nothing says which they are."""
+    import polars as pl
+
+    if rows["failed"].null_count():
+        return None
+    right = pl.max_horizontal("verdict", pl.col("failed").cast(pl.Float64))
+    problems = rows.group_by("id", maintain_order=True).agg(
+        wrong=pl.col("verdict").mean(), right=right.mean()
+    )
+    as_wrong, as_right = (float(problems[c].sum()) / problems.height for c in ("wrong", "right"))
+    return Failures(int(rows["failed"].sum()), as_wrong, as_right)
+
+
 def scores(results: Results) -> list[Score]:
     """Every cell under every rule book, total first, then the subjects in alphabetical order.
 
@@ -79,10 +106,8 @@ def scores(results: Results) -> list[Score]:
         parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
         for subject, part in parts:
             if part.height:
-                bounds = failure_bounds(part["verdict"].to_list(), part["failed"].to_list())
-                acc = estimate(part, confidence)
-                failed = int(part["failed"].sum())
-                found.append(Score(cell, rules, subject, acc, failed, bounds, simulated))
+                acc, failed = estimate(part, confidence), failures(part)
+                found.append(Score(cell, rules, subject, acc, part.height, failed, simulated))
     return found
 
 
@@ -92,7 +117,8 @@ def image_scores(results: Results) -> list[ImageScore]:
     pooled = [(ALL_CELLS, rules, results.of(rules)) for rules in results.rules]
     found = []
     for cell, rules, rows in [*_by_cell(results), *pooled]:
-        simulated = results.any_simulated if cell == ALL_CELLS else results.simulated[cell]
+        every = cell == ALL_CELLS
+        simulated = results.rests_on_simulation(rules) if every else results.simulated[cell]
         for images in image_bins(results):
             part = in_image_bin(rows, images)
             if part.height:
@@ -141,9 +167,10 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
             "subject": s.subject,
             **_estimate(s.acc),
             "n_eff": rounded(s.acc.n_eff),
-            "failures": s.failures,
-            "acc_failures_wrong": rounded(s.bounds.pessimistic),
-            "acc_failures_right": rounded(s.bounds.optimistic),
+            "responses": s.responses,
+            "failures": s.failures.failed if s.failures else None,
+            "acc_failures_wrong": rounded(s.failures.as_wrong) if s.failures else None,
+            "acc_failures_right": rounded(s.failures.as_right) if s.failures else None,
             "simulated": s.simulated,
             "judge_simulated": s.rules == JUDGE_RULES and results.judge_simulated,
         }
@@ -185,7 +212,7 @@ def write_csv(path: Path, records: Sequence[dict[str, Any]], columns: Sequence[s
     """Write records as CSV; `columns` keep the heading of a table without rows."""
     import polars as pl
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    output_folder(path.parent)
     frame = (
         pl.DataFrame(records, infer_schema_length=None)
         if records

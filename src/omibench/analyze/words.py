@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
 from math import isnan
 
 from omibench.analyze.intervals import Estimate
 from omibench.analyze.paired import Difference
 
 RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
-OUTCOME_NAMES = {
-    "unparsed": "no answer found",
-    "loop": "endless repetition",
-    "refused": "refused",
-    "truncated": "truncated",
-    "empty": "empty",
-    "provider_error": "provider error",
-    "budget_stop": "budget stop",
-    "judge_failed": "judge failed",
-    "unjudged": "not judged",
-}
 MINUS = "\N{MINUS SIGN}"
 NONE = "–"
 PER_CENT = "\N{NO-BREAK SPACE}%"
+
+
+def fixed(value: float, digits: int) -> str:
+    """A number with so many decimals, rounded half up as readers do: (0.125, 2) -> '0.13'."""
+    # Nine digits first: 57.5 that was computed as 57.49999999999999 is a half.
+    exact = Decimal(repr(round(float(value), 9)))
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0:f}"
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -31,28 +28,33 @@ def percent(share: float, digits: int = 1) -> str:
 
 def number(share: float, digits: int = 1) -> str:
     """0.5714 -> '57.1': per cent without its sign, for columns of a table; NaN is a dash."""
-    return NONE if isnan(share) else f"{100 * share:.{digits}f}"
+    return NONE if isnan(share) else fixed(100 * share, digits)
 
 
-def interval(acc: Estimate, digits: int = 0) -> str:
-    """'39 to 74 %'."""
-    return f"{bare_interval(acc, digits)}{PER_CENT}"
+def interval(acc: Estimate) -> str:
+    """'39.1 to 74.2 %', for sentences."""
+    return f"{number(acc.lo)} to {number(acc.hi)}{PER_CENT}"
 
 
-def bare_interval(acc: Estimate, digits: int = 0) -> str:
-    """'39 to 74', for tables in per cent."""
-    return f"{number(acc.lo, digits)} to {number(acc.hi, digits)}"
+def bracketed(acc: Estimate) -> str:
+    """'[39.1, 74.2]', for tables in per cent."""
+    return f"[{number(acc.lo)}, {number(acc.hi)}]"
 
 
 def points(difference: float, digits: int = 1) -> str:
     """A difference of two shares in percentage points: '+8.3', '−4.0'."""
-    text = f"{100 * abs(difference):.{digits}f}"
+    text = fixed(100 * abs(difference), digits)
     return text if float(text) == 0 else f"{MINUS if difference < 0 else '+'}{text}"
 
 
 def points_interval(difference: Difference) -> str:
     """'−4.0 to +20.1 points'."""
     return f"{points(difference.lo)} to {points(difference.hi)} points"
+
+
+def outcome_name(outcome: str) -> str:
+    """'budget_stop' -> 'budget stop': the word of the files, wherever an outcome is shown."""
+    return outcome.replace("_", " ")
 
 
 def rules_name(rules: str) -> str:
@@ -75,3 +77,8 @@ def level(confidence: float) -> str:
 def counted(count: int, noun: str) -> str:
     """'1 problem', '1,322 problems'."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def images(many: str) -> str:
+    """A bin of image counts: '1 image', '2 images', '6+ images'."""
+    return f"{many} image{'' if many == '1' else 's'}"

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from analyze.conftest import HOSTILE, Folders, make_study
+from analyze.conftest import (
+    HOSTILE,
+    Folders,
+    drop_pictures,
+    make_published_study,
+    make_study,
+    rewrite_cells,
+)
 from analyze.pages import Page
-from omibench.analyze.explorer.view import LONGEST, shortened
+from omibench.analyze.explorer.view import LONGEST, LONGEST_LISTED, clipped, natural, shortened
 from omibench.analyze.explorer.write import write_explorer
 from omibench.analyze.links import cell_anchor, cell_file, problem_file, relative
 from omibench.analyze.load import load_results
@@ -54,6 +62,86 @@ def test_a_problem_shows_all_that_is_known_of_it(pages: dict[str, Page]) -> None
     for words in ("Reference rationale", "✓ gold", "SIMULATED", "Ag₂CrO₄", "robust, version 1"):
         assert words in page.text
     assert len([a for _, a in page.elements if a.get("class") == "response"]) == 9
+
+
+def test_a_stem_is_named_only_where_it_is_shared(pages: dict[str, Page]) -> None:
+    assert "shares the stem physics-stem" in pages["pages/physics_00.html"].text
+    assert "shares the stem physics-stem" in pages["pages/physics_01.html"].text
+    assert "shares the stem" not in pages["pages/physics_02.html"].text
+    assert "shares the stem" not in pages["pages/physics_03.html"].text  # the only one of its group
+
+
+def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    drop_pictures(folders)
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    page = Page(folders.out / "explorer/pages/physics_00.html")
+    n = results.answers["physics_00"].n_images
+    assert f"{n} images, pictures not held" in page.text
+    assert "0 images" not in page.text
+    assert "SHA-256 of its bytes" not in page.text
+    index = Page(folders.out / "explorer/index.html")
+    assert "The pictures are not held." in index.text
+
+
+def test_pictures_that_are_held_are_counted(pages: dict[str, Page]) -> None:
+    assert "not held" not in " ".join(page.text for page in pages.values())
+
+
+def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2, simulated=False)
+    judged = (pl.col("rules") == "gptscore") & (pl.col("id") == "physics_00")
+    rewrite_cells(
+        folders,
+        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
+        Cell("sim-weak", "cot"),
+    )
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    pages = {p.name: Page(p).text for p in (folders.out / "explorer").rglob("*.html")}
+    assert "SIMULATED" not in pages["physics_01.html"]
+    assert "SIMULATED" not in pages["index.html"]
+    assert pages["physics_00.html"].count("SIMULATED") == 2  # banner and verdict
+    assert "GPTScore, version 1 SIMULATED" in pages["physics_00.html"]
+
+
+def test_a_simulated_response_does_not_mark_a_rule_book(pages: dict[str, Page]) -> None:
+    words = pages["pages/chemistry_03.html"].text
+    assert "robust, version 1 SIMULATED" not in words
+    assert "GPTScore, version 1 SIMULATED" in words
+
+
+def test_names_sort_as_people_count() -> None:
+    names = ["physics-10", "physics-2", "b", "physics-2a", "a10b2", "a10b10", "10", "9"]
+    assert sorted(names, key=natural) == [
+        "a10b2", "a10b10", "b", "physics-2", "physics-2a", "physics-10", "9", "10",
+    ]  # fmt: skip
+
+
+def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    long = "x" * 5000
+    rewrite_cells(
+        folders,
+        lambda f: f.with_columns(extracted=pl.lit(long)) if "rules" in f.columns else f,
+    )
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    assert long not in Page(folders.out / "explorer/cells/sim-weak@cot.html").text
+    assert long in Page(folders.out / "explorer/pages/physics_00.html").text
+    assert len(clipped(long)) == LONGEST_LISTED
+    assert clipped("B") == "B"
+
+
+def test_published_verdicts_show_what_robust_extracted(tmp_path: Path) -> None:
+    folders = make_published_study(tmp_path, robust=True)
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    assert (
+        "Extracted is what the rule book robust took for the answer"
+        in Page(folders.out / "explorer/cells/sim-strong@cot.html").text
+    )
 
 
 def test_a_failure_is_named_and_not_called_wrong(pages: dict[str, Page]) -> None:

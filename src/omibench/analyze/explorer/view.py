@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.analyze.links import relative
-from omibench.analyze.words import rules_name
-from omibench.problem import IMAGE_MARK, Figure, Question
+from omibench.analyze.words import counted, outcome_name, rules_name
+from omibench.problem import IMAGE_MARK, Answer, Figure, Question
 
 LONGEST = 20_000
 """Characters of a response that a page shows; the middle of a longer one is left out."""
+LONGEST_LISTED = 120
+"""Characters of an answer in the list of a cell."""
 
 
 class Evidence(NamedTuple):
@@ -74,6 +77,23 @@ def shortened(text: str) -> str:
     return f"{text[:half]}\n\n[… {left_out:,} characters left out here …]\n\n{text[-half:]}"
 
 
+def clipped(text: str) -> str:
+    """An extracted answer as a list shows it; the problem's page holds the whole."""
+    return text if len(text) <= LONGEST_LISTED else f"{text[: LONGEST_LISTED - 1].rstrip()}…"
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts physics-2 before physics-10."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def image_words(question: Question, answer: Answer) -> str:
+    """'2 images', or '2 images, pictures not held' where the dataset names more than it has."""
+    held = len(question.images) >= answer.n_images
+    return counted(answer.n_images, "image") + ("" if held else ", pictures not held")
+
+
 def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
     """One verdict: what the rule book extracted, what it says, and why where it says nothing."""
     scored = row["outcome"] == "scored"
@@ -82,11 +102,11 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
         "rules": rules_name(row["rules"]),
         "version": row["version"],
         "verdict": f"{row['verdict']:g}",
-        "word": ("right" if right else "wrong") if scored else row["outcome"].replace("_", " "),
+        "word": ("right" if right else "wrong") if scored else outcome_name(row["outcome"]),
         "style": ("right" if right else "wrong") if scored else "failed",
         "extracted": row["extracted"] or "",
         "method": row["method"],
         "judge": row["judge"] or "",
         "judge_key": row["judge_key"] or "",
-        "simulated": row["simulated"],
+        "simulated": row["judge_simulated"],
     }

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.analyze.explorer.view import evidence, pieces, shortened, verdict_words
+from omibench.analyze.explorer.view import (
+    clipped,
+    evidence,
+    image_words,
+    natural,
+    pieces,
+    shortened,
+    verdict_words,
+)
 from omibench.analyze.links import INDEX, cell_anchor, cell_file, problem_file, relative
 from omibench.analyze.load import Results
 from omibench.analyze.render import write_page
-from omibench.analyze.words import number, rules_name, scored_by
+from omibench.analyze.report.view import rule_heads
+from omibench.analyze.words import number, outcome_name, scored_by
 from omibench.study import Cell
 
 if TYPE_CHECKING:
@@ -28,13 +37,15 @@ class _Site:
     results: Results
     verdicts: Verdicts
     responses: dict[str, list[Row]]
+    stems: set[str]
+    """The groups that more than one problem of the dataset shares."""
 
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
     """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
     responses = _by_problem(results.responses)
-    site = _Site(folder, report, results, _verdicts(results), responses)
-    ids = list(results.questions)
+    site = _Site(folder, report, results, _verdicts(results), responses, _stems(results))
+    ids = sorted(results.questions, key=natural)
     for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
         _write_problem(site, problem, before, after)
     for cell in results.study.cells:
@@ -55,6 +66,7 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         }
         for c in question.choices or []
     ]
+    responses = [_response(site, row) for row in site.responses[problem]]
     chosen = {c.image for c in question.choices or []}
     write_page(
         page,
@@ -66,8 +78,10 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         stem=[f for i, f in enumerate(figures) if i not in chosen],
         choices=choices,
         pages=", ".join(map(str, question.pages)),
-        responses=[_response(site, row) for row in site.responses[problem]],
-        simulated=results.any_simulated,
+        image_words=image_words(question, answer),
+        shared_stem=question.group if question.group in site.stems else "",
+        responses=responses,
+        simulated=any(r["marked"] for r in responses),
         previous=problem_file(before) if before else None,
         following=problem_file(after) if after else None,
     )
@@ -82,7 +96,8 @@ def _response(site: _Site, row: Row) -> Row:
         "setting": results.setting_label(cell.setting),
         "sample": row["index"],
         "simulated": row["simulated"],
-        "outcome": row["outcome"].replace("_", " "),
+        "marked": row["simulated"] or any(v["judge_simulated"] for v in own),
+        "outcome": outcome_name(row["outcome"]),
         "finish_reason": row["finish_reason"] or "",
         "tokens": row["output_tokens"],
         "key": row["key"],
@@ -99,15 +114,15 @@ def _write_cell(site: _Site, cell: Cell) -> None:
     for (model, setting, problem, index), own in site.verdicts.items():
         if (model, setting) == cell:
             words = {v["rules"]: verdict_words(v) for v in own}
-            main = words.get(results.main_rules) or next(iter(words.values()))
+            main = words.get(_extracting(results)) or next(iter(words.values()))
             rows[answers[problem].subject].append(
                 {
                     "id": problem,
                     "sample": index,
                     "href": f"../pages/{problem_file(problem)}#{cell_anchor(cell, index)}",
                     "images": answers[problem].n_images,
-                    "gold": "; ".join(answers[problem].answer),
-                    "extracted": main["extracted"],
+                    "gold": clipped("; ".join(answers[problem].answer)),
+                    "extracted": clipped(main["extracted"]),
                     "verdicts": [words.get(r) for r in results.rules],
                 }
             )
@@ -117,9 +132,9 @@ def _write_cell(site: _Site, cell: Cell) -> None:
         label=results.label(cell.model),
         setting=results.setting_label(cell.setting),
         simulated=results.simulated[cell],
-        rules=[rules_name(r) for r in results.rules],
-        scored_by=scored_by(results.main_rules),
-        subjects=[(s, sorted(rows[s], key=lambda r: (r["id"], r["sample"]))) for s in sorted(rows)],
+        rules=rule_heads(results),
+        scored_by=scored_by(_extracting(results)),
+        subjects=[(s, sorted(rows[s], key=_place)) for s in sorted(rows)],
         report=relative(site.report, page),
     )
 
@@ -141,17 +156,32 @@ def _write_index(site: _Site) -> None:
             "source": q.source or "",
             "solved": number(shares[q.id], 0) if q.id in shares else "–",
         }
-        for q in results.questions.values()
+        for q in sorted(results.questions.values(), key=lambda q: natural(q.id))
     ]
     write_page(
         page,
         "index.html.j2",
         title=results.study.study.title,
         problems=problems,
-        simulated=results.any_simulated,
+        pictures_held=results.pictures_held,
+        simulated=results.main_simulated,
         scored_by=scored_by(results.main_rules),
         report=relative(site.report, page),
     )
+
+
+def _extracting(results: Results) -> str:
+    # Published verdicts extract nothing, so the rule book beside them shows what was answered.
+    return results.failure_rules or results.main_rules
+
+
+def _place(row: Row) -> tuple[list[tuple[int, str]], int]:
+    return natural(row["id"]), row["sample"]
+
+
+def _stems(results: Results) -> set[str]:
+    counts = Counter(q.group for q in results.questions.values() if q.group)
+    return {group for group, count in counts.items() if count > 1}
 
 
 def _verdicts(results: Results) -> Verdicts:

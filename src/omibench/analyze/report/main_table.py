@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from omibench.analyze.claims import best
+from omibench.analyze.claims import UNKNOWN_FAILURES, best
 from omibench.analyze.intervals import Estimate
 from omibench.analyze.links import EXPLORER, cell_file
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.published import ACC, GPTSCORE, Printed, printed_row
-from omibench.analyze.tables import TOTAL, Score, subjects
-from omibench.analyze.words import NONE, bare_interval, level, number, scored_by
+from omibench.analyze.tables import TOTAL, Failures, Score, subjects
+from omibench.analyze.words import NONE, bracketed, counted, fixed, level, number, scored_by
 from omibench.study import Cell
 
 
@@ -48,6 +48,7 @@ class MainRow(NamedTuple):
     bar: Bar
     total: str
     interval: str
+    partial: str
     subjects: list[SubjectCell]
     gptscore: str
     gptscore_interval: str
@@ -86,12 +87,14 @@ def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) 
     for row in rows:
         index.setdefault(row.cell, {})[row.rules, row.subject] = row
     leader = best(results, rows).cell
+    beside = {cell: printed_row(results, cell, printed) for cell in results.study.cells}
+    digits = 2 if any(beside.values()) else 1  # as many as the printed rows
     found: dict[str, list[ModelRows]] = {}
     for model in dict.fromkeys(cell.model for cell in results.study.cells):
         own = [cell for cell in results.study.cells if cell.model == model]
         lines = [
-            _main_row(
-                results, index[cell], cell, printed_row(results, cell, printed), cell == leader
+            _main_row(results, index[cell], cell, beside[cell], digits)._replace(
+                leader=cell == leader
             )
             for cell in own
             if (results.main_rules, TOTAL) in index.get(cell, {})
@@ -105,18 +108,41 @@ def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) 
 
 def main_caption(results: Results) -> str:
     """What the main table shows."""
-    judged = " GPTScore is the judge's verdict" if JUDGE_RULES in results.rules else ""
-    below = ", small below ACC by subject." if judged else ""
+    judged = " After GPT stands the GPTScore." if JUDGE_RULES in results.rules else ""
     return (
-        f"ACC in per cent by {scored_by(results.main_rules)}, totals with "
-        f"{level(results.study.analyze.confidence)} interval.{judged}{below}"
+        f"ACC in per cent by {scored_by(results.main_rules)}; in brackets the "
+        f"{level(results.study.analyze.confidence)} interval.{judged}"
     )
 
 
-READING = (
-    "ACC is the share of responses that the rule book calls right, averaged over problems; "
-    "responses without an answer count as wrong, and Bounds shows the total with them counted as "
-    "wrong and as right. Intervals are Wilson's at the effective sample size: problems that share "
+def failure_head(results: Results) -> str:
+    """The heading of the responses without an answer: it says who found them so."""
+    rules = results.failure_rules
+    return "No answer" if rules in (None, results.main_rules) else f"No answer, by {rules}"
+
+
+def reading(results: Results) -> str:
+    """How to read the main table."""
+    rules = results.failure_rules
+    if rules == results.main_rules:
+        bounds = (
+            "responses without an answer count as wrong, and Bounds shows the total with them "
+            "counted as wrong and as right"
+        )
+    elif rules:
+        bounds = (
+            f"{UNKNOWN_FAILURES}, so Bounds shows the total as published, and with the responses "
+            f"in which {scored_by(rules)} finds no answer counted as right"
+        )
+    else:
+        bounds = f"{UNKNOWN_FAILURES}, so there are no bounds"
+    return _READING.format(bounds=bounds)
+
+
+_READING = (
+    "ACC is the share of responses called right, averaged over problems; {bounds}. "
+    "A total over part of the problems says so; where others answered clearly more it cannot "
+    "lead. Intervals are Wilson's at the effective sample size: problems that share "
     "a stem count as one cluster. Two intervals that overlap can still differ, because models "
     "answer the same problems: sentences in this report use paired differences, with intervals "
     "that hold for all pairs of cells together, as the best of many equal models looks better. "
@@ -129,24 +155,27 @@ def _main_row(
     own: CellScores,
     cell: Cell,
     printed: Printed | None,
-    leader: bool,
+    digits: int,
 ) -> MainRow:
     total = own[results.main_rules, TOTAL]
     judge = own.get((JUDGE_RULES, TOTAL))
-    digits = 2 if printed else 1  # as many as stand below
+    failed, problems = total.failures, len(results.answers)
     page = f"{EXPLORER}/cells/{cell_file(cell)}" if results.study.analyze.explorer else None
     return MainRow(
         setting=results.setting_label(cell.setting),
         href=page,
-        leader=leader,
+        leader=False,
         bar=_bar(total.acc),
         total=number(total.acc.mean, digits),
-        interval=bare_interval(total.acc),
+        interval=bracketed(total.acc),
+        partial=f"{total.acc.n:,} of {counted(problems, 'problem')}"
+        if total.acc.n < problems
+        else "",
         subjects=[_subject_cell(results, own, s, page, digits) for s in subjects(results)],
         gptscore=_mean(judge, digits),
-        gptscore_interval=bare_interval(judge.acc) if judge else "",
-        failures=f"{total.failures} / {total.acc.n}",
-        bounds=f"{number(total.bounds.pessimistic, 0)} to {number(total.bounds.optimistic, 0)}",
+        gptscore_interval=bracketed(judge.acc) if judge else "",
+        failures=f"{failed.failed} / {total.responses}" if failed else NONE,
+        bounds=_bounds(failed, digits),
         printed=_printed(results, printed) if printed else None,
     )
 
@@ -165,11 +194,17 @@ def _subject_cell(
 def _printed(results: Results, row: Printed) -> PrintedCells:
     def text(subject: str, metric: str) -> str:
         value = row.values.get((subject, metric))
-        return NONE if value is None else f"{value:.2f}"
+        return NONE if value is None else fixed(value, 2)
 
     return PrintedCells(
         text(TOTAL, ACC), text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)]
     )
+
+
+def _bounds(failed: Failures | None, digits: int) -> str:
+    if failed is None:
+        return NONE
+    return f"{number(failed.as_wrong, digits)} to {number(failed.as_right, digits)}"
 
 
 def _bar(acc: Estimate) -> Bar:

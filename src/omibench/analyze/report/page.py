@@ -23,9 +23,11 @@ from omibench.analyze.report.figures import Picture
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
-from omibench.analyze.words import MINUS, NONE, counted, level, rules_name, scored_by
+from omibench.analyze.words import MINUS, NONE, counted, fixed, images, level, rules_name, scored_by
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
+_PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
+_PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
 
 
 def write_report(
@@ -40,14 +42,17 @@ def write_report(
     explorer = study.analyze.explorer
     judged = JUDGE_RULES in results.rules
     manifest = results.manifest
+    failure_rules = results.failure_rules or results.main_rules
     page: dict[str, Any] = {
         "name": study.study.name,
         "title": study.study.title,
         "dataset": f"{manifest.name} {manifest.version}, "
-        + f"{counted(manifest.problems, 'problem')} with {counted(manifest.images, 'image')}",
+        + f"{counted(manifest.problems, 'problem')} {_pictures(results)}",
         "sentence": headline.sentence,
         "numbers": headline.numbers,
         "simulated": results.any_simulated,
+        "main_simulated": results.main_simulated,
+        "failures_simulated": results.rests_on_simulation(failure_rules),
         "simulated_what": _what_is_simulated(results),
         "judged": judged,
         "judge_simulated": results.judge_simulated,
@@ -55,16 +60,19 @@ def write_report(
         "columns": 6 + len(subjects(results)) + judged,
         "groups": main_table.groups(results, summary.scores, summary.printed),
         "main_caption": main_table.main_caption(results),
-        "reading": main_table.READING,
+        "failure_head": main_table.failure_head(results),
+        "reading": main_table.reading(results),
         "index_href": f"{EXPLORER}/{INDEX}" if explorer else None,
+        "pages_show": _PAGES_SHOW if results.pictures_held else _PAGES_WITHOUT_PICTURES_SHOW,
         "published": _published(results, summary.printed, summary.comparisons),
         "figures": [p._replace(svg=Markup(themed(p.svg))) for p in pictures],  # noqa: S704
         "scored_by": scored_by(results.main_rules),
         "level": level(study.analyze.confidence),
-        "bins": [f"{b} images" for b in image_bins(results)],
+        "bins": [images(b) for b in image_bins(results)],
         "image_rows": view.image_rows(results, summary.images),
         "rules": view.rule_heads(results),
         "rule_rows": view.rule_rows(results, summary.scores),
+        "failures_by": scored_by(failure_rules),
         "outcomes": view.outcome_heads(results, summary.failures),
         "failure_rows": view.failure_rows(results, summary.failures),
         "provenance": provenance(results),
@@ -72,6 +80,12 @@ def write_report(
         "version": version("omibench"),
     }
     write_page(path, "report.html.j2", view=page)
+
+
+def _pictures(results: Results) -> str:
+    if not results.pictures_held:
+        return "(pictures not held)"
+    return f"with {counted(results.manifest.images, 'image')}"
 
 
 def provenance(results: Results) -> list[tuple[str, str]]:
@@ -130,7 +144,7 @@ def _published(
                 "model": row.model,
                 "strategy": row.strategy or row.group,
                 "printed_values": [
-                    f"{row.values[key]:.2f}" if key in row.values else NONE for key in columns
+                    fixed(row.values[key], 2) if key in row.values else NONE for key in columns
                 ],
             }
             for row in printed
@@ -140,9 +154,9 @@ def _published(
                 **view.cell_words(results, c.cell),
                 "subject": c.subject,
                 "metric": _metric(c.metric),
-                "printed": f"{c.printed:.2f}",
-                "ours": f"{c.ours:.2f}",
-                "difference": f"{c.ours - c.printed:+.2f}".replace("-", MINUS),
+                "printed": fixed(c.printed, 2),
+                "ours": fixed(c.ours, 2),
+                "difference": _signed(c.ours - c.printed),
                 "n": c.n,
             }
             for c in differing
@@ -162,6 +176,11 @@ def _published_sentence(comparisons: Sequence[Comparison], differing: Sequence[C
         f"Of {counted(len(comparisons), 'printed cell')} for which all responses are here, "
         f"{same} follow from the responses ({rules}), {verdict}."
     )
+
+
+def _signed(difference: float) -> str:
+    text = fixed(difference, 2)
+    return text.replace("-", MINUS) if text.startswith("-") else f"+{text}"
 
 
 def _column(subject: str, metric: str) -> str:

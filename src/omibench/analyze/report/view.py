@@ -7,7 +7,7 @@ from typing import Any
 
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.tables import TOTAL, FailureCount, ImageScore, Score, image_bins
-from omibench.analyze.words import NONE, OUTCOME_NAMES, bare_interval, number, rules_name
+from omibench.analyze.words import NONE, bracketed, number, outcome_name, rules_name
 from omibench.study import Cell
 from omibench.verdict import FAILURES
 
@@ -48,28 +48,28 @@ def image_rows(results: Results, rows: Sequence[ImageScore]) -> list[dict[str, A
 
 
 def failure_rows(results: Results, rows: Sequence[FailureCount]) -> list[dict[str, Any]]:
-    """Failures of every cell by outcome, under the main rules."""
-    own = {(f.cell, f.outcome): f.count for f in rows if f.rules == results.main_rules}
+    """Failures of every cell by outcome, under the rule book that tells them."""
+    own = {(f.cell, f.outcome): f.count for f in rows if f.rules == results.failure_rules}
     kinds = outcomes(results, rows)
     return [
         {
             **cell_words(results, cell),
             "counts": [own.get((cell, o), 0) for o in kinds],
-            "n": results.of(results.main_rules, cell).height,
+            "n": results.of(results.failure_rules or results.main_rules, cell).height,
         }
         for cell in results.study.cells
     ]
 
 
 def outcomes(results: Results, rows: Sequence[FailureCount]) -> list[str]:
-    """The outcomes that occur under the main rules."""
-    seen = {f.outcome for f in rows if f.rules == results.main_rules}
+    """The failures that occur under the rule book that tells them."""
+    seen = {f.outcome for f in rows if f.rules == results.failure_rules}
     return [o for o in FAILURES if o in seen]
 
 
 def outcome_heads(results: Results, rows: Sequence[FailureCount]) -> list[str]:
     """The columns of `failure_rows`."""
-    return [OUTCOME_NAMES[o] for o in outcomes(results, rows)]
+    return [outcome_name(o) for o in outcomes(results, rows)]
 
 
 def cell_words(results: Results, cell: Cell) -> dict[str, Any]:
@@ -84,4 +84,4 @@ def cell_words(results: Results, cell: Cell) -> dict[str, Any]:
 def _with_interval(score: Score | None) -> dict[str, str]:
     if score is None:
         return {"acc": NONE, "interval": ""}
-    return {"acc": number(score.acc.mean), "interval": bare_interval(score.acc)}
+    return {"acc": number(score.acc.mean), "interval": bracketed(score.acc)}
