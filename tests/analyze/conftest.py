@@ -109,6 +109,7 @@ def _freeze(folder: Path, per_subject: int) -> list[tuple[Question, Answer]]:
             choices = None
             if number % 3 == 0:
                 choices = [Choice(label=c, text=f"x ≤ {draw.randrange(9)}") for c in "ABCD"]
+                choices.append(Choice(label="E", text="unbroken_" * 40))
             if number % 3 == 1 and len(images) > 3:
                 marks = "".join(f" [IMAGE{i}]" for i in range(2, len(images) - 2))
                 choices = [Choice(label=c, image=len(images) - 2 + i) for i, c in enumerate("AB")]

@@ -22,7 +22,7 @@ QUIET = [
     "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
 ]  # fmt: skip
 PAGES = ("report.html", "explorer/index.html", "explorer/cells/sim-strong@cot.html",
-         "explorer/pages/biology_02.html")  # fmt: skip
+         "explorer/pages/biology_00.html", "explorer/pages/biology_02.html")  # fmt: skip
 COLOURS = """() => {
   const luminance = (css) => {
     const [r, g, b] = css.match(/[\\d.]+/g).slice(0, 3).map((v) => {

@@ -83,10 +83,12 @@ def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
     assert "SHA-256 of its bytes" not in page.text
     index = Page(folders.out / "explorer/index.html")
     assert "The pictures are not held." in index.text
+    assert "Paper" not in index.text
 
 
 def test_pictures_that_are_held_are_counted(pages: dict[str, Page]) -> None:
     assert "not held" not in " ".join(page.text for page in pages.values())
+    assert "papers/physics.pdf" in pages["index.html"].text
 
 
 def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:

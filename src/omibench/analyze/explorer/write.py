@@ -163,6 +163,7 @@ def _write_index(site: _Site) -> None:
         "index.html.j2",
         title=results.study.study.title,
         problems=problems,
+        papers=any(p["source"] for p in problems),
         pictures_held=results.pictures_held,
         simulated=results.main_simulated,
         scored_by=scored_by(results.main_rules),
