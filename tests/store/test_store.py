@@ -13,12 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from omibench.errors import StoreError
 from omibench.request import Conversation, ImagePart, Message, Request, Response, Tags, TextPart
-from omibench.store.line import Body, encode_line, line_fault
 from omibench.store.store import Store, partition_name
 
 IDENTITY = {"provider": "test", "id": "model", "seed": 1}
@@ -166,15 +163,6 @@ def test_a_kill_loses_nothing_that_counted_as_done(tmp_path: Path) -> None:
             assert response.text == f"answer {n}"
 
 
-@given(st.text(max_size=50), st.integers(0, 400), st.integers(0, 255))
-def test_no_changed_byte_goes_unnoticed(text: str, at: int, byte: int) -> None:
-    line = encode_line("a" * 64, Body(1, b"{}", json.dumps({"text": text}).encode(), b"{}"))
-    assert line_fault(line) is None
-    at %= len(line)
-    changed = line[:at] + bytes([byte]) + line[at + 1 :]
-    assert (line_fault(changed) is None) == (changed == line)
-
-
 def test_threads_may_write_at_once(tmp_path: Path) -> None:
     picture = tmp_path / "a.png"
     picture.write_bytes(b"pixels")
@@ -194,3 +182,38 @@ def test_threads_may_write_at_once(tmp_path: Path) -> None:
             Response(text=str(n)) for n in range(40)
         ]
     assert not list((tmp_path / "store").rglob("*.part"))
+
+
+def write_some(folder: Path, numbers: range) -> None:
+    with Store(folder) as store:
+        partition = store.open_partition(IDENTITY)
+        for n in numbers:
+            partition.append(partition.key(request(n)), request(n), Response(text=f"answer {n}"))
+
+
+def test_processes_write_at_once_and_a_reader_sees_them_when_it_looks_again(
+    tmp_path: Path,
+) -> None:
+    fork = multiprocessing.get_context("fork")
+    with Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        jobs = [
+            fork.Process(target=write_some, args=(tmp_path, range(first, first + 120)))
+            for first in (0, 100, 200)
+        ]
+        for job in jobs:
+            job.start()
+        deadline, seen = time.monotonic() + 30, 0
+        while seen < 320 and time.monotonic() < deadline:
+            partition.refresh()
+            assert len(partition) >= seen
+            seen = len(partition)
+        for job in jobs:
+            job.join()
+        partition.refresh()
+        assert (len(partition), partition.duplicates, partition.damaged) == (320, 40, [])
+        for n in range(320):
+            response = partition.get(partition.key(request(n)))
+            assert response is not None
+            assert response.text == f"answer {n}"
+    assert len(segments(tmp_path)) == 3

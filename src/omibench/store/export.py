@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from omibench.errors import ParamsError, StoreError
+from omibench.request import Response, Usage
 from omibench.store.contents import open_folder
 from omibench.store.line import Body, parse_response
 
@@ -84,10 +85,10 @@ def _write_parquet(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]
 
 
 def _schema(pa: Any) -> Any:
+    """Columns of a flat export: every field of a response and of its usage has its own."""
     words = ("provider", "model", "key", "role", "study", "setting", "problem")
-    said = ("outcome", "text", "reasoning", "finish_reason", "provider_id")
-    counts = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
-    numbers = ("cost_usd", "latency_s", "published_verdict")
+    fields = {**Response.model_fields, **Usage.model_fields}
+    del fields["usage"]
     return pa.schema(
         [
             *((name, pa.string()) for name in words),
@@ -95,14 +96,19 @@ def _schema(pa: Any) -> Any:
             ("index", pa.int64()),
             ("prompt", pa.string()),
             ("images", pa.list_(pa.string())),
-            *((name, pa.string()) for name in said),
-            *((name, pa.int64()) for name in counts),
-            *((name, pa.float64()) for name in numbers),
-            ("simulated", pa.bool_()),
+            *((name, _type(pa, field.annotation)) for name, field in fields.items()),
             ("request", pa.string()),
             ("response", pa.string()),
         ]
     )
+
+
+def _type(pa: Any, annotation: Any) -> Any:
+    kinds = {annotation, *get_args(annotation)}
+    for kind, column in ((bool, pa.bool_()), (int, pa.int64()), (float, pa.float64())):
+        if kind in kinds:
+            return column
+    return pa.string()
 
 
 def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
