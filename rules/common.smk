@@ -11,7 +11,7 @@ from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of
 from omibench.source import source_hash
-from omibench.study import Cell, parse_study, slice_for
+from omibench.study import Cell, local_models, parse_study, slice_for
 
 try:
     STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
@@ -65,6 +65,17 @@ def papers():
         *([manifest] if manifest else []),
         *(file for s in sources for file in s.files),
     ]
+
+
+def filled(wildcards):
+    """A local model's responses are bought in one job ahead of its cells, others' in each cell."""
+    local = wildcards.model in local_models(STUDY)
+    return f"{RESULTS}/infer/{wildcards.model}/filled.txt" if local else []
+
+
+def model_slice(wildcards):
+    """What the job that asks a model under all its settings depends on."""
+    return _json("infer", Cell(wildcards.model, ""))
 
 
 def named_files(stage):

@@ -1,8 +1,26 @@
 # The store of responses is no output: Snakemake deletes the outputs of failed jobs.
+rule fill:
+    input:
+        questions=rules.freeze.output.questions,
+    output:
+        f"{RESULTS}/infer/{{model}}/filled.txt",
+    log:
+        "logs/fill/{model}.log",
+    conda:
+        "../envs/omibench.yaml"
+    params:
+        study=model_slice,
+        source=source_hash("infer"),
+    shell:
+        "omibench fill {input.questions} --model {wildcards.model} --params {params.study:q}"
+        " --out {output} 2> {log}"
+
+
 rule infer:
     input:
         questions=rules.freeze.output.questions,
         named=named_files("infer"),
+        filled=filled,
     output:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",
     log:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.study import Cell, load_study, parse_study, slice_for
+from omibench.study import Cell, load_study, local_models, parse_study, slice_for
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
 DIRECT = {"prompt": "direct"}
@@ -161,3 +161,17 @@ def test_the_example_studies_are_valid(root: Path) -> None:
         header = file.read_text("utf-8").splitlines()[0]
         schema = header.removeprefix("# yaml-language-server: $schema=")
         assert (file.parent / schema).is_file(), header
+
+
+def test_local_models_are_asked_under_all_their_settings_in_one_job() -> None:
+    local = {"provider": "transformers", "id": "some/model"}
+    blocks = {
+        "models": {"a": local, "b": SIMULATED, "judge": SIMULATED},
+        "infer": {"models": ["a", "b"], "settings": ["cot", "direct"], "only": {"b": ["cot"]}},
+    }
+    study = parse_study(values(**blocks), "p")
+    assert local_models(study) == ["a"]
+    together = slice_for(study, "infer", Cell("a", ""))
+    assert list(together["settings"]) == ["cot", "direct"]
+    assert list(together["models"]) == ["a"]
+    assert list(slice_for(study, "infer", Cell("b", ""))["settings"]) == ["cot"]

@@ -209,6 +209,38 @@ def infer(
 
 
 @app.command()
+def fill(
+    questions: Path,
+    model: Annotated[str, typer.Option(help="A key of params `models`.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")
+    ] = None,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Ask one model under all its settings at once.
+
+    Keeps the responses in the store, from which `omibench infer` writes the cells: a local model
+    is loaded once for all of them.
+
+    \b
+    Example:
+      omibench fill results/freeze/questions.jsonl --model my-local-model
+    """
+    from omibench.infer.fill import fill_model
+    from omibench.tables import write_text
+
+    study = _study(params, override)
+    settings = [c.setting for c in study.cells if c.model == model] or list(study.settings)
+    cell = _cell(study, model, settings[0] if settings else "")
+    count = fill_model(questions, study, cell.model, settings)
+    note = f"{count} responses of {model} under {', '.join(settings)} are in the store\n"
+    if out:
+        write_text(out, note)
+    typer.echo(note, nl=False, err=True)
+
+
+@app.command()
 def score(
     inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...")],
     out: OutFile,

@@ -152,11 +152,18 @@ def load_study(
     return parse_study(values, where)
 
 
+def local_models(study: Study) -> list[str]:
+    """The respondents that are loaded on this machine: all their settings are asked in one job."""
+    kinds = ("vllm", "transformers")
+    return [name for name in study.infer.models if study.models[name].provider in kinds]
+
+
 def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, Any]:
     """The part of the Study that one job of `stage` depends on: itself a valid Study.
 
     A job is run with this slice and reruns when it changes, so a changed setting reruns only its
-    own cells and a changed label or title reruns only the report.
+    own cells and a changed label or title reruns only the report. A cell without a setting stands
+    for all cells of its model.
     """
     full = study.model_dump(mode="json", exclude_defaults=True)
     keep = {key: full[key] for key in _SLICES[stage] if key in full}
@@ -166,9 +173,13 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
     if stage == "score" and study.score.judge:
         names = {study.score.judge}
     if stage == "infer" and cell:
+        theirs = [c.setting for c in study.cells if c.model == cell.model]
         names = {cell.model}
-        keep["settings"] = {cell.setting: full.get("settings", {}).get(cell.setting, {})}
-        keep["settings"][cell.setting].pop("label", None)
+        settings = full.get("settings", {})
+        wanted = [cell.setting] if cell.setting else theirs
+        keep["settings"] = {name: dict(settings.get(name, {})) for name in wanted}
+        for block in keep["settings"].values():
+            block.pop("label", None)
     if names:
         keep["models"] = {name: _without_display(full["models"][name]) for name in sorted(names)}
         keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}

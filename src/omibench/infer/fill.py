@@ -1,12 +1,14 @@
-"""Fill the store with a part of a cell's responses, ahead of the job that writes the cell."""
+"""Fill the store with responses ahead of the jobs that write the cells."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.ask import open_asker
 from omibench.errors import ModelError
 from omibench.infer.stage import requests_of
+from omibench.request import Request, Response
 from omibench.study import Cell, Study
 
 
@@ -24,11 +26,33 @@ def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
     """
     with open_asker(study, cell.model) as asker:
         requests = requests_of(questions, study, cell, asker.provider)[shard]
-        responses = asker(requests)
-    failed = [r for r in responses if r.outcome == "provider_error"]
-    if failed:
-        raise ModelError(
-            f"{cell.model}, {cell.setting}: {len(failed)} of {len(requests)} requests failed, the "
-            f"first with {failed[0].error or failed[0].finish_reason}"
-        )
+        _none_failed(requests, asker(requests))
     return len(requests)
+
+
+def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:
+    """Ask one model under several settings in one call, so that an engine is loaded once.
+
+    Its prompts share their prefixes over the settings, too. Returns how many requests it is.
+    Raises as `fill_store` does.
+    """
+    with open_asker(study, model) as asker:
+        cells = [Cell(model, setting) for setting in settings]
+        requests = [r for c in cells for r in requests_of(questions, study, c, asker.provider)]
+        _none_failed(requests, asker(requests))
+    return len(requests)
+
+
+def _none_failed(requests: Sequence[Request], responses: Sequence[Response]) -> None:
+    failed = [
+        (request, response)
+        for request, response in zip(requests, responses, strict=True)
+        if response.outcome == "provider_error"
+    ]
+    if failed:
+        request, response = failed[0]
+        raise ModelError(
+            f"{len(failed)} of {len(requests)} requests failed, the first for "
+            f"{request.tags.problem!r} under {request.tags.setting!r}: "
+            f"{response.error or response.finish_reason}"
+        )

@@ -1,0 +1,57 @@
+"""Filling buys what the cells need, once, and says so when it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from infer.conftest import Make
+from omibench.errors import ModelError
+from omibench.infer.fill import count_requests, fill_model, fill_store
+from omibench.infer.stage import infer_cell
+from omibench.models import simulated
+from omibench.models.provider import FREE, Gate
+from omibench.request import Request, Response
+from omibench.study import Cell
+
+
+def test_one_call_fills_every_setting_of_a_model(
+    tmp_path: Path, questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = study()
+    settings = list(whole.settings)
+    calls: list[int] = []
+    answer = simulated.SimulatedProvider.answer
+
+    def counted(
+        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        calls.append(len(requests))
+        return answer(self, requests, gate)
+
+    monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
+    model = whole.infer.models[0]
+    wanted = sum(count_requests(questions, whole, Cell(model, s)) for s in settings)
+    assert fill_model(questions, whole, model, settings) == wanted
+    assert len(calls) == 1
+    for setting in settings:
+        infer_cell(questions, tmp_path / f"{setting}.parquet", whole, Cell(model, setting))
+    assert len(calls) == 1
+    assert fill_store(questions, whole, Cell(model, settings[0]), slice(0, 1)) == 1
+
+
+def test_a_failed_request_is_an_error_that_a_retry_can_mend(
+    questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(
+        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        for request in requests:
+            yield request, Response(text="", outcome="provider_error", error="503 overloaded")
+
+    whole = study()
+    monkeypatch.setattr(simulated.SimulatedProvider, "answer", down)
+    with pytest.raises(ModelError, match="requests failed, the first for .* 503 overloaded"):
+        fill_model(questions, whole, whole.infer.models[0], list(whole.settings))
