@@ -96,5 +96,5 @@ def test_a_partial_model_that_has_nothing_is_an_error(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:
     (tmp_path / "gpt.jsonl").write_text('{"pid": "elsewhere", "response": "x"}\n')
-    with pytest.raises(ModelError, match="none of the 3 asked for .* 'elsewhere' was recorded"):
+    with pytest.raises(ModelError, match=r"none of the 3 asked for .* 'elsewhere' was recorded"):
         requests_of(questions, recorded(study, partial=True), Cell("gpt", "cot"))
