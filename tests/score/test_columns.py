@@ -53,6 +53,10 @@ def test_columns_of_one_type_stay_as_they_are(values: list[Any]) -> None:
     assert written(rows(*values))["note"].to_list() == values
 
 
+def test_ids_of_mixed_types_become_text() -> None:
+    assert written([{"id": 7}, {"id": "q8"}])["id"].to_list() == ["7", "q8"]
+
+
 @given(st.lists(VALUES, max_size=5))
 def test_any_values_survive(values: list[Any]) -> None:
     kept = written(rows(*values), verdict=[0.5] * len(values))

@@ -23,6 +23,7 @@ def test_tidying_any_text_returns(text: str) -> None:
         ("0{,}657", "0.657"),
         (r"60^\circ", "60°"),
         (r"\frac12", r"\frac{1}{2}"),
+        (r"T_\text{max}", r"T_{\mathrm{max}}"),
         (r"\sqrt3", r"\sqrt{3}"),
         ("H₂O", "H_2O"),
         (r"\text{ nucleophile }", "nucleophile"),

@@ -180,6 +180,63 @@ def test_case_does_not_count_in_words(gold: str, pred: str) -> None:
     assert match_answer([gold], pred) is not None
 
 
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [
+        (["1,5"], "1.5", True), (["1.5"], "1,5", True), (["1,5"], "1 and 5", True),
+        (["1", "5"], "1,5", True), (["1", "5"], "1.5", False), (["1.5"], "1 and 5", False),
+        (["24,60"], "24,6", False), (["1.5", "2.5"], "1,5; 2,5", True), (["1,5"], "5,1", False),
+        (["1.5", "2.5"], "2,5; 1,5", False),
+    ],
+)  # fmt: skip
+def test_the_other_side_tells_a_decimal_comma_from_a_list(
+    gold: list[str], pred: str, equal: bool
+) -> None:
+    assert (match_answer(gold, pred) is not None) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [
+        (r"\theta_0 = 5x", r"\theta_1 = 5x", False),
+        (r"\theta_0 = 5x", r"\varphi_0 = 5x", False),
+        ("T_1 = 5 s", "T_2 = 5 s", False),
+        ("R = 5", "r = 5", False),
+        ("x' = 5", "x = 5", False),
+        (r"\Delta K = 5", "K = 5", False),
+        (r"\omega^2 = 5", r"\omega = 5", False),
+        (r"\omega_0^2 = 5", r"\omega_1^2 = 5", False),
+        (r"\omega_0^2 = 5", r"\omega^2 = 5", True),
+        ("[I]_0 = 5 x", "[I]_8 = 5 x", False),
+        (r"f(\frac{a}{b}) = 5x", r"f(\frac{b}{a}) = 5x", False),
+        (r"N(0) = 3", r"N(1) = 3", False),
+        (r"\theta_0 = 5x", "5x", True),
+        (r"\theta_0 = 5x", r"\theta_0 = x \cdot 5", True),
+        (r"\theta_0 = 5x", r"\theta = 5x", True),
+        (r"T_\text{max} = 5 s", r"T_{\max} = 5 s", True),
+        (r"T_{\text{max}} = 5 s", r"T_{\max} = 5 s", True),
+        (r"T_\text{max} = 5 s", r"T_\text{min} = 5 s", False),
+        ("W_{1}=(2.00 \\pm 0.02)~W.", "W_1 = 2.00 W", True),
+        ("x(t) = 2t", "x = 2t", True),
+        (r"f(\frac{a}{b}) = 5x", r"f(a/b) = 5x", True),
+        ("v = 5 m/s", "the speed v = 5 m/s", True),
+        ("E = mc^2", "mc^2 = E", True),
+        ("x = y", "y = x", True),
+    ],
+)
+def test_the_label_on_the_left_must_agree_where_both_have_one(
+    gold: str, pred: str, equal: bool
+) -> None:
+    assert (match_answer([gold], pred) is not None) is equal
+
+
+def test_named_entries_are_told_by_their_names() -> None:
+    gold = ["$C_{1}=C$", r"$R_{1}=\frac{2}{C}$", r"$R_{2}=\frac{5}{C}$"]
+    assert match_answer(gold, r"R_2 = \frac{5}{C}, C_1 = C, R_1 = \frac{2}{C}") is not None
+    assert match_answer(gold, r"C_1 = C, R_1 = \frac{2}{C}, R_1 = \frac{5}{C}") is None
+    assert match_answer(gold, r"C, \frac{2}{C}, \frac{5}{C}") is not None
+
+
 def test_a_gold_with_a_derivation_is_reached_by_what_it_calls_its_answer() -> None:
     gold = ["From $ma = -kx$ the angular frequency follows. Finally, the answer is: $T=2\\pi$."]
     assert match_answer(gold, "T = 2\\pi") is not None

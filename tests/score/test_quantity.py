@@ -82,3 +82,21 @@ def test_units_multiply_divide_and_convert() -> None:
     assert math.isclose(metre.factor / centimetre.factor, 100)
     assert parse_unit(r"\sqrt{3}") is None
     assert parse_unit("R") is None
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "told"),
+    [
+        ("1,5", "1.5", True), ("1.5", "1,5", True), ("1.5", "1,5 cm", True),
+        ("-2,75", "-2.75", True),
+        ("0.657", "0,657", True), ("0,657", "0.657", True), ("3.1416", "3,1416", True),
+        (r"1,5 \times 10^{3}", "1500", True), ("1,5 m", "150 cm", True), ("1.5", "1,6", False),
+        ("15", "1,5", False), ("1,500", "1.5", False), ("1500", "1,500", True),
+        ("1,5", "1,50", None), ("1,5", "1 and 5", None), ("1.5", "1, 5", None),
+        ("1.5", "1,5,2", None), ("1.5", "1,5.2", None), ("1.5", "1,234,5", None),
+    ],
+)  # fmt: skip
+def test_a_decimal_comma_is_read_where_it_is_no_list(
+    gold: str, pred: str, told: bool | None
+) -> None:
+    assert same_quantity(gold, pred) is told

@@ -83,8 +83,11 @@ def _is_common(dtype: pl.DataType) -> bool:
 def _as_json(name: str, values: Sequence[Any]) -> pl.Series:
     import polars as pl
 
-    texts = [
-        None if value is None else json.dumps(value, ensure_ascii=False, default=str)
-        for value in values
-    ]
+    texts = [None if value is None else _json(value) for value in values]
+    if name == "id":  # 7 beside "q8" are names, without quotes
+        texts = [str(value) for value in values]
     return pl.Series(name, texts, dtype=pl.String)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

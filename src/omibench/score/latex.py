@@ -19,9 +19,10 @@ _WRAPPERS = (
     "|boldsymbol|bm|ce|emph|underline|mathop|boxed|fbox"
 )
 _WRAP = re.compile(rf"\\(?:{_WRAPPERS})\s*\*?\s*\{{([^{{}}]*)\}}")
+_SCRIPT = re.compile(rf"([\^_])\s*{_WRAP.pattern}")
 _SPACING = re.compile(
     r"\\[,;:!> ]|\\(?:quad|qquad|displaystyle|limits|nolimits|left|right|[bB]igg?[lrm]?|textstyle"
-    r"|rm|bf|it|mathrm|mathbf|thinspace|medspace|hspace\{[^{}]*\}|phantom\{[^{}]*\})(?![A-Za-z])"
+    r"|(?:rm|bf|mathrm|mathbf)(?!\s*\{)|it|thinspace|medspace|hspace\{[^{}]*\}|phantom\{[^{}]*\})(?![A-Za-z])"
 )
 _ENVIRONMENT = re.compile(
     r"\\(?:begin|end)\s*\{(?:equation|align|gather|math)\*?\}|\\tag\{[^{}]*\}"
@@ -70,7 +71,7 @@ def tidy(text: str) -> str:
     text = re.sub(r"\{([,.;])\}", r"\1", text)
     text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
     text = re.sub(r"\\(?:times|cdot)(?![A-Za-z])|×|·", " × ", text)
-    text = _unwrap(_SPACING.sub(" ", text))
+    text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
     text = re.sub(r"\^\s*\{?\s*°\s*\}?", "°", text).replace(r"\%", "%").replace(r"\$", " ")
     text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+])(?![}\w])", r"\1{\2}", text)
     text = re.sub(r"([\^_])\s*([A-Za-z0-9])", r"\1{\2}", text)

@@ -13,7 +13,7 @@ from omibench.score import prose
 from omibench.score.cues import after_cue
 from omibench.score.formula import same_formula
 from omibench.score.latex import fold, same_text, tidy
-from omibench.score.parts import SPLITTERS, Part, by_comma, labelled_part, without_label
+from omibench.score.parts import SPLITTERS, Part, by_comma, keyed, labelled_part, without_label
 from omibench.score.quantity import same_quantity
 from omibench.score.ratio import same_ratio
 from omibench.score.relation import Same, same_bracketed, same_relation
@@ -40,9 +40,11 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
     joined = ", ".join(gold)
     if same_text(joined, pred) or same_text("; ".join(gold), pred):
         return "same text"
-    entries = [labelled_part(tidy(entry)) for entry in gold]
+    labelled = [labelled_part(tidy(entry)) for entry in gold]
+    named = labelled if any(part.key for part in labelled) else keyed([tidy(g) for g in gold])
     for split in SPLITTERS:
         parts = split(tidy(pred))
+        entries = named if all(part.key for part in parts) else labelled
         if len(parts) == len(entries) and _same_parts(entries, parts, _one_deeper(0)):
             return "parts"
     return match_text(joined, pred)

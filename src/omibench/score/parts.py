@@ -60,12 +60,12 @@ def labelled(text: str) -> list[Part]:
 
 def by_semicolon(text: str) -> list[Part]:
     """Parts between semicolons or line breaks at the top level."""
-    return _keyed(_split(text, {";", "；", "\n"}))
+    return keyed(_split(text, {";", "；", "\n"}))
 
 
 def by_comma(text: str) -> list[Part]:
     """Parts between commas, semicolons, "and", "or" at the top level of brackets."""
-    return _keyed(_split(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
+    return keyed(_split(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
 
 
 def by_arrow(text: str) -> list[Part]:
@@ -104,7 +104,8 @@ def _trim(text: str) -> str:
     return text.strip(" \n\t;,.；，$") if text.count("$") % 2 else text.strip(" \n\t;,.；，")
 
 
-def _keyed(pieces: list[str]) -> list[Part]:
+def keyed(pieces: list[str]) -> list[Part]:
+    """Pieces that all begin with their name (R_1 = 5, Xylem: b) under it, others as they stand."""
     if len(pieces) < 2:
         return []
     matches = [_KEYED.fullmatch(piece) for piece in pieces]

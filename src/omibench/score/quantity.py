@@ -18,7 +18,7 @@ ABS_FROM = 1e-2
 """The absolute tolerance holds for golds of at least this size, and never beyond half a unit of
 the gold's last printed decimal: 0.06115 and 0.06116 differ."""
 
-_PLAIN = r"(?:\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
+_PLAIN = r"(?:[1-9]\d{0,2}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
 _POWER = r"(?:\s*(?:×|\*|x|X)\s*10\s*\^\s*\{?\s*([+-]?\s*\d{1,4})\s*\}?|[eE]([+-]?\d{1,4}))"
 _NUMBER = re.compile(rf"([+-]?)\s*({_PLAIN}){_POWER}?")
 _TEN = re.compile(r"([+-]?)\s*10\s*\^\s*\{\s*([+-]?\s*\d{1,4})\s*\}")
@@ -27,6 +27,7 @@ _FRACTION = re.compile(
     rf"|([+-]?)\s*({_PLAIN})\s*/\s*({_PLAIN})"
 )
 _ERROR = re.compile(rf"\s*(?:±|\+/-|\+-)\s*({_PLAIN})")
+_DECIMAL_COMMA = re.compile(r"([^\d,]*(?:0,\d|\d+,(?!\d{3}(?!\d))\d)\d*)(?![\d.])[^,]*")
 _MAX_DIGITS = 300
 _NOUN = re.compile(r"[^\W\d_]{2,20}")
 
@@ -130,9 +131,14 @@ def same_quantity(gold: str, pred: str) -> bool | None:
     """Whether two numbers agree; None when either text is no number.
 
     A gold without a unit accepts any unit, and a prediction may leave the unit out; two units
-    must convert into one another. A percentage equals its fraction.
+    must convert into one another. A percentage equals its fraction. A decimal comma is read on one
+    side where the other has none: of 1,5 and 1,50 both may be lists.
     """
     g, p = quantity(gold), quantity(pred)
+    if g is None and p is not None and "," not in pred:
+        g = _with_comma(gold)
+    elif p is None and g is not None and "," not in gold:
+        p = _with_comma(pred)
     if g is None or p is None:
         return None
     if g.error is not None and p.error is not None and not math.isclose(g.error, p.error):
@@ -144,6 +150,15 @@ def same_quantity(gold: str, pred: str) -> bool | None:
             return False
         return _close(g.value, p.value * p.unit.factor / g.unit.factor, g.half_place)
     return _close(g.value, p.value, g.half_place)
+
+
+def _with_comma(text: str) -> Quantity | None:
+    """The number of a text with one comma that can only be a decimal one, if it is no list.
+
+    Not before exactly three digits, which are thousands, unless a lone 0 stands before it.
+    """
+    text = tidy(text)
+    return quantity(text.replace(",", ".")) if _DECIMAL_COMMA.fullmatch(text) else None
 
 
 def _percent_readings(g: Quantity, p: Quantity) -> list[tuple[float, float]]:

@@ -20,6 +20,13 @@ _NAME = re.compile(
     r"\\?[^\W\d]+(?:\s*[_^]\s*\{[^{}]*\}|\{[^{}]*\}|')*(?:\s*\([^()=+*/-]*\))?"
     r"|\\(?:vec|dot|overline|bar|hat|Delta|angle|triangle|mathscr)\s*\S[^=+*/-]{0,24}|[A-Z][A-Z\s]{0,6}"
 )
+_LABEL = re.compile(
+    r"(\\(?:Delta|vec|d?dot|bar|hat|overline|mathscr)(?![A-Za-z])\s*\{?\s*|)"
+    r"(\\[A-Za-z]+|[^\W\d_]|\[[^\[\]]*\])\s*\}?"
+    r"((?:\s*'|\s*[_^]\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]+))*)\s*(?:\((.*)\))?",
+    re.DOTALL,
+)
+_INDEX = re.compile(r"_\s*(\{[^{}]*\}|\\?[A-Za-z0-9]+)")
 _OPERATION = re.compile(r"[+*/^−-]|\\(?:frac|sqrt|times|angle)|\d\s*[A-Za-z\\]")
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
@@ -51,7 +58,9 @@ def _same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
 
 
 def same_relation(gold: str, pred: str, same: Same) -> bool | None:
-    """Equations and inequalities; a mere name on the left may be left out or another one.
+    """Equations and inequalities; a mere name on the left may be left out.
+
+    Where both have one and it is a symbol, it must be the same (`_same_label`).
 
     Inequalities must have the same signs and sides, perhaps read from the other end. A chain
     a = b = c is told by its last side, and by all sides where the prediction has as many.
@@ -65,6 +74,9 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
             gold_signs == flipped and _all_same(g, p[::-1], same)
         )
     whole = g, p
+    labels = [found[0] for found in (g, p) if len(found) > 1 and found != _without_name(found)]
+    if len(labels) == 2 and not _same_label(*labels, same):
+        return _same_equation(*whole)
     g, p = _without_name(g), _without_name(p)
     if len(g) == len(p):
         told = _all_same(g, p, same)
@@ -79,6 +91,26 @@ def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
         return False
     asked = f"{gold[0]}-({gold[1]})"
     return any(same_formula(asked, f"{a}-({b})") for a, b in (pred, pred[::-1]))
+
+
+def _same_label(gold: str, pred: str, same: Same) -> bool:
+    r"""Whether two left-hand sides may name the same value: not `\theta_1` for `\theta_0`.
+
+    Letter, accent, primes and power must agree; an index or an argument where both have one.
+    Labels that are more than a symbol ("the speed v", `MN`) are not compared.
+    """
+    g, p = _LABEL.fullmatch(gold), _LABEL.fullmatch(pred)
+    if g is None or p is None:
+        return True
+    names = [_bare(m.group(1) + m.group(2) + _INDEX.sub("", m.group(3))) for m in (g, p)]
+    indices = [_bare("".join(_INDEX.findall(m.group(3)))) for m in (g, p)]
+    if names[0] != names[1] or (all(indices) and not same_text(*indices)):
+        return False
+    return not (g.group(4) and p.group(4)) or same(g.group(4), p.group(4))
+
+
+def _bare(symbol: str) -> str:
+    return re.sub(r"[\s\\{}]", "", symbol)
 
 
 def sides(text: str) -> tuple[list[str], list[str]]:
