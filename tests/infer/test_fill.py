@@ -53,5 +53,5 @@ def test_a_failed_request_is_an_error_that_a_retry_can_mend(
 
     whole = study()
     monkeypatch.setattr(simulated.SimulatedProvider, "answer", down)
-    with pytest.raises(ModelError, match="requests failed, the first for .* 503 overloaded"):
+    with pytest.raises(ModelError, match=r"requests failed, the first for .* 503 overloaded"):
         fill_model(questions, whole, whole.infer.models[0], list(whole.settings))
