@@ -1,4 +1,5 @@
 # The store of responses is no output: Snakemake deletes the outputs of failed jobs.
+# What asking says (progress, cost, why a cell lacks answers) goes to the log and to the terminal.
 rule fill:
     input:
         questions=rules.freeze.output.questions,
@@ -13,7 +14,7 @@ rule fill:
         source=source_hash("infer"),
     shell:
         "omibench fill {input.questions} --model {wildcards.model} --params {params.study:q}"
-        " --out {output} 2> {log}"
+        " --out {output} 2> >(tee {log} >&2)"
 
 
 rule infer:
@@ -32,4 +33,4 @@ rule infer:
         source=source_hash("infer"),
     shell:
         "omibench infer {input.questions} --model {wildcards.model} --setting {wildcards.setting}"
-        " --params {params.study:q} --out {output} 2> {log}"
+        " --params {params.study:q} --out {output} 2> >(tee {log} >&2)"
