@@ -136,6 +136,6 @@ def test_mutated_golds_are_rejected(shared_data: Path, per_kind: int) -> None:
         for mutant in drawn
         if score_item(make_item(f"So \\boxed{{{mutant.text}}}.", mutant.gold), "robust").verdict
     ]
-    # A few digits and signs sit in a left-hand side, whose name may be another one.
+    # A few digits sit in equation tags and in the names of quantities within prose.
     assert len([m for m in accepted if m.kind in ("digit", "sign")]) <= 0.01 * 2 * per_kind
     assert [m for m in accepted if m.kind not in ("digit", "sign")] == []

@@ -75,7 +75,7 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
         )
     whole = g, p
     labels = [found[0] for found in (g, p) if len(found) > 1 and found != _without_name(found)]
-    if len(labels) == 2 and not _same_label(*labels, same):
+    if len(labels) == 2 and not _same_label(labels[0], labels[1], same):
         return _same_equation(*whole)
     g, p = _without_name(g), _without_name(p)
     if len(g) == len(p):

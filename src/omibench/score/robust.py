@@ -13,7 +13,7 @@ from omibench.score.outcome import failed, finish_reason_of, passes_through
 from omibench.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 1
+VERSION = 2
 
 
 def score(item: ScoredItem) -> Verdict:
