@@ -183,7 +183,8 @@ def test_case_does_not_count_in_words(gold: str, pred: str) -> None:
 @pytest.mark.parametrize(
     ("gold", "pred", "equal"),
     [
-        (["1,5"], "1.5", True), (["1.5"], "1,5", True), (["1,5"], "1 and 5", True),
+        (["1,5"], "1.5", True), (["1.5"], "1,5", True), (["a) 1,5"], "a) 1.5", True),
+        (["a) 1,5"], "1.5", True), (["1,5"], "1 and 5", True),
         (["1", "5"], "1,5", True), (["1", "5"], "1.5", False), (["1.5"], "1 and 5", False),
         (["24,60"], "24,6", False), (["1.5", "2.5"], "1,5; 2,5", True), (["1,5"], "5,1", False),
         (["1.5", "2.5"], "2,5; 1,5", False),

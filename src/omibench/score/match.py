@@ -83,7 +83,8 @@ def _truth(gold: str, pred: str, same: Same) -> bool | None:
 
 
 def _number(gold: str, pred: str, same: Same) -> bool | None:
-    return same_quantity(gold, pred)
+    told = same_quantity(gold, pred)
+    return same_quantity(without_label(gold), without_label(pred)) if told is None else told
 
 
 def _ratio(gold: str, pred: str, same: Same) -> bool | None:
