@@ -16,7 +16,6 @@ from omibench.models.open import open_provider
 from omibench.models.provider import FREE, Provider
 from omibench.progress import Progress
 from omibench.request import Outcome, Request, Response
-from omibench.store.key import request_key
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.study import Study
@@ -38,9 +37,9 @@ class Asker:
         """As `ask`."""
         return ask(requests, self.provider, self.store, self.budget)
 
-    def key(self, request: Request) -> str:
-        """The key under which the store holds the response to a request."""
-        return request_key(self.provider.identity, request)
+    def keyed(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        """As `ask`, each response beside the key under which the store holds it."""
+        return ask_keyed(requests, self.provider, self.store, self.budget)
 
 
 @contextmanager
@@ -62,7 +61,17 @@ def ask(
     store: Store,
     budget: BudgetGate | None = None,
 ) -> list[Response]:
-    """The response to each request, in the order of the requests.
+    """The response to each request, in the order of the requests; raises as `ask_keyed` does."""
+    return [response for _, response in ask_keyed(requests, provider, store, budget)]
+
+
+def ask_keyed(
+    requests: Sequence[Request],
+    provider: Provider,
+    store: Store,
+    budget: BudgetGate | None = None,
+) -> list[tuple[str, Response]]:
+    """The key and the response of each request, in the order of the requests.
 
     What the budget does not hold comes back as `budget_stop`. Raises ImageCountError when a
     request has more images than the model takes, and ModelError or MissingInputError when its
@@ -75,7 +84,7 @@ def ask(
     check_images(missing.values(), provider, store)
     if missing:
         known |= _buy(missing, provider, partition, budget)
-    return [known[key] for key in keys]
+    return [(key, known[key]) for key in keys]
 
 
 def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:

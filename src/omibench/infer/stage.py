@@ -32,8 +32,11 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     """
     with open_asker(study, cell.model) as asker:
         requests = requests_of(questions, study, cell, asker.provider)
-        pairs = list(zip(requests, asker(requests), strict=True))
-        rows = [_row(request, asker.key(request), response) for request, response in pairs]
+        answers = asker.keyed(requests)
+        pairs = [(r, response) for r, (_, response) in zip(requests, answers, strict=True)]
+        rows = [
+            _row(r, key, response) for r, (key, response) in zip(requests, answers, strict=True)
+        ]
         write_parquet(out, rows, ResponseRow)
         if closing := closing_line(study, cell, out, asker, pairs):
             log.warning("omibench: %s", closing)

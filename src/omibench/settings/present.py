@@ -19,6 +19,9 @@ from omibench.settings.prompts import CHOICES, QUESTION, Prompt, load_prompt
 NOT_SHOWN = "[image not shown]"
 _SLOT = re.compile(f"({re.escape(QUESTION)}|{re.escape(CHOICES)})")
 
+Piece = str | ImagePart
+"""A run of words or a picture, before neighbouring words are joined."""
+
 
 def present(
     question: Question,
@@ -36,7 +39,7 @@ def present(
     if earlier:
         return None
     shown = shown_images(question, setting)
-    parts: list[Part] = []
+    parts: list[Piece] = []
     prompt = load_prompt(setting.prompt)
     template = prompt.mcq if question.choices else _without_choices(prompt.open)
     for piece in _SLOT.split(template):
@@ -45,7 +48,7 @@ def present(
         elif piece == CHOICES:
             parts += _choices(question, prompt, shown, str(folder))
         elif piece:
-            parts.append(TextPart(text=piece))
+            parts.append(piece)
     return Conversation(messages=(Message(role="user", parts=tuple(_joined(parts))),))
 
 
@@ -66,39 +69,39 @@ def _without_choices(template: str) -> str:
     return "\n\n".join(p for p in paragraphs if CHOICES not in p)
 
 
-def _question(question: Question, shown: set[int], folder: str) -> Iterator[Part]:
+def _question(question: Question, shown: set[int], folder: str) -> Iterator[Piece]:
     yield from _interleaved(question.question, question, shown, folder)
     met = set(question.image_order())
     loose = [i for i in reading_order(question) if i not in met and i in shown]
     if loose:
-        yield TextPart(text="\n")
+        yield "\n"
     for index in loose:
         yield _image(question, index, folder)
 
 
-def _choices(question: Question, prompt: Prompt, shown: set[int], folder: str) -> Iterator[Part]:
+def _choices(question: Question, prompt: Prompt, shown: set[int], folder: str) -> Iterator[Piece]:
     for number, choice in enumerate(question.choices or []):
-        yield TextPart(text=("\n" if number else "") + prompt.label.format(choice.label))
+        yield ("\n" if number else "") + prompt.label.format(choice.label)
         yield from _choice(choice, question, shown, folder)
 
 
-def _choice(choice: Choice, question: Question, shown: set[int], folder: str) -> Iterator[Part]:
+def _choice(choice: Choice, question: Question, shown: set[int], folder: str) -> Iterator[Piece]:
     if choice.text is not None:
-        yield TextPart(text=choice.text + (" " if choice.image is not None else ""))
+        yield choice.text + (" " if choice.image is not None else "")
     if choice.image is not None:
         visible = choice.image in shown
-        yield _image(question, choice.image, folder) if visible else TextPart(text=NOT_SHOWN)
+        yield _image(question, choice.image, folder) if visible else NOT_SHOWN
 
 
-def _interleaved(text: str, question: Question, shown: set[int], folder: str) -> Iterator[Part]:
+def _interleaved(text: str, question: Question, shown: set[int], folder: str) -> Iterator[Piece]:
     end = 0
     for mark in IMAGE_MARK.finditer(text):
-        yield TextPart(text=text[end : mark.start()])
+        yield text[end : mark.start()]
         index = int(mark.group(1))
         visible = index in shown
-        yield _image(question, index, folder) if visible else TextPart(text=NOT_SHOWN)
+        yield _image(question, index, folder) if visible else NOT_SHOWN
         end = mark.end()
-    yield TextPart(text=text[end:])
+    yield text[end:]
 
 
 def _image(question: Question, index: int, folder: str) -> ImagePart:
@@ -106,12 +109,12 @@ def _image(question: Question, index: int, folder: str) -> ImagePart:
     return ImagePart(sha256=figure.sha256, path=posixpath.join(folder, figure.file))
 
 
-def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+def _joined(parts: Sequence[Piece]) -> Iterator[Part]:
     """Neighbouring texts become one; a text of nothing but white space is no part."""
     text = ""
     for part in parts:
-        if isinstance(part, TextPart):
-            text += part.text
+        if isinstance(part, str):
+            text += part
             continue
         if text.strip():
             yield TextPart(text=text)
