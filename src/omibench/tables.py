@@ -182,7 +182,8 @@ def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseMod
     """Write rows of type `row` as Parquet; an empty table keeps its columns."""
     import polars as pl
 
-    frame = pl.DataFrame([r.model_dump() for r in rows], schema=polars_schema(row))
+    columns = {name: [getattr(r, name) for r in rows] for name in row.model_fields}
+    frame = pl.DataFrame(columns, schema=polars_schema(row))
     with _partial(path) as partial:
         frame.write_parquet(partial)
 

@@ -21,9 +21,9 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(16)
 KEY = "sk-test"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def process() -> Iterator[ServerHandle]:
-    with running_server(max_seconds=280) as handle:
+    with running_server() as handle:
         yield handle
 
 

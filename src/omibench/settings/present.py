@@ -6,7 +6,6 @@ sees an answer: `Question` holds none.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,45 +37,30 @@ def present(
     """
     if earlier:
         return None
-    shown = shown_images(question, setting)
+    met = question.image_order()
+    loose = [i for i in range(len(question.images)) if i not in met]
+    order = [*met, *loose]
+    shown = set({"all": order, "first": order[:1], "none": []}[setting.images])
+    loose = [i for i in loose if i in shown]
+    root = f"{folder}/" if str(folder) else ""
     parts: list[Piece] = []
     prompt = load_prompt(setting.prompt)
     template = prompt.mcq if question.choices else _without_choices(prompt.open)
     for piece in _SLOT.split(template):
         if piece == QUESTION:
-            parts += _question(question, shown, str(folder))
+            parts += _interleaved(question.question, question, shown, root)
+            parts += ["\n"] * bool(loose)
+            parts += [_image(question, index, root) for index in loose]
         elif piece == CHOICES:
-            parts += _choices(question, prompt, shown, str(folder))
+            parts += _choices(question, prompt, shown, root)
         elif piece:
             parts.append(piece)
     return Conversation(messages=(Message(role="user", parts=tuple(_joined(parts))),))
 
 
-def shown_images(question: Question, setting: Setting) -> set[int]:
-    """The indices of the images that a setting shows."""
-    order = reading_order(question)
-    return set({"all": order, "first": order[:1], "none": []}[setting.images])
-
-
-def reading_order(question: Question) -> list[int]:
-    """Every image index once: as a reader meets them, then those that are marked nowhere."""
-    met = question.image_order()
-    return [*met, *(i for i in range(len(question.images)) if i not in met)]
-
-
 def _without_choices(template: str) -> str:
     paragraphs = template.split("\n\n")
     return "\n\n".join(p for p in paragraphs if CHOICES not in p)
-
-
-def _question(question: Question, shown: set[int], folder: str) -> Iterator[Piece]:
-    yield from _interleaved(question.question, question, shown, folder)
-    met = set(question.image_order())
-    loose = [i for i in reading_order(question) if i not in met and i in shown]
-    if loose:
-        yield "\n"
-    for index in loose:
-        yield _image(question, index, folder)
 
 
 def _choices(question: Question, prompt: Prompt, shown: set[int], folder: str) -> Iterator[Piece]:
@@ -106,7 +90,7 @@ def _interleaved(text: str, question: Question, shown: set[int], folder: str) ->
 
 def _image(question: Question, index: int, folder: str) -> ImagePart:
     figure = question.images[index]
-    return ImagePart(sha256=figure.sha256, path=posixpath.join(folder, figure.file))
+    return ImagePart(sha256=figure.sha256, path=folder + figure.file)
 
 
 def _joined(parts: Sequence[Piece]) -> Iterator[Part]:
