@@ -7,7 +7,7 @@ saw each question once with its own pictures in order. CPU is user and system ti
 process, imports and one warm-up request left out; wall time is that of the whole run, from the
 questions to the last file; the ideal is rounds of requests x latency.
 
-    python benchmarks/api_client.py           # about twelve minutes on two free cores
+    python benchmarks/api_client.py           # up to twenty minutes on two busy cores
     python benchmarks/api_client.py --quick   # the correctness gate on one small cell
 
 Rows of one cell (concurrency x latency) ran after one another; ratios compare within a cell, and
@@ -95,8 +95,7 @@ def main() -> int:
         for key, runs in found.items()
     }
     head.append(f"at the end {os.getloadavg()[0]:.1f}; {time.monotonic() - began:.0f} s in all.")
-    print("; ".join(head[-2:]))
-    print("\n".join(["", *head[:-2], "", markdown(table), "", aims(table)]))
+    print("; ".join(head[-2:]), *head[:-2], "", markdown(table), "", aims(table), sep="\n")
     return 0
 
 
