@@ -30,7 +30,7 @@ from omibench.store.ledger import Ledger, Purse
 from omibench.store.store import Store
 from omibench.study import Study, parse_study
 
-PRICE = {"input": 1.0, "output": 10.0, "on": "2026-11-21"}
+PRICE = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}
 BLOCK: dict[str, Any] = {"provider": "openai", "id": "m", "key_env": "NO_KEY", "price": PRICE}
 MODEL = OpenAIModel.model_validate(BLOCK)
 

@@ -175,3 +175,32 @@ def test_local_models_are_asked_under_all_their_settings_in_one_job() -> None:
     assert list(together["settings"]) == ["cot", "direct"]
     assert list(together["models"]) == ["a"]
     assert list(slice_for(study, "infer", Cell("b", ""))["settings"]) == ["cot"]
+
+
+def test_every_key_of_a_block_survives_yaml(tmp_path: Path) -> None:
+    """YAML 1.1 reads `on`, `off`, `yes` and `no` as booleans, so no key may be called so."""
+    import yaml
+
+    from omibench.describe import params_schema
+
+    schema = json.loads(params_schema())
+    blocks = [schema, *schema["$defs"].values()]
+    names = {name for block in blocks for name in block.get("properties", {})}
+    assert "as_of" in names
+    for name in names:
+        assert yaml.safe_load(f"{{{name}: 1}}") == {name: 1}
+
+
+def test_the_models_in_the_guides_are_valid(root: Path) -> None:
+    import re
+
+    import yaml
+
+    found = 0
+    for page in sorted((root / "docs").glob("*.md")):
+        for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            values = yaml.safe_load(block)
+            if isinstance(values, dict) and "models" in values:
+                parse_study({"models": values["models"]}, page.name)
+                found += 1
+    assert found >= 4

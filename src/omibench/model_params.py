@@ -113,7 +113,7 @@ class Price(Block):
     cached_input: Annotated[float, Field(ge=0)] | None = None
     batch: Rate = 0.5
     """Share of the price that the batch API costs."""
-    on: date
+    as_of: date
     """The day on which the price was read."""
 
 

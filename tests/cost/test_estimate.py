@@ -22,7 +22,7 @@ from omibench.request import (
     Usage,
 )
 
-PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 
 
 def openai(**more: Any) -> OpenAIModel:

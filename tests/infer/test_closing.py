@@ -18,7 +18,7 @@ from omibench.request import Outcome, Request, Response, Usage
 from omibench.study import Cell, Study
 
 USAGE = Usage(input_tokens=1000, output_tokens=100)
-PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 
 
 def scripted(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome) -> None:

@@ -35,7 +35,7 @@ from omibench.cli import main
 main()
 """
 PROBLEMS = 12
-PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 SLOW = pytest.mark.slow
 every_provider = pytest.mark.parametrize(
     "provider", ["openai", pytest.param("anthropic", marks=SLOW)]

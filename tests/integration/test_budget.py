@@ -23,7 +23,7 @@ from omibench.tables import write_jsonl
 
 CELLS = [(model, setting) for model in ("one", "two") for setting in ("cot", "direct")]
 PROBLEMS = 40
-PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 CAP = 0.15
 UNPAID = {"rate_limit": 0.05, "server_error": 0.02}
 PAID_AND_LOST = {"reset_mid": 0.02, "truncated_json": 0.02}

@@ -25,7 +25,7 @@ from omibench.request import (
 KEY_ENV = "TEST_MODEL_KEY"
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff\xe0"
-PRICE = {"input": 2.0, "output": 10.0, "cached_input": 0.5, "on": "2026-11-01"}
+PRICE = {"input": 2.0, "output": 10.0, "cached_input": 0.5, "as_of": "2026-11-01"}
 
 
 def picture(folder: Path, name: str, size: int = 200, head: bytes = PNG) -> ImagePart:

@@ -168,7 +168,7 @@ def test_reasoning_is_cut_off_and_failures_are_no_answers(
 
 
 def test_tokens_dollars_and_time_are_kept(fake: FakeVllm) -> None:
-    price = {"input": 2.0, "output": 10.0, "cached_input": 1.0, "on": "2026-11-01"}
+    price = {"input": 2.0, "output": 10.0, "cached_input": 1.0, "as_of": "2026-11-01"}
     found = answers(provider(price=price), samples("x" * 10, indices=range(2), temperature=0.5))
     assert [(r.usage.input_tokens, r.usage.cached_tokens) for r in found] == [(5, 3), (5, 2)]
     out = [len(r.text) for r in found]

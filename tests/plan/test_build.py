@@ -22,7 +22,7 @@ from omibench.store.store import Store
 from omibench.study import Cell, Study
 from omibench.tables import ResponseRow, write_jsonl, write_parquet
 
-PRICE = {"input": 2.0, "output": 10.0, "on": "2026-11-21"}
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 API: dict[str, Any] = {
     "provider": "openai", "id": "gpt-4o", "price": PRICE, "image_tokens": "openai-tiles",
 }  # fmt: skip
