@@ -206,7 +206,7 @@ def test_killed_at_twenty_random_moments_of_1000_requests(
 
 
 def test_ctrl_c_stops_in_seconds_and_loses_nothing(server: ServerHandle, tmp_path: Path) -> None:
-    runs = Runs(server, tmp_path, 40)
+    runs = Runs(server, tmp_path, 150)
     process = runs.start()
     wait_until(lambda: server.stats(contents=False)["delivered"] >= 2 * IN_FLIGHT, 60)
     began = time.monotonic()
