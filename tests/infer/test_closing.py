@@ -69,7 +69,10 @@ def test_a_stopped_cell_says_what_finishing_costs(
     assert "omibench: api/cot: 2 of 3 requests (2 budget stop) have no answer" in line
     # Learned from the answer: 1000 tokens in and 100 out, twice.
     assert "Finishing the cell costs about $0.00596, at most $" in line
-    assert "The budget of $0.0001 is used up: $0.00 spent; with study.budget_usd: 0." in line
+    assert (
+        "The budget of $0.0001 holds no further request: $0.00 spent; with study.budget_usd: 0."
+        in line
+    )
     assert f"To go on, run `snakemake --cores all --forcerun {out}`" in line
     frame = pl.read_parquet(out)
     assert frame["outcome"].to_list() == ["answered", "budget_stop", "budget_stop"]

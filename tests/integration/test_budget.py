@@ -125,7 +125,7 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
     assert found.filter(pl.col("outcome") == "answered").height == stored(tmp_path)
     line = next(text for text in said if "budget stop" in text)
     assert "what was bought is kept. Finishing the cell costs about $" in line
-    assert f"The budget of ${CAP} is used up: $" in line
+    assert f"The budget of ${CAP} holds no further request: $" in line
     assert "snakemake --cores all --forcerun" in line
 
 

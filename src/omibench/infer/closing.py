@@ -65,6 +65,7 @@ def _budget(asker: Asker, most: float) -> str:
     lost = f", {usd_text(account.unknown)} may have been paid" if account.unknown else ""
     enough = account.committed + most
     return (
-        f"The budget of {usd_text(cap)} is used up: {usd_text(account.spent)} spent{lost}; "
+        f"The budget of {usd_text(cap)} holds no further request: "
+        f"{usd_text(account.spent)} spent{lost}; "
         f"with study.budget_usd: {enough + 0.01:.2f} the cell ends in any case"
     )
