@@ -55,6 +55,12 @@ def study(checkout: Path, run: Run, data: Path) -> Study:
 
 
 @pytest.fixture(scope="module")
+def analyzed(checkout: Path, study: Study) -> Path:
+    """The folder of the analysis, once the study has run."""
+    return checkout / study.study.results / "analyze"
+
+
+@pytest.fixture(scope="module")
 def verdicts(checkout: Path, study: Study) -> pl.DataFrame:
     """Every verdict, with model, subject and answer type."""
     answers = read_jsonl(checkout / "results/emma/freeze/answers.jsonl", Answer)
@@ -104,12 +110,12 @@ def test_the_rules_give_the_stored_verdicts_but_for_number_words(verdicts: pl.Da
     assert {(m, i) for m, i in differ.select("model", "id").iter_rows()} == NUMBER_WORDS
 
 
-def test_one_printed_cell_differs_and_is_named(checkout: Path) -> None:
-    table = pl.read_csv(checkout / "results/emma/analyze/differences.csv")
+def test_one_printed_cell_differs_and_is_named(analyzed: Path) -> None:
+    table = pl.read_csv(analyzed / "differences.csv")
     assert table.height == 37
     differ = table.filter("differs").select("label", "subject", "printed", "ours").rows()
     assert differ == [("Gemini 2.0 Flash Thinking-1219", "mathematics", 35.0, 28.0)]
-    report = (checkout / "results/emma/analyze/report.html").read_text("utf-8")
+    report = (analyzed / "report.html").read_text("utf-8")
     assert "35.00" in report
     assert "28.00" in report
     assert "SIMULATED" not in report
