@@ -18,6 +18,7 @@ from omibench.models.anthropic_messages import (
     check_anthropic_request,
 )
 from omibench.models.anthropic_replies import anthropic_reply
+from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, post, transport
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
@@ -50,24 +51,29 @@ class AnthropicProvider(ServedProvider):
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """An SDK client that neither retries nor waits: both are done here, for all providers."""
+        """SDK clients that neither retry nor wait: both are done here, for all providers."""
         import anthropic
 
         options = transport(self.model.base_url, self.model.limits.timeout_s)
-        async with anthropic.AsyncAnthropic(
-            api_key=key.get_secret_value(),
-            base_url=self.model.base_url,
-            max_retries=0,
-            timeout=options["timeout"],
-            http_client=anthropic.DefaultAsyncHttpxClient(**options),
-        ) as client:
+
+        def make() -> anthropic.AsyncAnthropic:
+            return anthropic.AsyncAnthropic(
+                api_key=key.get_secret_value(),
+                base_url=self.model.base_url,
+                max_retries=0,
+                timeout=options["timeout"],
+                http_client=anthropic.DefaultAsyncHttpxClient(**options),
+            )
+
+        async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:
                 request = requests[0]
                 body = wire_body(
                     lambda show: anthropic_body(self.model, request, show), request, self.pictures
                 )
-                reply = await post(anthropic, client, PATH, body, {})
+                with lend() as client:
+                    reply = await post(anthropic, client, PATH, body, {})
                 return self.sent([anthropic_reply(self.model, reply)])
 
             yield send

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from omibench.model_params import OpenAIModel
 from omibench.models.openai_messages import PATHS, check_openai, openai_body, openai_identity
 from omibench.models.openai_replies import openai_replies
+from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, post, transport
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
@@ -32,24 +33,29 @@ class OpenAIProvider(ServedProvider):
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """An SDK client that neither retries nor waits: both are done here, for all providers."""
+        """SDK clients that neither retry nor wait: both are done here, for all providers."""
         import openai
 
         options = transport(self.model.base_url, self.model.limits.timeout_s)
-        async with openai.AsyncOpenAI(
-            api_key=key.get_secret_value(),
-            base_url=self.model.base_url,
-            max_retries=0,
-            timeout=options["timeout"],
-            http_client=openai.DefaultAsyncHttpxClient(**options),
-        ) as client:
+
+        def make() -> openai.AsyncOpenAI:
+            return openai.AsyncOpenAI(
+                api_key=key.get_secret_value(),
+                base_url=self.model.base_url,
+                max_retries=0,
+                timeout=options["timeout"],
+                http_client=openai.DefaultAsyncHttpxClient(**options),
+            )
+
+        async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:
                 body = wire_body(
                     lambda show: openai_body(self.model, requests, show), requests[0], self.pictures
                 )
                 security = {"security": {"bearer_auth": True}}
-                reply = await post(openai, client, PATHS[self.model.api], body, security)
+                with lend() as client:
+                    reply = await post(openai, client, PATHS[self.model.api], body, security)
                 return self.sent(openai_replies(self.model, reply, len(requests)))
 
             yield send

@@ -126,7 +126,8 @@ class ServedProvider(ABC):
 def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
     """Options of the HTTP client: as many connections as the run wants, each kept for the next.
 
-    Without TLS no certificates are loaded, and then no redirect may lead to TLS.
+    Certificates are loaded once for all clients that share the options; without TLS none are, and
+    then no redirect may lead to TLS.
     """
     import httpx2
 
@@ -134,7 +135,11 @@ def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
     return {
         "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
         "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
-        **({"verify": False, "follow_redirects": False} if plain else {}),
+        **(
+            {"verify": False, "follow_redirects": False}
+            if plain
+            else {"verify": httpx2.create_ssl_context()}
+        ),
     }
 
 
