@@ -95,6 +95,8 @@ class VerdictRow(Noun):
     extracted: str | None = None
     method: str
     verdict: float
+    credit: float | None = None
+    """The share of parts that are right, where the rule book gives it."""
     outcome: str
     judge: str | None = None
     judge_key: str | None = None

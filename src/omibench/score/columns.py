@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LOG = logging.getLogger("omibench")
-_NUMERIC = ("verdict", "gptscore")
+_NUMERIC = ("verdict", "credit", "gptscore")
 
 
 def scored_frame(

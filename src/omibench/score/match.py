@@ -33,7 +33,7 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
     entry by entry, and joined again by commas for the lists that were cut in the wrong place.
     A gold that holds a derivation is also reached by what it calls its answer.
     """
-    gold, pred = [_without_cue(entry) for entry in gold], _without_cue(pred[:MAX_CHARS])
+    gold, pred = [without_cue(entry) for entry in gold], without_cue(pred[:MAX_CHARS])
     if len(gold) == 1:
         stated = after_cue(gold[0])
         return match_text(gold[0], pred) or (match_text(stated, pred) if stated else None)
@@ -52,19 +52,25 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
 
 def match_text(gold: str, pred: str, depth: int = 0) -> str | None:
     """The tier that finds one text equal to another, or None where they differ."""
+    tier, equal = told(gold, pred, depth)
+    return tier if equal else None
+
+
+def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
+    """The tier that can tell whether two texts are equal, and what it says."""
     if not pred.strip() or depth > MAX_DEPTH:
-        return None
+        return "missing", False
     if same_text(gold, pred):
-        return "same text"
+        return "same text", True
     gold, pred = tidy(gold), tidy(pred)
     for name, tier in TIERS:
         equal = tier(gold, pred, _one_deeper(depth))
         if equal is not None:
-            return name if equal else None
-    return None
+            return name, equal
+    return "same text", False
 
 
-def _without_cue(text: str) -> str:
+def without_cue(text: str) -> str:
     return re.sub(r"^\W{0,3}answers?\s*:\s*(?=\S)", "", text, flags=re.IGNORECASE)
 
 
@@ -123,7 +129,7 @@ def _parts(gold: str, pred: str, same: Same) -> bool | None:
 def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
     """By key where both name the same parts, as a set for letters of options, else in order."""
     if truths(gold) is not None:
-        same = _same_truth
+        same = same_truth
     keys = {part.key for part in pred}
     if "" not in keys and keys == {part.key for part in gold} and len(keys) == len(gold):
         by_key = {part.key: part.text for part in pred}
@@ -131,16 +137,16 @@ def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
     if is_letter_set(gold) and not any(part.key for part in pred):
         return {fold(part.text) for part in gold} == {fold(part.text) for part in pred}
     return all(
-        same(g.text, p.text) and (not (g.key and p.key) or _same_key(g.key, p.key))
+        same(g.text, p.text) and (not (g.key and p.key) or same_key(g.key, p.key))
         for g, p in zip(gold, pred, strict=True)
     )
 
 
-def _same_truth(gold: str, pred: str) -> bool:
+def same_truth(gold: str, pred: str) -> bool:
     return truth(gold, in_list=True) == truth(pred, in_list=True)
 
 
-def _same_key(gold: str, pred: str) -> bool:
+def same_key(gold: str, pred: str) -> bool:
     """Labels of another style (1 for a) are told by their order; those of one style must agree."""
     digits = re.sub(r"[^\d+]", "", gold), re.sub(r"[^\d+]", "", pred)
     if gold.isalnum() and pred.isalnum() and len(gold) <= 4 and len(pred) <= 4:

@@ -95,6 +95,14 @@ def labelled_part(text: str) -> Part:
     return Part(match.group(1).lower(), text[match.end() :]) if match else Part("", text)
 
 
+def named_part(text: str) -> Part:
+    """A text under the name that it begins with ("B: 4" is 4 under b); else as `labelled_part`."""
+    match = _KEYED.fullmatch(text)
+    if match and re.search(r"[A-Za-z]", match.group(1)):
+        return Part(fold(match.group(1)), match.group(2).strip())
+    return labelled_part(text)
+
+
 def without_label(text: str) -> str:
     """A text without the one label it starts with."""
     return labelled_part(text).text

@@ -1,40 +1,69 @@
 """Rule book `robust`: our own rules for every benchmark. Extraction first, then matching.
 
 Multiple choice: the set of options named must be the gold's set. Open answers: every part must
-match (`omibench.score.match`). What cannot be extracted has an outcome of its own and scores 0.
+match (`omibench.score.match`); partial credit is the share of parts that do. What cannot be
+extracted has an outcome of its own and scores 0.
 """
 
 from __future__ import annotations
 
-from omibench.score.extract import extract
+from typing import NamedTuple
+
+from omibench.score.comparison import Match, share
+from omibench.score.credit import compare_answer, compare_letters, parts_of
+from omibench.score.extract import Extraction, extract
 from omibench.score.letters import letters_in
 from omibench.score.match import match_answer
 from omibench.score.outcome import failed, finish_reason_of, passes_through
 from omibench.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 2
+VERSION = 3
+
+
+class Comparison(NamedTuple):
+    """What a response was found to answer, and how it compares; None where it has no answer."""
+
+    found: Extraction
+    match: Match | None
+
+
+def compare(item: ScoredItem) -> Comparison:
+    """The extraction and every part's comparison, for a person who asks why."""
+    found = _extracted(item)
+    if found.answer is None:
+        return Comparison(found, None)
+    if item.answer_type == "mcq":
+        return Comparison(found, compare_letters(gold_letters(item), found.answer))
+    return Comparison(found, compare_answer(item.gold, found.answer))
 
 
 def score(item: ScoredItem) -> Verdict:
-    """Score one response under the robust rules."""
+    """Score one response: `verdict` is 1 where all is right, `credit` the share of parts."""
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
-    found = extract(
-        item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
-    )
+    found = _extracted(item)
     if found.answer is None:
         return failed(found.outcome, found.method, NAME, VERSION)
     if item.answer_type == "mcq":
-        how = "letters" if found.answer == gold_letters(item) else None
+        letters = gold_letters(item)
+        how = "letters" if found.answer == letters else None
+        credit = 1.0 if how else compare_letters(letters, found.answer).credit
     else:
         how = match_answer(item.gold, found.answer)
+        credit = 1.0 if how else share(parts_of(item.gold, found.answer))
     method = f"{found.method} > {how or 'no match'}"
     return Verdict(
-        extracted=found.answer, method=method, verdict=float(how is not None), rules=NAME,
-        version=VERSION,
+        extracted=found.answer, method=method, verdict=float(how is not None), credit=credit,
+        rules=NAME, version=VERSION,
     )  # fmt: skip
+
+
+def _extracted(item: ScoredItem) -> Extraction:
+    return extract(
+        item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
+    )
 
 
 def gold_letters(item: ScoredItem) -> str:

@@ -38,10 +38,10 @@ def score_file(
     """Score the rows of JSONL or Parquet files and write them with their verdicts as Parquet.
 
     The rows of `out` are those of the inputs, in order, with `extracted`, `method`, `verdict` (0 to
-    1) and `outcome`; with a judge (the study that names it, or one already open) also `gptscore`
-    and `judge_outcome`; `score.columns` says what becomes of other columns. Returns how many rows
-    there are. Raises OmibenchError for an unknown rule
-    book, MissingInputError and FileFormatError for the inputs.
+    1), `credit` (the share of parts) and `outcome`; with a judge (the study that names it, or one
+    already open) also `gptscore` and `judge_outcome`; `score.columns` says what becomes of
+    other columns. Returns how many rows there are. Raises OmibenchError for an unknown rule book,
+    MissingInputError and FileFormatError for the inputs.
     """
     rule_book(rules)
     rows = read_rows(inputs)
@@ -49,7 +49,7 @@ def score_file(
     verdicts = [score_item(item, rules) for item in items]
     new: dict[str, list[Any]] = {
         name: [getattr(verdict, name) for verdict in verdicts]
-        for name in ("extracted", "method", "verdict", "outcome")
+        for name in ("extracted", "method", "verdict", "credit", "outcome")
     }
     if judge is not None:
         told = _judged(items, [row.question for row in rows], judge)
@@ -114,7 +114,7 @@ def _verdict_row(row: ResponseRow, item: ScoredItem, rules: str) -> VerdictRow:
     return VerdictRow(
         id=row.id, index=row.index, key=row.key, rules=rules, version=verdict.version,
         extracted=verdict.extracted, method=verdict.method, verdict=verdict.verdict,
-        outcome=verdict.outcome, simulated=row.simulated,
+        credit=verdict.credit, outcome=verdict.outcome, simulated=row.simulated,
     )  # fmt: skip
 
 
