@@ -10,6 +10,7 @@ from snakemake.utils import validate
 from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of
+from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
 from omibench.study import Cell, local_models, parse_study, slice_for
 
@@ -91,3 +92,17 @@ def frozen_from():
     """What freeze reads: the problems made from papers, or nothing but a benchmark's own files."""
     made = STUDY.benchmark.name == "papers"
     return {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}
+
+
+def asked_for(stage):
+    """What a job of the stage asks of the scheduler, by the names that Snakemake knows."""
+
+    def amount(name):
+        return lambda wildcards: resources_of(STUDY, stage, wildcards.model)[name]
+
+    return {name: amount(name) for name in resources_of(STUDY, stage)}
+
+
+def cpus(wildcards):
+    """Cores of the job that loads a local model."""
+    return cpus_of(STUDY, wildcards.model)

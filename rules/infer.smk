@@ -9,6 +9,9 @@ rule fill:
         "logs/fill/{model}.log",
     conda:
         "../envs/omibench.yaml"
+    threads: cpus
+    resources:
+        **asked_for("fill"),
     params:
         study=model_slice,
         source=source_hash("infer"),
@@ -28,6 +31,8 @@ rule infer:
         "logs/infer/{model}/{setting}.log",
     conda:
         "../envs/omibench.yaml"
+    resources:
+        **asked_for("infer"),
     params:
         study=study_slice("infer"),
         source=source_hash("infer"),

@@ -10,6 +10,8 @@ rule score:
         "logs/score/{model}/{setting}.log",
     conda:
         "../envs/omibench.yaml"
+    resources:
+        **asked_for("score"),
     params:
         study=study_slice("score"),
         source=source_hash("score"),

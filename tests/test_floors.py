@@ -18,6 +18,7 @@ GROUND = {
     "request",
     "verdict",
     "params",
+    "resources",
     "study",
     "tables",
     "images",

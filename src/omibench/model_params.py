@@ -8,9 +8,9 @@ price, label or group.
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints, model_validator
 
 from omibench.blocks import Block, Rate
 
@@ -165,6 +165,21 @@ class AnthropicModel(ServedModel):
     batch: bool = False
 
 
+class JobResources(Block):
+    """What the job that loads a local model asks of a cluster; nothing of it enters a response."""
+
+    gpus: Annotated[int, Field(ge=0)] | None = None
+    """GPUs, all on one node; as many as the model is spread over when left out."""
+    gpu_model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
+    """The GPUs' name on the cluster, such as `a100`; any will do when left out."""
+    gpu_maker: Literal["nvidia", "amd"] = "nvidia"
+    cpus: Annotated[int, Field(ge=1)] = 4
+    memory_gb: Positive = 32.0
+    """Main memory in gigabytes (10^9 bytes), not the GPUs' own."""
+    hours: Positive = 24.0
+    """Wall time after which the cluster may end the job; what was answered by then is kept."""
+
+
 class LocalModel(ServedModel):
     """What local engines share: `id` is a hub id or a folder."""
 
@@ -174,6 +189,22 @@ class LocalModel(ServedModel):
     max_pixels: Annotated[int, Field(ge=784)] | None = None
     """Pixels to which one image is scaled down at most."""
     seed: int = 0
+    resources: JobResources = JobResources()
+
+    @property
+    def spread(self) -> int:
+        """Over how many GPUs the model is spread."""
+        return 1
+
+    @model_validator(mode="after")
+    def _fits_its_gpus(self) -> Self:
+        gpus = self.resources.gpus
+        if gpus is not None and gpus < self.spread:
+            raise ValueError(
+                f"the model is spread over {self.spread} GPUs (tensor_parallel x "
+                f"pipeline_parallel), and resources.gpus is {gpus}: raise it or lower those"
+            )
+        return self
 
 
 class VllmModel(LocalModel):
@@ -188,6 +219,11 @@ class VllmModel(LocalModel):
     engine: dict[str, Any] = {}
     """More arguments of vLLM's LLM, as it spells them; part of identity."""
 
+    @property
+    def spread(self) -> int:
+        """Over how many GPUs the model is spread."""
+        return self.tensor_parallel * self.pipeline_parallel
+
 
 class TransformersModel(LocalModel):
     """Batched generation by transformers, where vLLM does not fit."""
@@ -196,6 +232,11 @@ class TransformersModel(LocalModel):
     batch_size: Annotated[int, Field(ge=1)] = 8
     device: str | None = None
     """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
+
+    @property
+    def spread(self) -> int:
+        """One GPU, unless the block gives none to the model or keeps it on the CPU."""
+        return 0 if self.device == "cpu" or self.resources.gpus == 0 else 1
 
 
 Model = Annotated[

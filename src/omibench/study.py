@@ -181,7 +181,7 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         for block in keep["settings"].values():
             block.pop("label", None)
     if names:
-        keep["models"] = {name: _without_display(full["models"][name]) for name in sorted(names)}
+        keep["models"] = {name: _what_answers(full["models"][name]) for name in sorted(names)}
         keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}
     return keep
 
@@ -198,5 +198,6 @@ _SLICES = {
 _ASKING = ("name", "seed", "store")
 
 
-def _without_display(model: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in model.items() if key not in ("label", "group")}
+def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
+    shown_or_scheduled = ("label", "group", "resources")
+    return {key: value for key, value in model.items() if key not in shown_or_scheduled}

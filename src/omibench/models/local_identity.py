@@ -41,7 +41,7 @@ def identity_of(model: LocalModel, **more: object) -> dict[str, Any]:
 def weights_of(model: LocalModel) -> str:
     """What a load depends on: two blocks that agree in it share one loaded engine."""
     told_per_call = {"label", "group", "endpoint", "thinking", "batch_size"}
-    declared = {"can", "limits", "price", "image_tokens"}
+    declared = {"can", "limits", "price", "image_tokens", "resources"}
     return model.model_dump_json(exclude=told_per_call | declared)
 
 

@@ -1,0 +1,65 @@
+"""What a job asks of a scheduler: GPUs, memory and time of a local model, its share of an API.
+
+The names are those that Snakemake and its executor plugins know. Nothing of it changes an answer,
+so nothing of it is among the parameters of a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from omibench.model_params import AnthropicModel, LocalModel, OpenAIModel
+from omibench.study import Study
+
+Amount = int | str | None
+"""None: the job asks for nothing of the kind."""
+
+
+def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
+    """What one job of `fill`, `infer` or `score` asks for; without `model`, only the names count.
+
+    All jobs of a stage have the same names. `api` is the job's share of all endpoints together and
+    `api_<endpoint>` that of one of them, 1 or 0 each.
+    """
+    if stage == "fill":
+        return _loading(study.models[model] if model else None)
+    respondents = list(study.infer.models) if stage == "infer" else [study.score.judge or ""]
+    endpoints = {name: endpoint_of(study, name) for name in respondents}
+    asked = endpoints.get(respondents[0] if stage == "score" else model or "")
+    known = sorted({endpoint for endpoint in endpoints.values() if endpoint})
+    shares: dict[str, Amount] = {f"api_{name}": int(name == asked) for name in known}
+    return {"api": int(asked is not None), **shares} if known else {}
+
+
+def cpus_of(study: Study, model: str) -> int:
+    """Cores of the job that loads a local model; 1 for any other model."""
+    block = study.models[model]
+    return block.resources.cpus if isinstance(block, LocalModel) else 1
+
+
+def endpoint_of(study: Study, name: str) -> str | None:
+    """The endpoint that the model's jobs share with others, as a word; None if they share none.
+
+    It is the host of `base_url`, or else the provider. A batch API takes what it is given, so a
+    model that is asked through one shares nothing.
+    """
+    model = study.models.get(name)
+    if not isinstance(model, OpenAIModel | AnthropicModel) or model.batch:
+        return None
+    host = urlsplit(model.base_url).hostname if model.base_url else None
+    return re.sub(r"\W", "_", host or model.provider)
+
+
+def _loading(model: object) -> dict[str, Amount]:
+    if not isinstance(model, LocalModel):
+        return dict.fromkeys(("gpu", "gpu_model", "gpu_manufacturer", "mem_mb", "runtime"))
+    asked = model.resources
+    gpus = model.spread if asked.gpus is None else asked.gpus
+    return {
+        "gpu": gpus or None,
+        "gpu_model": asked.gpu_model if gpus else None,
+        "gpu_manufacturer": asked.gpu_maker if gpus else None,
+        "mem_mb": round(1000 * asked.memory_gb),
+        "runtime": round(60 * asked.hours),
+    }
