@@ -18,6 +18,7 @@ GROUND = {
     "request",
     "verdict",
     "params",
+    "reevaluate_params",
     "resources",
     "study",
     "tables",

@@ -249,6 +249,8 @@ def test_snakemake_hands_the_budget_over(tmp_path: Path, monkeypatch: pytest.Mon
     bare = study(tmp_path, budget=None)
     monkeypatch.setenv("OMIBENCH_BUDGET_USD", "2.5")
     assert budget_of(bare) == 2.5
+    assert budget_of(study(tmp_path)) == 2.5, "of two budgets the smaller holds"
+    monkeypatch.setenv("OMIBENCH_BUDGET_USD", "10")
     assert budget_of(study(tmp_path)) == 5.0
     for wrong in ("much", "-1", "nan", "inf"):
         monkeypatch.setenv("OMIBENCH_BUDGET_USD", wrong)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from omibench.errors import ImageCountError, ModelError
+from omibench.errors import ImageCountError, ModelError, PassingError
 from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
 from omibench.models.provider import FREE, Provider
@@ -93,8 +93,27 @@ def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:
     return [request for key, request in distinct.items() if key not in partition]
 
 
+def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -> None:
+    """Raise when requests failed after all their attempts: what was answered is kept.
+
+    PassingError when another attempt at any of them may go better, else ModelError.
+    """
+    pairs = zip(requests, responses, strict=True)
+    failed = [(q, r) for q, r in pairs if r.outcome == "provider_error"]
+    if not failed:
+        return
+    request, response = failed[0]
+    under = f" under {request.tags.setting!r}" if request.tags.setting else ""
+    kind = PassingError if any(r.passing for _, r in failed) else ModelError
+    raise kind(
+        f"{len(failed)} of {len(requests)} requests failed, the first for "
+        f"{request.tags.problem!r}{under}: {response.error or response.finish_reason}"
+    )
+
+
 def check_images(requests: Iterable[Request], provider: Provider, store: Store) -> None:
     """Check that every image is there, is the one that is meant, and may be sent; keep a copy."""
+    requests = list(requests)
     for request in requests:
         images = request.conversation.images
         if provider.max_images is not None and len(images) > provider.max_images:
@@ -103,8 +122,7 @@ def check_images(requests: Iterable[Request], provider: Provider, store: Store) 
                 f"the model takes {provider.max_images} in one request; none is ever left out: "
                 "choose a setting that shows fewer"
             )
-        for image in images:
-            store.images.keep(image)
+    store.images.keep_all(image for r in requests for image in r.conversation.images)
 
 
 def _buy(

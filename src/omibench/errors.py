@@ -38,6 +38,10 @@ class ModelError(OmibenchError):
     """A model cannot be asked: wrong provider, unknown capability, missing oracle or secret."""
 
 
+class PassingError(ModelError):
+    """Asking failed in a way that may pass by itself: trying again later may go better."""
+
+
 class ImageCountError(ModelError):
     """A conversation would be sent with another number of images than it shows."""
 

@@ -121,10 +121,9 @@ class BudgetGate:
 def budget_of(study: Study) -> float | None:
     """The study's budget in US dollars, from its parameters or from Snakemake; None: no cap.
 
+    Where both give one, the smaller holds: a scheduled run may be held to what is left of a month.
     Raises ParamsError when the environment variable is no amount.
     """
-    if study.study.budget_usd is not None:
-        return study.study.budget_usd
     text = os.environ.get(BUDGET_ENV, "")
     try:
         amount = float(text) if text else None
@@ -132,7 +131,8 @@ def budget_of(study: Study) -> float | None:
         amount = -1.0
     if amount is not None and not 0 <= amount < float("inf"):
         raise ParamsError(f"{BUDGET_ENV}: must be an amount of US dollars, got {text!r}")
-    return amount
+    given = [usd for usd in (study.study.budget_usd, amount) if usd is not None]
+    return min(given, default=None)
 
 
 @contextmanager

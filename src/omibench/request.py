@@ -120,3 +120,5 @@ class Response(Noun):
     """Sum of the log-probabilities (nats) of the answer's tokens, where the endpoint gives them."""
     error: str | None = None
     """Why there is no answer, in one line without secrets; only for `provider_error`."""
+    passing: bool = False
+    """Whether asking again later may go better; only for `provider_error`."""

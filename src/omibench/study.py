@@ -26,6 +26,7 @@ from omibench.params import (
     Setting,
     StudyParams,
 )
+from omibench.reevaluate_params import ReevaluateParams
 
 
 class Cell(NamedTuple):
@@ -52,6 +53,7 @@ class Study(Block):
     infer: InferParams = InferParams()
     score: ScoreParams = ScoreParams()
     analyze: AnalyzeParams = AnalyzeParams()
+    reevaluate: ReevaluateParams = ReevaluateParams()
 
     @property
     def cells(self) -> list[Cell]:
@@ -98,6 +100,8 @@ class Study(Block):
             ("infer.only", self.infer.only, self.infer.models),
             *(("infer.only", only, self.infer.settings) for only in self.infer.only.values()),
         ]
+        for name, watch in self.reevaluate.watch.items():
+            found.append((f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings))
         if self.analyze.main_rules:
             found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
         if self.infer.models:  # a whole study, not the slice of one job

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infer.conftest import Make
-from omibench.errors import ModelError
+from omibench.errors import ModelError, PassingError
 from omibench.infer.fill import count_requests, fill_model, fill_store
 from omibench.infer.stage import infer_cell
 from omibench.models import simulated
@@ -42,16 +42,23 @@ def test_one_call_fills_every_setting_of_a_model(
     assert fill_store(questions, whole, Cell(model, settings[0]), slice(0, 1)) == 1
 
 
-def test_a_failed_request_is_an_error_that_a_retry_can_mend(
-    questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("passing", [True, False])
+def test_a_failed_request_is_an_error_that_says_whether_a_retry_can_mend_it(
+    questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch, passing: bool
 ) -> None:
     def down(
         self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
         for request in requests:
-            yield request, Response(text="", outcome="provider_error", error="503 overloaded")
+            error = "503 overloaded"
+            yield (
+                request,
+                Response(text="", outcome="provider_error", error=error, passing=passing),
+            )
 
     whole = study()
     monkeypatch.setattr(simulated.SimulatedProvider, "answer", down)
-    with pytest.raises(ModelError, match=r"requests failed, the first for .* 503 overloaded"):
+    said = r"requests failed, the first for .* 503 overloaded"
+    with pytest.raises(ModelError, match=said) as found:
         fill_model(questions, whole, whole.infer.models[0], list(whole.settings))
+    assert isinstance(found.value, PassingError) == passing

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import StoreError
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger import Ledger, Purse, month_of
 from omibench.store.process import started_at
 
 PURSE = Purse("study", "model", cap_usd=1.0, lease_s=60)
@@ -193,3 +193,38 @@ def test_the_ledger_needs_no_shared_memory(ledger: Ledger) -> None:
     with sqlite3.connect(ledger.path) as file:
         assert file.execute("PRAGMA journal_mode").fetchone() != ("wal",)
     assert not ledger.path.with_name("ledger.sqlite3-shm").exists()
+
+
+def test_a_month_counts_what_was_committed_since_it_began(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    october, november = 1_791_000_000.0, 1_794_000_000.0
+    assert [month_of(october), month_of(november)] == ["2026-10", "2026-11"]
+    purse = PURSE._replace(cap_usd=10.0, lease_s=1e9)
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: october)
+    assert ledger.spent_since("study", "2026-10") == 0, "no attempt was made yet"
+    for cost in (0.5, None):
+        attempt = ledger.reserve(purse, 0.75)
+        assert attempt is not None
+        ledger.settle(attempt.id, cost)
+    flying = ledger.reserve(purse, 0.2)
+    assert flying is not None
+    assert ledger.spent_since("study", "2026-10") == pytest.approx(1.45)
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: november)
+    assert ledger.spent_since("study", "2026-11") == 0
+    attempt = ledger.reserve(purse, 0.3)
+    assert attempt is not None
+    ledger.settle(attempt.id, 0.1)
+    assert ledger.spent_since("study", "2026-11") == pytest.approx(0.1 + 0.2), "in flight: in both"
+    ledger.give_back(flying.id)
+    assert ledger.spent_since("study", "2026-11") == pytest.approx(0.1)
+    assert ledger.spent_since("other", "2026-11") == 0
+
+
+def test_a_ledger_of_before_months_is_read_on(tmp_path: Path) -> None:
+    with Ledger(tmp_path) as old:
+        assert old.reserve(PURSE, 0.25)
+        old._file.execute("DROP TABLE month")
+    with Ledger(tmp_path) as new:
+        assert new.reserve(PURSE, 0.25)
+        assert new.account("study").committed == pytest.approx(0.5)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.ask import open_asker
-from omibench.errors import ModelError
+from omibench.ask import check_answered, open_asker
 from omibench.infer.stage import requests_of
-from omibench.request import Request, Response
 from omibench.study import Cell, Study
 
 
@@ -20,13 +18,13 @@ def count_requests(questions: Path, study: Study, cell: Cell) -> int:
 def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
     """Ask one shard of a cell's requests and keep the answers; returns how many requests it is.
 
-    What the store holds is not asked again. Raises as `infer_cell` does, and ModelError when
-    requests failed after all their attempts: what was answered is kept, so that a retry asks only
-    for the rest. A reached budget is no error; the cell's own job reports it.
+    What the store holds is not asked again. Raises as `infer_cell` does, and as `check_answered`
+    when requests failed after all their attempts: what was answered is kept, so that a retry asks
+    only for the rest. A reached budget is no error; the cell's own job reports it.
     """
     with open_asker(study, cell.model) as asker:
         requests = requests_of(questions, study, cell, asker.provider)[shard]
-        _none_failed(requests, asker(requests))
+        check_answered(requests, asker(requests))
     return len(requests)
 
 
@@ -39,20 +37,5 @@ def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str
     with open_asker(study, model) as asker:
         cells = [Cell(model, setting) for setting in settings]
         requests = [r for c in cells for r in requests_of(questions, study, c, asker.provider)]
-        _none_failed(requests, asker(requests))
+        check_answered(requests, asker(requests))
     return len(requests)
-
-
-def _none_failed(requests: Sequence[Request], responses: Sequence[Response]) -> None:
-    failed = [
-        (request, response)
-        for request, response in zip(requests, responses, strict=True)
-        if response.outcome == "provider_error"
-    ]
-    if failed:
-        request, response = failed[0]
-        raise ModelError(
-            f"{len(failed)} of {len(requests)} requests failed, the first for "
-            f"{request.tags.problem!r} under {request.tags.setting!r}: "
-            f"{response.error or response.finish_reason}"
-        )

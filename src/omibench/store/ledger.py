@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS attempt(
   id INTEGER PRIMARY KEY AUTOINCREMENT, study TEXT NOT NULL, model TEXT NOT NULL,
   worst INTEGER NOT NULL, unknown INTEGER NOT NULL DEFAULT 0,
   host TEXT, pid INTEGER, started TEXT, until REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS month(
+  study TEXT, month TEXT, before INTEGER NOT NULL, PRIMARY KEY(study, month));
 CREATE INDEX IF NOT EXISTS by_study ON attempt(study);
 """
 
@@ -86,6 +88,7 @@ class Ledger:
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / LEDGER
         self._lock = RLock()
+        self._begun: set[tuple[str, str]] = set()
         self._owner = (socket.gethostname(), os.getpid(), started_at(os.getpid()))
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +123,9 @@ class Ledger:
             known = run("SELECT excess FROM total WHERE study=? AND model=?", (study, model))
             row = known.fetchone()
             worst = _nano(worst_usd * (row[0] if row else 1.0))
-            if sum(self._sums(study)) + worst > int(cap * NANO):
+            spent, unknown, reserved = self._sums(study)
+            self._begin_month(study, spent + unknown)
+            if spent + unknown + reserved + worst > int(cap * NANO):
                 return None
             owner = (None, None, None) if outlives else self._owner
             number = run(
@@ -164,6 +169,25 @@ class Ledger:
             self._bury(study)
             spent, unknown, reserved = self._sums(study)
         return Account(spent / NANO, unknown / NANO, reserved / NANO)
+
+    def spent_since(self, study: str, month: str) -> float:
+        """US dollars that a study has committed since the first attempt of a month (`2026-11`).
+
+        0 when it made none in that month. What was in flight when the month began counts in both.
+        """
+        with self._transaction() as run:
+            self._bury(study)
+            found = run("SELECT before FROM month WHERE study=? AND month=?", (study, month))
+            row = found.fetchone()
+            committed = sum(self._sums(study))
+        return max(0, committed - row[0]) / NANO if row else 0.0
+
+    def _begin_month(self, study: str, before: int) -> None:
+        began = (study, month_of(time.time()))
+        if began not in self._begun:
+            sql = "INSERT OR IGNORE INTO month(study, month, before) VALUES(?,?,?)"
+            self._file.execute(sql, (*began, before))
+            self._begun.add(began)
 
     def _sums(self, study: str) -> tuple[int, int, int]:
         run = self._file.execute
@@ -211,6 +235,11 @@ class Ledger:
                 self._file.execute("COMMIT")
             except sqlite3.Error as error:
                 raise StoreError(f"{self.path}: the ledger cannot be used: {error}") from None
+
+
+def month_of(now: float) -> str:
+    """The calendar month (UTC) of a Unix time: `2026-11`."""
+    return time.strftime("%Y-%m", time.gmtime(now))
 
 
 def _nano(usd: float) -> int:

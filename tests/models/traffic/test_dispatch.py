@@ -122,6 +122,7 @@ def test_too_long_a_retry_after_says_when_to_come_back() -> None:
     endpoint = Endpoint(lambda problem, attempt: [busy(86400.0)])
     done = run(endpoint, 50, concurrency=4, retry_after_s=900)
     assert {r.outcome for r in done.got.values()} == {"provider_error"}
+    assert all(r.passing for r in done.got.values())
     assert len(endpoint.seen) <= 4, "an endpoint closed for a day is asked again and again"
     said = {r.error or "" for r in done.got.values()}
     assert all("come back in 1,440 min, at 20" in error for error in said)
@@ -136,6 +137,14 @@ def test_attempts_end() -> None:
     assert len(endpoint.seen) == 12
     assert {r.error for r in done.got.values()} == {"4 attempts failed, the last with HTTP 500: oh"}
     assert {(r.outcome, r.text) for r in done.got.values()} == {("provider_error", "")}
+    assert all(r.passing for r in done.got.values())
+
+
+def test_what_no_attempt_can_mend_is_told_apart_from_what_may_pass() -> None:
+    wrong = Failure("HTTP 400: no such field", 400)
+    endpoint = Endpoint(lambda p, a: [wrong] if p == 1 else [1.0, "ok"])
+    done = run(endpoint, 3)
+    assert [r.passing for r in done.got.values() if r.outcome == "provider_error"] == [False]
 
 
 def test_often_failed_requests_come_at_the_end() -> None:

@@ -66,9 +66,9 @@ class Chunk:
             file=file,
         )
 
-    def unanswered(self, why: str) -> list[Answer]:
+    def unanswered(self, why: str, *, passing: bool) -> list[Answer]:
         """Its requests as `provider_error`, to be asked again by a later run."""
-        response = Response(text="", outcome="provider_error", error=mask(why))
+        response = Response(text="", outcome="provider_error", error=mask(why), passing=passing)
         return [(request, response) for job in self.jobs for request in job]
 
     def _write(self, data: bytes) -> None:

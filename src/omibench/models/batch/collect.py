@@ -117,7 +117,8 @@ def response_of(failure: Failure) -> Response:
     """What a request without an answer gets: `refused` when the content was, else an error."""
     if failure.refused is not None:
         return Response(text="", outcome="refused", finish_reason=failure.refused)
-    return Response(text="", outcome="provider_error", error=mask(failure.message))
+    error = mask(failure.message)
+    return Response(text="", outcome="provider_error", error=error, passing=failure.transient)
 
 
 def _answered(line: Line, drawn: list[Drawn]) -> list[Line]:

@@ -131,13 +131,14 @@ class Submitter:
                         if self._made(noted) is not None:
                             return []
                     except Failure as unknown:
-                        return chunk.unanswered(f"{MAYBE_MADE}: {unknown.message}")
+                        return chunk.unanswered(f"{MAYBE_MADE}: {unknown.message}", passing=True)
                 if self._hopeless(failure, attempt):
                     if noted is not None:
                         self.forget(noted)
                     if failure.fatal:
                         raise ModelError(no_batches(failure)) from None
-                    return chunk.unanswered(f"the batch was not taken: {failure.message}")
+                    why = f"the batch was not taken: {failure.message}"
+                    return chunk.unanswered(why, passing=failure.transient)
                 time.sleep(wait_s(failure, attempt - 1, SystemRandom().random()))
             else:
                 self.desk.save(noted.model_copy(update={"batch": batch}))

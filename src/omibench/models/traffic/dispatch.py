@@ -100,7 +100,7 @@ class Dispatch:
         if self._broken is not None:
             raise self._broken
         for job in self.agenda.rest():
-            self._give_up(job, self._over or "provider_error", self._why)
+            self._give_up(job, self._over or "provider_error", self._why, passing=self._held_back)
         if self._reasons:
             (why, times), *others = self._reasons.most_common()
             _LOG.warning(
@@ -225,6 +225,10 @@ class Dispatch:
             if self._is_hopeless():
                 self._broken = ModelError(f"the endpoint turns every request down: {said}")
 
+    @property
+    def _held_back(self) -> bool:
+        return self._over == "provider_error"
+
     def _is_hopeless(self) -> bool:
         """Whether nothing can be expected any more; a gateway's odd slip among answers is none."""
         if self._answered:
@@ -236,13 +240,13 @@ class Dispatch:
         asked = failure.retry_after_s
         if asked is not None and asked > self.limits.retry_after_s:
             why = f"{failure.message}; {self._come_back(asked)}"
-            self._give_up(job, "provider_error", why)
+            self._give_up(job, "provider_error", why, passing=True)
             if self._all_turned_away():
                 self._over, self._why = "provider_error", f"not sent: {why}"
             return
         if job.attempts >= self.limits.attempts:
             why = f"{job.attempts} attempts failed, the last with {failure.message}"
-            self._give_up(job, "provider_error", why)
+            self._give_up(job, "provider_error", why, passing=True)
             return
         wait = wait_s(failure, job.attempts - 1, self._random.random())
         due = self._clock() + wait
@@ -264,13 +268,21 @@ class Dispatch:
         )
 
     def _give_up(
-        self, job: Job, outcome: Outcome, why: str | None, finish: str | None = None
+        self,
+        job: Job,
+        outcome: Outcome,
+        why: str | None,
+        finish: str | None = None,
+        *,
+        passing: bool = False,
     ) -> None:
         for request in job.requests:
             error = None if why is None else mask(why)
             if error is not None:
                 self._reasons[error] += 1
-            response = Response(text="", outcome=outcome, finish_reason=finish, error=error)
+            response = Response(
+                text="", outcome=outcome, finish_reason=finish, error=error, passing=passing
+            )
             self._hand_over(request, response)
 
     def _hand_over(self, request: Request, response: Response) -> None:
