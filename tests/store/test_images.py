@@ -40,3 +40,16 @@ def test_a_changed_file_is_refused(tmp_path: Path, kept_before: bool) -> None:
 def test_an_absent_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="no such image"):
         ImageStore(tmp_path).keep(ImagePart(sha256="a" * 64, path=str(tmp_path / "none.png")))
+
+
+def test_many_are_kept_each_once_and_the_first_bad_one_is_named(tmp_path: Path) -> None:
+    good = [picture(tmp_path / f"{n:03}.png", bytes([n % 50])) for n in range(100)]
+    images = ImageStore(tmp_path / "images")
+    images.keep_all(good)
+    images.keep_all(good)
+    kept = {path.name for path in images.folder.rglob("*") if path.is_file()}
+    assert kept == {image.sha256 for image in good}
+    for name in ("031.png", "077.png"):
+        (tmp_path / name).write_bytes(b"other pixels")
+    with pytest.raises(ModelError, match="031"):
+        ImageStore(tmp_path / "others").keep_all(good)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.request import ImagePart
 from omibench.store.files import write_whole
+
+COPIERS = 4
 
 
 class ImageStore:
@@ -22,6 +26,21 @@ class ImageStore:
     def path(self, sha256: str) -> Path:
         """Where the picture with this content stands, if it was kept."""
         return self.folder / sha256[:2] / sha256
+
+    def keep_all(self, images: Iterable[ImagePart]) -> None:
+        """Keep each of many, several at a time. Raises as `keep` does for the first of them."""
+        distinct = {(image.path, image.sha256): image for image in images}
+        new = [image for known, image in distinct.items() if known not in self._seen]
+        if not new:
+            return
+        # Hashing and copying leave the interpreter free, so threads use the other cores.
+        with ThreadPoolExecutor(min(COPIERS, len(new))) as pool:
+            try:
+                for _ in pool.map(self.keep, new):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def keep(self, image: ImagePart) -> None:
         """Check that an image's file holds the bytes it is known by, and keep a copy.
