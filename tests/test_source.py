@@ -19,20 +19,25 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "ocr/pages.py": "def pages(n: int) -> int:\n    '''Pages.'''\n    return n\n",
         "ocr/template.txt": "hello",
         "infer/__init__.py": "def run():\n    from omibench.store import Store\n    Store()\n",
-        "store/__init__.py": "class Store:\n    pass\n",
+        "store/__init__.py": "import paidsdk\n\n\nclass Store:\n    pass\n",
+        "store/units.csv": "1",
         "docs.py": "UNUSED = 1\n",
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(source, "PACKAGE", tmp_path)
-    source._imports.cache_clear()
-    yield tmp_path
-    source._imports.cache_clear()
+    return tmp_path
 
 
 def hashes() -> dict[str, str]:
-    source._imports.cache_clear()
     return {stage: source.source_hash(stage) for stage in ("ocr", "infer")}
+
+
+def install(site: Path, name: str, version: str) -> None:
+    """A distribution as `pip` leaves it behind, without any code."""
+    folder = site / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,8 @@ def hashes() -> dict[str, str]:
         ("ocr/pages.py", "def pages(n: int) -> int:\n    return n + 1\n", {"ocr"}),
         ("ocr/new.py", "X = 1\n", {"ocr"}),
         ("ocr/template.txt", "other", {"ocr"}),
-        ("store/__init__.py", "class Store:\n    size = 1\n", {"infer"}),
+        ("store/__init__.py", "import paidsdk\n\n\nclass Store:\n    size = 1\n", {"infer"}),
+        ("store/units.csv", "2", {"infer"}),
         ("docs.py", "UNUSED = 2\n", set()),
     ],
 )
@@ -53,6 +59,47 @@ def test_what_an_edit_reruns(package: Path, file: str, text: str, reruns: set[st
     (package / file).write_text(text)
     after = hashes()
     assert {stage for stage in before if before[stage] != after[stage]} == reruns
+
+
+@pytest.mark.parametrize(
+    "imported", ["import reader\n", "def f():\n    from reader.deep import x\n"]
+)
+def test_an_upgraded_package_reruns_what_imports_it(
+    package: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch,
+    imported: str,
+) -> None:  # fmt: skip
+    (package / "ocr/pages.py").write_text(imported)
+    site = tmp_path_factory.mktemp("site")
+    monkeypatch.syspath_prepend(str(site))
+    seen = [hashes()]
+    for version in ("1.0", "1.1"):
+        install(site / version, "reader", version)
+        install(site / version, "paidsdk", version)
+        monkeypatch.syspath_prepend(str(site / version))
+        seen.append(hashes())
+    assert len({found["ocr"] for found in seen}) == 3
+    assert len({found["infer"] for found in seen}) == 1, "what an SDK fetched is bought"
+
+
+def test_a_package_for_types_only_is_none_that_results_depend_on(package: Path) -> None:
+    text = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import reader\n"
+    (package / "ocr/pages.py").write_text(text)
+    assert source.packages_of("ocr") == set()
+
+
+def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
+    from importlib.metadata import version
+
+    assert source.version_of("PIL") == version("pillow")
+    assert version("typing-extensions") in source.version_of("typing_extensions")
+    assert source.version_of("no_such_module") == "absent"
+
+
+def test_the_hash_does_not_hang_on_how_python_prints_trees(package: Path) -> None:
+    """Versions of Python name different empty fields in `ast.dump`; ours names none."""
+    spelt = source._spelt(source.ast.parse("def f(): return [1]"))
+    assert "None" not in spelt
+    assert "[]" not in spelt
 
 
 def test_the_real_stages_reach_the_ground_floor() -> None:

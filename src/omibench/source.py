@@ -1,25 +1,46 @@
 """What code makes what: a hash over the meaning of a stage's own source.
 
 It is among the parameters of every rule, so that changed code reruns what it made and a changed
-comment, docstring or layout reruns nothing (design, section 4).
+comment, docstring or layout reruns nothing (design, section 4). The packages that the code imports
+count by their installed version, so that an upgrade reruns what they made.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = Path(__file__).parent
+APART = ("models", "store", "progress")
+"""Rooms whose packages do not count: what an SDK has fetched is in the store, and bought once."""
+DISTRIBUTION = {"PIL": "pillow", "yaml": "pyyaml", "vl_convert": "vl-convert-python"}
+"""Distributions whose name is not that of their module; others are looked for in all of them."""
+
+
+class Source(NamedTuple):
+    """What one file of source means, and every module that it imports, lazily or not."""
+
+    meaning: str
+    imports: tuple[str, ...]
 
 
 def source_hash(stage: str) -> str:
-    """Hash of every module that `omibench.<stage>` imports, directly or not; 16 hex digits."""
+    """Hash of every module that `omibench.<stage>` imports, directly or not; 16 hex digits.
+
+    With the data files beside these modules, and the versions of the packages that they import.
+    """
+    closure = sorted(import_closure(f"omibench.{stage}"))
     digest = hashlib.sha256()
-    for module in sorted(import_closure(f"omibench.{stage}")):
-        digest.update(f"{module}\0{_meaning(_file_of(module))}\0".encode())
-    digest.update(_data_files(stage))
+    for module in closure:
+        digest.update(f"{module}\0{_source(module).meaning}\0".encode())
+    for name in sorted(_packages(closure)):
+        digest.update(f"{name}\0{version_of(name)}\0".encode())
+    for file in _data_files(stage, closure):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
@@ -35,15 +56,41 @@ def import_closure(module: str) -> set[str]:
     return found
 
 
+def packages_of(stage: str) -> set[str]:
+    """The top-level modules of other packages that a stage's results depend on."""
+    return _packages(import_closure(f"omibench.{stage}"))
+
+
+def version_of(module: str) -> str:
+    """The installed version of the distribution that brings a module; `absent` without one."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(DISTRIBUTION.get(module, module))
+    except PackageNotFoundError:
+        names = sorted(set(_distributions().get(module, ())))
+        return " ".join(f"{name} {version(name)}" for name in names) or "absent"
+
+
+def _packages(closure: set[str] | list[str]) -> set[str]:
+    return {
+        name.split(".")[0]
+        for module in closure
+        if module.split(".")[1] not in APART
+        for name in _source(module).imports
+        if name.split(".")[0] not in {"omibench", *sys.stdlib_module_names}
+    }
+
+
 @cache
+def _distributions() -> dict[str, list[str]]:
+    from importlib.metadata import packages_distributions
+
+    return dict(packages_distributions())
+
+
 def _imports(module: str) -> tuple[str, ...]:
-    names: list[str] = []
-    for node in ast.walk(_tree(_file_of(module))):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            # `from omibench.ocr import pages` may name a module as well as a function.
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    names = _source(module).imports
     return tuple(name for name in names if name.split(".")[0] == "omibench")
 
 
@@ -64,20 +111,58 @@ def _file_of(module: str) -> Path | None:
     return next((c for c in candidates if c.is_file() and c != PACKAGE / "__init__.py"), None)
 
 
-def _tree(path: Path | None) -> ast.Module:
-    return ast.parse(path.read_text("utf-8")) if path else ast.Module([], [])
+def _source(module: str) -> Source:
+    path = _file_of(module)
+    if path is None:
+        return Source("", ())
+    state = path.stat()
+    return _parsed(path, state.st_mtime_ns, state.st_size)
 
 
-def _meaning(path: Path | None) -> str:
-    tree = _tree(path)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and _is_docstring(body[0]):
-            body.pop(0)
-    return ast.dump(tree)
+@cache
+def _parsed(path: Path, modified_ns: int, size: int) -> Source:
+    tree = ast.parse(path.read_text("utf-8"))
+    names: list[str] = []
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            # `from omibench.ocr import pages` may name a module as well as a function.
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        if not _for_types_only(node):
+            waiting += ast.iter_child_nodes(node)
+    return Source(hashlib.sha256(_spelt(tree).encode()).hexdigest(), tuple(dict.fromkeys(names)))
 
 
-def _is_docstring(node: ast.AST) -> bool:
+def _for_types_only(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
+
+
+def _spelt(node: object) -> str:
+    """One spelling of a syntax tree, without docstrings: the same in every version of Python.
+
+    `ast.dump` is not: versions differ in which empty fields they name.
+    """
+    if isinstance(node, ast.AST):
+        fields = [
+            f"{name}={_spelt(value)}"
+            for name, value in ast.iter_fields(node)
+            if value is not None and value != []
+        ]
+        return f"{type(node).__name__}({','.join(fields)})"
+    if isinstance(node, list):
+        first = 1 if node and _is_docstring(node[0]) else 0
+        return f"[{','.join([_spelt(item) for item in node[first:]])}]"
+    return repr(node)
+
+
+def _is_docstring(node: object) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -85,7 +170,9 @@ def _is_docstring(node: ast.AST) -> bool:
     )
 
 
-def _data_files(stage: str) -> bytes:
-    folder = PACKAGE / stage
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc"))
-    return b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
+def _data_files(stage: str, closure: list[str]) -> list[Path]:
+    """What lies beside the modules: all below the stage's folder, and in those of the others."""
+    folders = {path.parent for name in closure if (path := _file_of(name))} - {PACKAGE}
+    files = {path for folder in folders for path in folder.iterdir()}
+    files |= set((PACKAGE / stage).rglob("*"))
+    return sorted(p for p in files if p.is_file() and p.suffix not in (".py", ".pyc"))
