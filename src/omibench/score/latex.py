@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from omibench.score.case import fold_words
+from omibench.score.mhchem import plain_mhchem
 
 _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni")
 _SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()")
@@ -16,9 +17,11 @@ _SUPER_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
 _SUB_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎]+")
 _WRAPPERS = (
     "text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathcal|mathbb|rm|bf|operatorname|mbox|hbox"
-    "|boldsymbol|bm|ce|emph|underline|mathop|boxed|fbox"
+    "|boldsymbol|bm|emph|underline|mathop|boxed|fbox"
 )
-_WRAP = re.compile(rf"\\(?:{_WRAPPERS})\s*\*?\s*\{{([^{{}}]*)\}}")
+_INNER = r"(?:[^{}]++|\{[^{}]*+\})*+"
+_WRAP = re.compile(rf"\\(?:{_WRAPPERS})\s*\*?\s*\{{({_INNER})\}}")
+_ROOT = re.compile(r"√\s*(\d+(?:\.\d+)?|[A-Za-zπ](?![A-Za-z])|\([^()]*+\)|\{[^{}]*+\})")
 _SCRIPT = re.compile(rf"([\^_])\s*{_WRAP.pattern}")
 _SPACING = re.compile(
     r"\\[,;:!> ]|\\(?:quad|qquad|displaystyle|limits|nolimits|left|right|[bB]igg?[lrm]?|textstyle"
@@ -34,12 +37,17 @@ _SAME = {
     r"\le": r"\leq", r"\ne": r"\neq", r"\vartheta": r"\theta", r"\degree": "°", r"\%": "%",
     r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±", r"\infty": "∞", r"\lt": "<",
     r"\gt": ">", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
-    r"\textdegree": "°", r"\ohm": r"\Omega", r"\to": r"\to", r"\xrightarrow": r"\to",
+    r"\textdegree": "°", r"\lvert": "|", r"\rvert": "|", r"\vert": "|", r"\mid": "|",
+    r"\square": "", r"\leftrightharpoons": r"\rightleftharpoons",
+    r"\rightleftarrows": r"\rightleftharpoons", r"\leftrightarrow": r"\rightleftharpoons",
+    r"\ohm": r"\Omega", r"\to": r"\to", r"\xrightarrow": r"\to",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _UNICODE = str.maketrans({
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
     "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
+    "⇌": r"\rightleftharpoons ", "⇄": r"\rightleftharpoons ", "↔": r"\rightleftharpoons ",
+    "⟹": r"\to ", "➝": r"\to ", "➔": r"\to ", "↓": r"\downarrow ", "↑": r"\uparrow ",
     "∼": "≈", "≃": "≈", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
     "δ": r"\delta ", "θ": r"\theta ", "λ": r"\lambda ", "μ": r"\mu ", "µ": r"\mu ",
     "ρ": r"\rho ", "σ": r"\sigma ", "τ": r"\tau ", "φ": r"\varphi ", "ω": r"\omega ",
@@ -61,6 +69,10 @@ def tidy(text: str) -> str:
     are looked at.
     """
     text = text[:MAX_CHARS]
+    if "\\ce" in text or "\\cf" in text:
+        text = plain_mhchem(text)
+    if "√" in text:
+        text = _ROOT.sub(lambda m: rf"\sqrt{{{m.group(1).strip('(){}')}}}", text)
     text = _SUPER_RUN.sub(lambda m: f"^{{{m.group().translate(_SUPER)}}}", text)
     text = _SUB_RUN.sub(lambda m: f"_{{{m.group().translate(_SUB)}}}", text)
     text = text.translate(_UNICODE)

@@ -28,6 +28,14 @@ _FRACTION = re.compile(
 )
 _ERROR = re.compile(rf"\s*(?:±|\+/-|\+-)\s*({_PLAIN})")
 _DECIMAL_COMMA = re.compile(r"([^\d,]*(?:0,\d|\d+,(?!\d{3}(?!\d))\d)\d*)(?![\d.])[^,]*")
+_ABOUT = re.compile(
+    r"(?:≈|approximately|approx|about|around|roughly|nearly|circa|ca\b|约为|大约|约|примерно|около|ungefähr"
+    r"|etwa|environ|aproximadamente|cerca de)[\s.]*(?=[-+.\d\\])",
+    re.IGNORECASE,
+)
+_CHARGE = re.compile(r"(\d)\s*([+-])")
+_KELVIN = (273.15, 273.0)
+_CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
 _MAX_DIGITS = 300
 _NOUN = re.compile(r"[^\W\d_]{2,20}")
 
@@ -50,6 +58,9 @@ def quantity(text: str) -> Quantity | None:
     Returns None when anything is left over that is no unit, and for numbers beyond a float.
     """
     text = tidy(text).strip()
+    text = text[about.end() :] if (about := _ABOUT.match(text)) else text
+    charge = _CHARGE.fullmatch(text)
+    text = charge.group(2) + charge.group(1) if charge else text
     word = number_word(text)
     if word is not None:
         return Quantity(float(word), None, False, 0.5, None)
@@ -139,17 +150,28 @@ def same_quantity(gold: str, pred: str) -> bool | None:
         g = _with_comma(gold)
     elif p is None and g is not None and "," not in gold:
         p = _with_comma(pred)
-    if g is None or p is None:
-        return None
+    return None if g is None or p is None else _same(g, p)
+
+
+def _same(g: Quantity, p: Quantity) -> bool:
     if g.error is not None and p.error is not None and not math.isclose(g.error, p.error):
         return False
     if g.percent or p.percent:
         return any(_close(a, b, g.half_place) for a, b in _percent_readings(g, p))
     if g.unit and p.unit:
+        if {g.unit.dimensions, p.unit.dimensions} == {_CELSIUS, _ABSOLUTE}:
+            return _same_temperature(g, p)
         if g.unit.dimensions != p.unit.dimensions:
             return False
         return _close(g.value, p.value * p.unit.factor / g.unit.factor, g.half_place)
     return _close(g.value, p.value, g.half_place)
+
+
+def _same_temperature(g: Quantity, p: Quantity) -> bool:
+    """Degrees Celsius against kelvins, from 273.15 or the 273 of school books."""
+    celsius, kelvin = (g, p) if g.unit and g.unit.dimensions == _CELSIUS else (p, g)
+    factor = kelvin.unit.factor if kelvin.unit else 1.0
+    return any(_close(celsius.value + zero, kelvin.value * factor, 0.0) for zero in _KELVIN)
 
 
 def _with_comma(text: str) -> Quantity | None:
