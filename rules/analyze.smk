@@ -10,7 +10,9 @@ rule analyze:
         metrics=f"{RESULTS}/analyze/metrics.json",
         headline=f"{RESULTS}/analyze/headline.txt",
     log:
-        "logs/analyze.log",
+        f"{LOGS}/analyze/analyze.log",
+    benchmark:
+        f"{LOGS}/analyze/analyze.tsv"
     conda:
         "../envs/omibench.yaml"
     params:

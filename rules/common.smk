@@ -10,6 +10,7 @@ from snakemake.utils import validate
 from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of
+from omibench.operating import log_folder
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
 from omibench.study import Cell, local_models, parse_study, slice_for
@@ -21,6 +22,7 @@ except OmibenchError as error:
 validate(config, "../schemas/params.schema.json", set_default=False)
 
 RESULTS = STUDY.study.results
+LOGS = log_folder(RESULTS)
 
 # The budget is no parameter of a rule: a larger one makes no job run again that is done.
 BUDGET = budget_of(STUDY)
@@ -92,6 +94,11 @@ def frozen_from():
     """What freeze reads: the problems made from papers, or nothing but a benchmark's own files."""
     made = STUDY.benchmark.name == "papers"
     return {"problems": f"{RESULTS}/rationale/problems.jsonl"} if made else {}
+
+
+def frozen_questions(wildcards):
+    """What infer reads of the dataset, once freeze is done."""
+    return checkpoints.freeze.get().output.questions
 
 
 def asked_for(stage):

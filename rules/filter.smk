@@ -5,7 +5,9 @@ rule filter:
         problems=f"{RESULTS}/filter/problems.jsonl",
         rejects=f"{RESULTS}/filter/rejects.parquet",
     log:
-        "logs/filter.log",
+        f"{LOGS}/filter/filter.log",
+    benchmark:
+        f"{LOGS}/filter/filter.tsv"
     conda:
         "../envs/omibench.yaml"
     params:

@@ -1,4 +1,6 @@
-rule freeze:
+# A checkpoint: when it is done, Snakemake looks again at what is to be done, and finds that no model
+# needs to be asked where the questions are the same.
+checkpoint freeze:
     input:
         **frozen_from(),
         named=named_files("freeze"),
@@ -9,7 +11,9 @@ rule freeze:
         card=f"{RESULTS}/freeze/README.md",
         images=directory(f"{RESULTS}/freeze/images"),
     log:
-        "logs/freeze.log",
+        f"{LOGS}/freeze/freeze.log",
+    benchmark:
+        f"{LOGS}/freeze/freeze.tsv"
     conda:
         "../envs/omibench.yaml"
     params:

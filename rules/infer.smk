@@ -2,11 +2,13 @@
 # What asking says (progress, cost, why a cell lacks answers) goes to the log and to the terminal.
 rule fill:
     input:
-        questions=rules.freeze.output.questions,
+        questions=frozen_questions,
     output:
         f"{RESULTS}/infer/{{model}}/filled.txt",
     log:
-        "logs/fill/{model}.log",
+        f"{LOGS}/fill/{{model}}.log",
+    benchmark:
+        f"{LOGS}/fill/{{model}}.tsv"
     conda:
         "../envs/omibench.yaml"
     threads: cpus
@@ -22,13 +24,15 @@ rule fill:
 
 rule infer:
     input:
-        questions=rules.freeze.output.questions,
+        questions=frozen_questions,
         named=named_files("infer"),
         filled=filled,
     output:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",
     log:
-        "logs/infer/{model}/{setting}.log",
+        f"{LOGS}/infer/{{model}}/{{setting}}.log",
+    benchmark:
+        f"{LOGS}/infer/{{model}}/{{setting}}.tsv"
     conda:
         "../envs/omibench.yaml"
     resources:

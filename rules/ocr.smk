@@ -7,7 +7,9 @@ rule ocr:
         report=f"{RESULTS}/ocr/report.json",
         images=directory(f"{RESULTS}/ocr/images"),
     log:
-        "logs/ocr.log",
+        f"{LOGS}/ocr/ocr.log",
+    benchmark:
+        f"{LOGS}/ocr/ocr.tsv"
     conda:
         "../envs/omibench.yaml"
     params:

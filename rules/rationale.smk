@@ -5,7 +5,9 @@ rule rationale:
     output:
         problems=f"{RESULTS}/rationale/problems.jsonl",
     log:
-        "logs/rationale.log",
+        f"{LOGS}/rationale/rationale.log",
+    benchmark:
+        f"{LOGS}/rationale/rationale.tsv"
     conda:
         "../envs/omibench.yaml"
     params:

@@ -7,7 +7,9 @@ rule score:
     output:
         f"{RESULTS}/score/{{model}}/{{setting}}.parquet",
     log:
-        "logs/score/{model}/{setting}.log",
+        f"{LOGS}/score/{{model}}/{{setting}}.log",
+    benchmark:
+        f"{LOGS}/score/{{model}}/{{setting}}.tsv"
     conda:
         "../envs/omibench.yaml"
     resources:

@@ -12,6 +12,7 @@ GROUND = {
     "blocks",
     "inputs",
     "model_params",
+    "operating",
     "errors",
     "explain",
     "problem",
