@@ -2,6 +2,8 @@
 # of the parameters that the rule depends on, a hash of its source, and one command.
 from snakemake.utils import min_version
 
+from omibench.status.hooks import Watched
+
 min_version("9.27")
 
 if not workflow.overwrite_configfiles:
@@ -17,6 +19,22 @@ include: "rules/freeze.smk"
 include: "rules/infer.smk"
 include: "rules/score.smk"
 include: "rules/analyze.smk"
+
+
+# Notes of each run, for `omibench status`; at its end every failed job and the command that retries.
+WATCHED = Watched(STUDY)
+
+
+onstart:
+    WATCHED.start(workflow)
+
+
+onsuccess:
+    WATCHED.end("done")
+
+
+onerror:
+    WATCHED.end("failed")
 
 
 rule all:

@@ -32,8 +32,8 @@ FLOORS: tuple[set[str], ...] = (
     {"store", "models"},
     {"ask", "gate"},
     {"settings", "score", "benchmarks"},
-    {"ocr", "filter", "rationale", "review", "freeze", "infer", "analyze", "plan"},
-    {"describe", "source", "cli", "cli_store", "__main__", "__init__"},
+    {"ocr", "filter", "rationale", "review", "freeze", "infer", "analyze", "plan", "status"},
+    {"describe", "source", "cli", "cli_status", "cli_store", "__main__", "__init__"},
 )
 APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
 

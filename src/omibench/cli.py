@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli_status import status
 from omibench.cli_store import store_app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 
@@ -30,6 +31,7 @@ app = typer.Typer(
 STOPPED_BY_USER = 130
 
 app.add_typer(store_app, name="store")
+app.command()(status)
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")

@@ -1,0 +1,35 @@
+"""The last words of a run: what failed and why, what lacks answers, and the command for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.plan.table import duration
+from omibench.status.looker import look
+from omibench.status.rows import Status
+from omibench.status.runs import Run, read_runs
+from omibench.status.text import commands_text, counted, failures_text
+from omibench.study import Study
+
+
+def ending(study: Study, notes: Path) -> str:
+    """What to say at the end of the run that left these `notes`."""
+    status = look(study)
+    if not status.failures:
+        status = status.model_copy(update={"go_on": None})  # it did what it was told to
+    run = next((run for run in read_runs(Path(study.study.results)) if run.path == notes), None)
+    return "\n".join(_lines(status, run)) if run else ""
+
+
+def _lines(status: Status, run: Run) -> list[str]:
+    count = [job.state for job in run.jobs.values()]
+    done, failed, left = count.count("done"), count.count("failed"), count.count("waiting")
+    simulated = " (SIMULATED)" if status.simulated else ""
+    took = duration((run.seen - run.began) / 3600)
+    lines = ["", f"Study {status.study!r}{simulated}: {counted(done, 'job')} done in {took}"]
+    if failed or run.end == "failed":
+        lines[-1] += f", {failed:,} failed, {left:,} not run"
+    if status.cells and status.requests is not None:
+        lines.append(f"{status.answered:,} of {status.requests:,} requests answered")
+    lines += failures_text(status.failures)
+    return lines + commands_text(status)

@@ -1,0 +1,55 @@
+"""Why a job failed, from the end of its log. What logs hold is text of others: never trusted."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from omibench.status.rows import Failure
+from omibench.status.runs import Job
+
+LINES = 8
+TAIL = 8192
+"""Bytes at the end of a log that are looked at."""
+WIDTH = 400
+_CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+_OURS = "omibench: "
+
+
+def failures_of(jobs: Iterable[Job]) -> list[Failure]:
+    """Every failed job, with the end of its log."""
+    return [_failure(job) for job in jobs if job.state == "failed"]
+
+
+def _failure(job: Job) -> Failure:
+    lines = last_lines(Path(job.log)) if job.log else []
+    return Failure(job=job.name, output=job.output, why=_why(lines), log=job.log, lines=lines)
+
+
+def last_lines(log: Path, count: int = LINES) -> list[str]:
+    """The last lines of a log: what a bar overwrote is gone, control characters are left out."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    shown = (clean(line.rstrip().rpartition("\r")[2]) for line in text.split("\n"))
+    return [line for line in shown if line.strip()][-count:]
+
+
+def clean(text: str) -> str:
+    """Text without control characters, which could command a terminal; long lines are cut."""
+    found = _CONTROL.sub("", text).replace("\t", "    ")
+    return found if len(found) <= WIDTH else found[: WIDTH - 3] + "..."
+
+
+def _why(lines: list[str]) -> str:
+    ours = [line for line in lines if line.startswith(_OURS)]
+    if ours:
+        return ours[-1].removeprefix(_OURS)
+    return lines[-1].strip() if lines else "it left no message; Snakemake's own log may tell"

@@ -1,0 +1,131 @@
+"""What the Snakefile calls: notes of a run while it goes on, and a summary when it ends.
+
+Snakemake logs each job's start, end and failure as an event with fields, which a plain logging
+handler can read: neither a plugin on the command line nor the wording of its log is needed.
+Watching never breaks a run: whatever goes wrong here is one warning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from omibench.status.runs import FOLDER, KEPT
+from omibench.store.liveness import new_name
+from omibench.store.process import started_at
+from omibench.study import Study
+
+_EVENTS = {"job_info": "running", "job_finished": "done", "job_error": "failed"}
+_FORCING = {"-F", "--forceall", "-f", "--force"}
+_FORCING_THESE = {"-R", "--forcerun"}
+log = logging.getLogger("omibench.status")
+
+
+class Watched:
+    """One run of a study's graph, noted from its start to its end."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._notes: _Notes | None = None
+
+    def start(self, workflow: Any) -> None:
+        """Begin to note a run, from Snakemake's `onstart`."""
+        with _unbroken():
+            if not workflow.touch:
+                self._notes = _Notes(Path(self._study.study.results) / FOLDER, workflow.dag)
+                _snakemake_log().addHandler(self._notes)
+
+    def end(self, outcome: Literal["done", "failed"]) -> None:
+        """Note the end, from `onsuccess` or `onerror`, and say what failed and what is lacking."""
+        with _unbroken():
+            if self._notes is None:
+                return
+            _snakemake_log().removeHandler(self._notes)
+            self._notes.finish(outcome)
+            from omibench.status.ending import ending
+
+            sys.stderr.write(ending(self._study, self._notes.path) + "\n")
+
+
+class _Notes(logging.Handler):
+    """Writes one line an event; each is in the file before the next is seen."""
+
+    def __init__(self, folder: Path, dag: Any) -> None:
+        super().__init__(logging.INFO)
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in sorted(folder.glob("*.jsonl"))[: 1 - KEPT]:
+            old.unlink(missing_ok=True)
+        self.path = folder / new_name(".jsonl")
+        self._file = self.path.open("a", encoding="utf-8", buffering=1)
+        pid = os.getpid()
+        jobs = [job for job in dag.jobs if job.output]
+        self._note(
+            pid=pid,
+            host=socket.gethostname(),
+            process=started_at(pid),
+            command=command(sys.argv),
+            jobs=[_entry(job) for job in jobs if dag.needrun(job)],
+            current=[str(job.output[0]) for job in jobs if not dag.needrun(job)],
+        )
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note what a record tells of a job."""
+        state = _EVENTS.get(str(getattr(record, "event", "")))
+        number = getattr(record, "jobid", getattr(record, "job_id", None))
+        if state is not None and number is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._note(job=int(number), state=state)
+
+    def finish(self, outcome: str) -> None:
+        """Note the end of the run."""
+        self._note(end=outcome)
+        self._file.close()
+
+    def _note(self, **event: object) -> None:
+        self._file.write(json.dumps({"time": time.time(), **event}) + "\n")
+
+
+def command(argv: list[str]) -> list[str]:
+    """The words that go on with a run: those that began it, without what forces jobs again."""
+    words, dropping = ["snakemake"], False
+    for word in argv[1:]:
+        if word.startswith("-"):
+            dropping = word in _FORCING_THESE
+        if not dropping and word not in _FORCING:
+            words.append(word)
+    return words
+
+
+def _entry(job: Any) -> dict[str, Any]:
+    wildcards = job.wildcards_dict
+    return {
+        "id": int(job.jobid),
+        "stage": job.rule.name,
+        "output": str(job.output[0]),
+        "model": wildcards.get("model"),
+        "setting": wildcards.get("setting"),
+        "log": str(job.log[0]) if job.log else None,
+    }
+
+
+def _snakemake_log() -> logging.Logger:
+    from snakemake.logging import logger
+
+    found: logging.Logger = logger
+    return found
+
+
+@contextlib.contextmanager
+def _unbroken() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # a defect of ours must not stop jobs that cost money
+        log.warning("omibench: this run cannot be watched: %r", error)

@@ -1,0 +1,102 @@
+"""The status as one page: opens from disk, without scripts or requests, and reloads itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.status.rows import CellStatus, StageStatus, Status
+from omibench.status.runs import State
+from omibench.status.text import SHOWN, cell_word, clock, now_doing, totals
+from omibench.tables import write_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+CSP = "default-src 'none'; style-src 'unsafe-inline'"
+_MARKS = {
+    "done": "\N{CHECK MARK}",
+    "failed": "\N{MULTIPLICATION X}",
+    "stopped": "\N{DOUBLE VERTICAL BAR}",
+    "incomplete": "!",
+}
+_WORST: tuple[State, ...] = ("failed", "stopped", "running", "incomplete", "waiting", "done")
+_PARTS = ("done", "running", "incomplete", "failed", "stopped")
+
+
+class Box(NamedTuple):
+    """One cell as the page draws it: a state, a mark, how full it is, and a sentence."""
+
+    state: str
+    mark: str
+    percent: float
+    says: str
+
+
+def write_page(path: Path, status: Status, reload_s: float | None) -> None:
+    """Write the page; it reloads itself every `reload_s` seconds, or not at all."""
+    settings = list(dict.fromkeys(cell.setting for cell in status.cells))
+    rows: dict[str, dict[str, Box]] = {}
+    for cell in status.cells:
+        rows.setdefault(cell.model, {})[cell.setting] = box(cell)
+    template = _environment().get_template("status.html.j2")
+    text = template.render(
+        csp=CSP,
+        reload=None if reload_s is None else max(1, round(reload_s)),
+        status=status,
+        doing=now_doing(status),
+        clock=clock(status.now),
+        totals=totals(status),
+        stages=[(stage, _parts(stage)) for stage in status.stages],
+        settings=settings,
+        rows=rows,
+        legend=_legend(rows),
+        shown=SHOWN,
+        percent=_percent(status),
+    )
+    write_text(path, text)
+
+
+def box(cell: CellStatus) -> Box:
+    """How a cell is drawn."""
+    state: str = next(state for state in _WORST if state in cell.states)
+    word = cell_word(cell)
+    if state == "waiting" and (cell.infer == "done" or cell.answered):
+        state = "begun"
+    says = f"{cell.model} under {cell.setting}: infer {cell.infer}, score {cell.score}"
+    says += f"; {cell.answered:,} of {cell.requests:,} answered" if cell.requests else ""
+    says += f"; {cell.lacking:,} without an answer" if cell.lacking else ""
+    full = 100 * cell.answered / cell.requests if cell.requests else 0.0
+    mark = _MARKS.get(state, "" if word == "-" else word)
+    return Box(state, mark, full, says)
+
+
+def _percent(status: Status) -> float | None:
+    return 100 * status.answered / status.requests if status.requests else None
+
+
+def _parts(stage: StageStatus) -> list[tuple[str, float]]:
+    """The bar of a stage: (state, per cent of its width)."""
+    return [
+        (state, 100 * count / stage.jobs) for state in _PARTS if (count := getattr(stage, state))
+    ]
+
+
+def _legend(rows: dict[str, dict[str, Box]]) -> list[str]:
+    present = {box.state for row in rows.values() for box in row.values()}
+    return [s for s in ("done", "running", "begun", "incomplete", "failed", "stopped", "waiting")
+            if s in present]  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("omibench.status"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

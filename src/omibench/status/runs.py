@@ -1,0 +1,174 @@
+"""The notes that each run of the graph leaves: which jobs it means to do and what became of them.
+
+One file a run under `<results>/runs/`, one JSON line an event, written by `status.hooks`. Reading
+them tells what no output can: what runs, what failed, and what is there and yet to be made again.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from omibench.store.process import started_at
+
+FOLDER = "runs"
+KEPT = 20
+"""Runs whose notes are kept."""
+ABANDONED_S = 86400.0
+"""Seconds without an event after which a run of another host counts as stopped."""
+
+State = Literal["waiting", "running", "done", "failed", "stopped", "incomplete"]
+"""`stopped`: its run was killed. `incomplete`: it is there, and some requests have no answer."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of a run: its rule, its cell if it has one, its first output, and how it stands."""
+
+    stage: str
+    output: str
+    model: str | None = None
+    setting: str | None = None
+    log: str | None = None
+    state: State = "waiting"
+    began: float | None = None
+    ended: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The job as people name it: `infer sim-apex/cot`."""
+        cell = "/".join(part for part in (self.model, self.setting) if part)
+        return f"{self.stage} {cell}".strip()
+
+    def seconds(self, now: float) -> float:
+        """How long it took, or has been running so far."""
+        return max(0.0, (self.ended or now) - self.began) if self.began else 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the graph, as far as its notes go. Times are seconds since 1970."""
+
+    path: Path
+    began: float
+    seen: float
+    """When the last event was noted."""
+    end: Literal["done", "failed"] | None = None
+    command: tuple[str, ...] = ()
+    owner: tuple[str, int, str | None] = ("", 0, None)
+    """Host, number and start of the process."""
+    jobs: dict[str, Job] = field(default_factory=dict)
+    """By first output: what it means to do."""
+    current: frozenset[str] = frozenset()
+    """First outputs that it found to be up to date."""
+
+    @cached_property
+    def live(self) -> bool:
+        """Whether it still runs; looked up once."""
+        host, pid, process = self.owner
+        if self.end is not None:
+            return False
+        if host == socket.gethostname():
+            return process is not None and started_at(pid) == process
+        return time.time() - self.seen < ABANDONED_S
+
+    def settled(self) -> Run:
+        """The same with what a dead run left running as `stopped`."""
+        if self.live:
+            return self
+        left: State = "failed" if self.end else "stopped"
+        jobs = {
+            path: replace(job, state=left, ended=self.seen) if job.state == "running" else job
+            for path, job in self.jobs.items()
+        }
+        return replace(self, jobs=jobs)
+
+
+def read_runs(results: Path) -> list[Run]:
+    """Every run whose notes are kept, oldest first; notes that cannot be read are left out."""
+    found = (_read(path) for path in sorted((results / FOLDER).glob("*.jsonl")))
+    runs = [run.settled() for run in found if run is not None]
+    return sorted(runs, key=lambda run: run.began)
+
+
+def latest(runs: Sequence[Run]) -> Run | None:
+    """The run to tell of: the last that lives, else the last."""
+    living = [run for run in runs if run.live]
+    found = living or list(runs)
+    return found[-1] if found else None
+
+
+def states(runs: Iterable[Run]) -> dict[str, Job]:
+    """What the runs say of each output, the last word counting.
+
+    An output that was written after a dead run had its last say is what its file says.
+    """
+    known: dict[str, Job] = {}
+    for run in runs:
+        for path in run.current:
+            known.pop(path, None)
+        for path, job in run.jobs.items():
+            if run.live or job.state == "done" or not _written_since(path, job.ended or run.seen):
+                known[path] = job
+            else:
+                known.pop(path, None)
+    return known
+
+
+def _written_since(path: str, moment: float) -> bool:
+    try:
+        return Path(path).stat().st_mtime > moment
+    except OSError:
+        return False
+
+
+def _read(path: Path) -> Run | None:
+    try:
+        lines = path.read_bytes().splitlines()
+        head = json.loads(lines[0])
+        listed = {int(entry["id"]): _job(entry) for entry in head["jobs"]}
+        run = Run(
+            path=path,
+            began=head["time"],
+            seen=head["time"],
+            command=tuple(head["command"]),
+            owner=(head["host"], head["pid"], head["process"]),
+            current=frozenset(head["current"]),
+        )
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return None
+    for line in lines[1:]:
+        try:
+            event = json.loads(line)
+            run = _after(run, listed, event)
+        except (ValueError, KeyError, TypeError):
+            continue  # the last line of a run that was killed
+    return replace(run, jobs={job.output: job for job in listed.values()})
+
+
+def _job(entry: dict[str, Any]) -> Job:
+    return Job(
+        stage=entry["stage"],
+        output=entry["output"],
+        model=entry.get("model"),
+        setting=entry.get("setting"),
+        log=entry.get("log"),
+    )
+
+
+def _after(run: Run, jobs: dict[int, Job], event: dict[str, Any]) -> Run:
+    moment = float(event["time"])
+    if "end" in event:
+        return replace(run, seen=moment, end=event["end"])
+    job, state = jobs.get(event["job"]), event["state"]
+    if job is not None and state == "running":
+        jobs[event["job"]] = replace(job, state=state, began=moment, ended=None)
+    elif job is not None and state in ("done", "failed"):
+        jobs[event["job"]] = replace(job, state=state, ended=moment)
+    return replace(run, seen=moment)

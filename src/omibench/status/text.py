@@ -1,0 +1,207 @@
+"""The status as plain text, for a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterable, Sequence
+from textwrap import fill
+
+from omibench.cost.dollars import usd_text
+from omibench.plan.table import duration
+from omibench.status.failures import clean
+from omibench.status.rows import CellStatus, Failure, StageStatus, Status
+
+BAR = 30
+SHOWN = 10
+"""Failures that are shown with the end of their log; the rest by name."""
+
+
+def render(status: Status, width: int | None = None) -> str:
+    """The status as lines of text, none longer than `width` where words allow it."""
+    width = width or min(120, shutil.get_terminal_size((100, 24)).columns)
+    blocks = [
+        [headline(status)],
+        _totals(status),
+        _stages(status.stages),
+        _grid(status.cells, width),
+        failures_text(status.failures),
+        commands_text(status),
+        [fill(f"Not looked at: {note}", width) for note in status.notes],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def headline(status: Status) -> str:
+    """The study, and what goes on: one line."""
+    name = f"Study {status.study!r}" + (" (SIMULATED)" if status.simulated else "")
+    return f"{name}: {now_doing(status)}"
+
+
+def now_doing(status: Status) -> str:
+    """What goes on, in words without the study's name."""
+    run = status.run
+    if run is None:
+        return "complete" if status.complete else "no run yet"
+    jobs = f"{run.done:,} of {run.planned:,} jobs"
+    took = duration(run.seconds / 3600)
+    ago = duration((status.now - run.began - run.seconds) / 3600)
+    if run.state == "running":
+        doing = f"{jobs} done in {took}"
+        return f"running, {doing}, {time_left_text(status)}"
+    if run.state == "stopped":
+        return f"stopped {ago} ago by a kill, {jobs} done"
+    if run.state == "failed":
+        return f"ended {ago} ago with {counted(run.failed, 'failed job')}, {jobs} done"
+    if status.complete:
+        return f"complete; the last run ended {ago} ago after {took}"
+    return f"the last run ended {ago} ago after {took}"
+
+
+def time_left_text(status: Status) -> str:
+    """When the run will end, as far as it can be told."""
+    left = status.left
+    if left is None or left.seconds is None:
+        return "time left unknown until a job has ended"
+    text = f"about {duration(left.seconds / 3600)} left"
+    if left.unmeasured:
+        text += f" and then {', '.join(left.unmeasured)}, not timed yet"
+    return text
+
+
+def counted(count: int, noun: str) -> str:
+    """'1 failed job', '1,322 failed jobs'."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def cell_word(cell: CellStatus) -> str:
+    """How a cell stands in one short word: the same in the terminal and on the page."""
+    part = share(cell)
+    if "failed" in cell.states:
+        return "failed"
+    if "stopped" in cell.states:
+        return f"stopped {part}".strip()
+    if cell.infer != "done":
+        begun = part if cell.answered else "-"
+        counts = f"{cell.answered}/{cell.requests}"
+        return {"running": part or "asking", "incomplete": counts}.get(cell.infer, begun)
+    words = {"waiting": "answered", "running": "scoring", "incomplete": "part judged"}
+    return words.get(cell.score, "done")
+
+
+def share(cell: CellStatus) -> str:
+    """The share of its requests that are answered, in whole per cent, never rounded up to all."""
+    if not cell.requests:
+        return ""
+    return f"{100 * cell.answered // cell.requests} %"
+
+
+def totals(status: Status) -> list[tuple[str, str]]:
+    """What is counted over all cells: pairs of a name and its value."""
+    return [(name, text) for name, text in _counts(status) if text]
+
+
+def _counts(status: Status) -> Iterable[tuple[str, str]]:
+    of = f" of {status.requests:,}" if status.requests is not None else ""
+    yield "requests", f"{status.answered:,}{of} answered"
+    words = [f"{n:,} {name.replace('_', ' ')}" for name, n in status.outcomes.items()]
+    yield "outcomes", ", ".join(words)
+    judge_failed = sum(cell.judge_failed for cell in status.cells)
+    yield "judge", f"{judge_failed:,} judgements failed" if judge_failed else ""
+    money = status.money
+    dollars = f"{usd_text(money.usd)} for the answers here" if money.usd else ""
+    if money.to_come and status.answered:
+        dollars += f", about {usd_text(money.to_come)} more at the same price per answer"
+    yield "dollars", dollars
+    if money.budget:
+        b = money.budget
+        text = (
+            f"{usd_text(b.left_usd)} left of {usd_text(b.cap_usd)}: {usd_text(b.spent_usd)} spent"
+        )
+        text += f", {usd_text(b.reserved_usd)} in flight" if b.reserved_usd else ""
+        text += f", {usd_text(b.unknown_usd)} may have been paid" if b.unknown_usd else ""
+        yield "budget", text
+    if status.run and status.run.running:
+        running = status.run.running
+        more = f" and {len(running) - 4} more" if len(running) > 4 else ""
+        yield "now", ", ".join(running[:4]) + more
+
+
+def _totals(status: Status) -> list[str]:
+    return [f"{name:<10}{text}" for name, text in totals(status)]
+
+
+def _stages(stages: Sequence[StageStatus]) -> list[str]:
+    lines = []
+    for stage in stages:
+        counts = {
+            name: getattr(stage, name)
+            for name in ("running", "failed", "stopped", "incomplete", "waiting")
+        }
+        said = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+        filled = BAR * (stage.done + stage.incomplete) // stage.jobs
+        bar = "#" * filled + "." * (BAR - filled)
+        line = f"{stage.stage:<10}[{bar}] {stage.done:>5,} of {stage.jobs:,} done"
+        lines.append(f"{line}   {said}".rstrip())
+    return lines
+
+
+def _grid(cells: Sequence[CellStatus], width: int) -> list[str]:
+    """Models down, settings across; settings by number where their names are too wide."""
+    settings = list(dict.fromkeys(cell.setting for cell in cells))
+    models = list(dict.fromkeys(cell.model for cell in cells))
+    words = {(cell.model, cell.setting): cell_word(cell) for cell in cells}
+    if not words:
+        return []
+    first = max(len(model) for model in models)
+
+    def table(heads: Sequence[str]) -> list[str]:
+        columns = [
+            max(len(head), *(len(words.get((m, s), "")) for m in models))
+            for s, head in zip(settings, heads, strict=True)
+        ]
+        rows = [[words.get((model, setting), "") for setting in settings] for model in models]
+        return [
+            "  ".join([name.ljust(first), *map(str.rjust, row, columns)]).rstrip()
+            for name, row in zip(["", *models], [list(heads), *rows], strict=True)
+        ]
+
+    named = table(settings)
+    if max(map(len, named)) <= width:
+        return named
+    numbers = [str(n) for n in range(1, len(settings) + 1)]
+    legend = ", ".join(f"{n} {s}" for n, s in zip(numbers, settings, strict=True))
+    return [*table(numbers), fill(legend, width)]
+
+
+def failures_text(failures: Sequence[Failure]) -> list[str]:
+    """Every failed job: why, where its log is, and how the log ends."""
+    if not failures:
+        return []
+    lines = [f"{counted(len(failures), 'job')} failed:"]
+    for failure in failures[:SHOWN]:
+        lines.append(f"  {clean(failure.job)}: {failure.why}")
+        lines += [f"    {failure.log}"] if failure.log else []
+        lines += [f"    | {line}" for line in failure.lines if failure.why not in line]
+    lines += [f"  {clean(f.job)}: {f.why}" for f in failures[SHOWN:]]
+    return lines
+
+
+def commands_text(status: Status) -> list[str]:
+    lines = []
+    if status.try_again:
+        lacking = sum(cell.lacking for cell in status.cells)
+        cells = counted(len(status.lacking), "written cell")
+        what = counted(lacking, "request") if lacking else "Judgements"
+        verb = "has" if lacking == 1 else "have"
+        lines += [f"{what} of {cells} {verb} no answer. To try them again:"]
+        lines += [f"  {status.try_again}"]
+    if status.go_on:
+        what = "To retry what failed, and go on:" if status.failures else "To go on:"
+        lines += [what, f"  {status.go_on}"]
+    return lines
+
+
+def clock(moment: float) -> str:
+    """A time of day, here."""
+    return time.strftime("%H:%M:%S", time.localtime(moment))

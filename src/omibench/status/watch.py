@@ -1,0 +1,58 @@
+"""Looking again and again: a terminal that is drawn anew, and a page that is written anew."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from omibench.status.looker import Looker
+from omibench.status.page import write_page
+from omibench.status.rows import Status
+from omibench.status.text import headline, render
+from omibench.study import Study
+
+GRACE_S = 20.0
+"""Seconds after a run's end in which the next may begin: `dvc repro` makes one a stage."""
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+
+
+def watch(study: Study, params: str, every_s: float, page: Path | None = None) -> Status:
+    """Show the status every `every_s` seconds until the run ends; returns the last one.
+
+    Before a run has begun it waits for one. On a terminal the screen is drawn anew, elsewhere a
+    line is written each time.
+    """
+    last: Status | None = None
+    for last in _looks(study, params, every_s):
+        ends = not last.live
+        if page is not None:
+            write_page(page, last, None if ends else every_s)
+        if sys.stdout.isatty():
+            sys.stdout.write(f"{_CLEAR}{render(last)}\n")
+        else:
+            sys.stdout.write(f"{headline(last)}\n")
+        sys.stdout.flush()
+    assert last is not None
+    return last
+
+
+def _looks(study: Study, params: str, every_s: float) -> Iterator[Status]:
+    """Looks until a run that was seen has ended and no other has begun."""
+    looker = Looker(study, params)
+    seen = time.monotonic() if looker.look().live else None
+    try:
+        while True:
+            status = looker.look()
+            if status.live:
+                seen = time.monotonic()
+            yield status
+            ended = seen is not None and not status.live
+            if status.complete and not status.live:
+                return
+            if ended and (status.failures or time.monotonic() - (seen or 0.0) > GRACE_S):
+                return
+            time.sleep(every_s)
+    finally:
+        looker.close()
