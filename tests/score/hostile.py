@@ -32,7 +32,7 @@ def main(path: str) -> None:
     from omibench.score.rules import score_item
 
     resource.setrlimit(resource.RLIMIT_AS, (GIB, GIB))
-    symbolic.symbolically_equal("x+1", "1+x")
+    symbolic.symbolically_equal("x<1", "1>x")
     for line in Path(path).read_text("utf-8").splitlines():
         row = json.loads(line)
         build = row["response_gen"]
@@ -40,7 +40,7 @@ def main(path: str) -> None:
         if text is None:
             text = build["template"].replace("<R>", build["repeat"] * build["times"])
         options = row["options"] if row["type"] == "mcq" else None
-        worker = symbolic.worker_pid()
+        worker = next(iter(symbolic.worker_pids()), None)
         began = time.process_time() + worker_cpu_s(worker)
         verdict = score_item(make_item(text, row["gold"], options), "robust")
         spent = time.process_time() + worker_cpu_s(worker) - began

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.score.symbolic import Worker, is_safe, numeric_value, symbolically_equal
+from omibench.score import symbolic
+from omibench.score.symbolic import is_safe, numeric_value, symbolically_equal
+from omibench.score.workers import Pool, Reply
 
 
 @pytest.mark.parametrize(
@@ -12,7 +16,7 @@ from omibench.score.symbolic import Worker, is_safe, numeric_value, symbolically
     [
         r"\int_0^1 e^{\sin x} dx", "(x+y+z+1)^{400}", "10^{10^{10}}", "100000000!", "((5!)!)!",
         "1" * 5000, r"\frac{1}{1+" * 20, "{" * 100, r"\input{/etc/passwd}", "", "x" * 301,
-        "__import__('os').system('true')",
+        "__import__('os').system('true')", "---", "1 2",
     ],
 )  # fmt: skip
 def test_the_guard_turns_dangerous_texts_away(text: str) -> None:
@@ -26,24 +30,40 @@ def test_the_guard_always_answers(text: str) -> None:
     assert is_safe(text) in (True, False)
 
 
-def test_a_job_that_takes_too_long_costs_the_worker_its_life_and_nothing_else() -> None:
-    worker = Worker(cpu_limit_s=1.0)
-    try:
-        assert worker.ask("equal", "2x", "x+x") is True
-        assert worker.ask("value", "9" + "!" * 12) is None
-        assert worker.ask("equal", "2x", "x+x") is True
-    finally:
-        worker.stop()
+@pytest.fixture
+def dear(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """The CPU seconds that were left to each job of a pool on which every job takes too long."""
+    left: list[float] = []
+
+    class Slow(Pool):
+        def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> Reply:
+            left.append(cpu_s)
+            return Reply(None, cpu_s, ended=True)
+
+    monkeypatch.setattr(symbolic, "_pool", Slow())
+    symbolic._asked.cache_clear()
+    yield left
+    symbolic._asked.cache_clear()
 
 
-def test_nonsense_is_unknown_not_an_error() -> None:
-    worker = Worker()
-    try:
-        assert worker.ask("equal", "}{", "\\frac") in (None, False)
-        assert worker.ask("no such job") is None
-        assert worker.ask("value", "3") == 3.0
-    finally:
-        worker.stop()
+def test_the_comparisons_of_one_response_share_their_time(dear: list[float]) -> None:
+    with symbolic.item_time():
+        assert not any(symbolically_equal(f"x_{n} < y", f"y > x_{n}") for n in range(8))
+    assert dear == [1.0, 0.5]
+
+
+def test_what_another_response_left_undecided_is_asked_again(dear: list[float]) -> None:
+    for _ in range(2):
+        with symbolic.item_time():
+            assert not symbolically_equal("a < y", "y > a")  # 1.0 s are too little: it is decided
+            assert not symbolically_equal("b < y", "y > b")  # 0.5 s say nothing
+    assert dear == [1.0, 0.5, 1.0]
+
+
+def test_plain_formulas_need_no_worker(dear: list[float]) -> None:
+    assert symbolically_equal(r"\frac{ x_{0} }{2}", "0.5 x_{0}")
+    assert numeric_value(r"\frac{3}{4}") == 0.75
+    assert dear == []
 
 
 @pytest.mark.parametrize(

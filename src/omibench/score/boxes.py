@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 MAX_BOXES = 200
 
-_TOKEN = re.compile(r"\\[{}\\]|\\?(?:boxed|fbox)\s*\{|[{}]")
+_TOKEN = re.compile(r"\\\{|\\\}|\\\\|\\boxed\s*\{|\\fbox\s*\{|boxed\s*\{|fbox\s*\{|\{|\}")
+"""Alternatives that begin with a letter each: the scan for the next one then runs in C."""
 UNCLOSED_CHARS = 200
 
 
@@ -26,7 +27,9 @@ def find_boxes(text: str) -> Boxes:
     """
     stack: list[tuple[int, bool]] = []
     spans: list[tuple[int, int]] = []
-    for token in _TOKEN.finditer(text):
+    # Braces before the first box say nothing about any.
+    names = [at for at in (text.find("boxed"), text.find("fbox")) if at >= 0]
+    for token in _TOKEN.finditer(text, min(names)) if names else ():
         mark = token.group()
         if mark == "}":
             if stack:

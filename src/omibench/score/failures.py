@@ -13,6 +13,7 @@ from omibench.verdict import VerdictOutcome
 LOOP_REPEATS = 5
 LOOP_CHARS = 200
 _LOOP_WINDOW = 4_000
+_PASSAGE = 16
 
 _REFUSAL = re.compile(
     r"\bi(?:'|’)?\s*(?:am|m)?\s*(?:sorry|unable to|not able to|afraid)"
@@ -41,6 +42,8 @@ def is_loop(text: str) -> bool:
     linear in its 4,000 characters.
     """
     tail = text.rstrip()[-_LOOP_WINDOW:][::-1]
+    if tail.count(tail[:_PASSAGE]) < LOOP_REPEATS:  # the end of any passage comes back so often
+        return False
     border = [0] * len(tail)
     k = 0
     for i in range(1, len(tail)):

@@ -11,13 +11,17 @@ from omibench.score.units import parse_unit
 
 _NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
 _TOKEN = re.compile(
-    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot)(?![A-Za-z])|(?P<word>\b(?:{_NAMES})\b)"
+    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot|sum|prod|int|oint)(?![A-Za-z])"
+    rf"|(?P<word>\b(?:{_NAMES})\b)"
     r"|(?P<symbol>\\(?:angle|triangle)(?:\s*[A-Z]){1,4}(?![a-z])|\\[A-Za-z]+|[^\W\d_])\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
 )
 _ENDS_IN_UNIT = re.compile(
     r"(.*?[\d})°])\s*((?:\\[A-Za-z]+\s*)?[A-Za-z°%][^(){}]*(?:\^\{-?\d\})?)", re.DOTALL
 )
-_BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to")
+_BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to", ",", "<", ">", "=")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
+_POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
 
 def same_formula(gold: str, pred: str) -> bool:
@@ -27,7 +31,7 @@ def same_formula(gold: str, pred: str) -> bool:
     and the like: a parser that drops one of these must not decide. Names and sequences are the same
     only as texts, ratios term by term.
     """
-    gold, pred = gold.strip(), pred.strip()
+    gold, pred = _index_first(gold), _index_first(pred)
     if ":" in gold or ":" in pred:
         terms, others = gold.split(":"), pred.split(":")
         return len(terms) == len(others) and all(map(same_formula, terms, others))
@@ -37,7 +41,7 @@ def same_formula(gold: str, pred: str) -> bool:
         gold = without_unit(gold)
     if squash(gold) == squash(pred):
         return squash(gold) != ""
-    if symbols(gold) != symbols(pred) or any((m in gold) != (m in pred) for m in _BOTH_OR_NONE):
+    if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred):
         return False
     if (is_name(gold) and is_name(pred)) or is_numbered(gold) or is_numbered(pred):
         return False
@@ -46,6 +50,16 @@ def same_formula(gold: str, pred: str) -> bool:
         return False
     places = {symbol: place for place, symbol in enumerate(sorted(symbols(gold)))}
     return symbolically_equal(neutral(gold, places), neutral(pred, places))
+
+
+def _index_first(text: str) -> str:
+    """The index of a symbol before its power, r_{0}^{2}; a sigma over braces as a sum."""
+    return _POWER_FIRST.sub(r"\2\1", _SIGMA.sub(r"\\sum", text)).strip()
+
+
+def _marks(text: str) -> list[bool]:
+    text = _THOUSANDS.sub("", text)
+    return [mark in text for mark in _BOTH_OR_NONE]
 
 
 def symbols(text: str) -> set[str]:

@@ -10,6 +10,7 @@ from omibench.score.latex import same_text
 
 _DEFAULT = "ABCDEFGHIJ"
 _WRAP = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf|mathit|textit)\s*\{([^{}]*)\}")
+_DRESS = re.compile(r"[*_`$]|\\[()\[\],;:! ]|\\boxed\s*\{|\\quad")
 _LEAD = re.compile(
     r"(?:the\s+)?(?:correct\s+)?(?:options?|choices?|answers?)\s*(?=[(\[]?[A-Za-z]\b)", re.I
 )
@@ -58,7 +59,7 @@ def _bare(text: str) -> str:
     while previous != text:
         previous = text
         text = _WRAP.sub(r"\1", text)
-    text = re.sub(r"[*_`$]|\\[()\[\],;:! ]|\\boxed\s*\{|\\quad", " ", text).strip(" \n\t.{}\"'")
+    text = _DRESS.sub(" ", text).strip(" \n\t.{}\"'")
     text = _LEAD.sub("", " ".join(text.split()), count=1).strip()
     whole = re.fullmatch(r"[\(\[]\s*([A-Za-z])\s*[\)\]]", text)
     return whole.group(1) if whole else text

@@ -28,7 +28,8 @@ def visible(text: str) -> str:
     if len(text) > HEAD_CHARS + TAIL_CHARS:
         text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _INVISIBLE.sub("", text).translate(_FULL_WIDTH).strip()
+    text = _INVISIBLE.sub("", text)
+    return (text if text.isascii() else text.translate(_FULL_WIDTH)).strip()
 
 
 def answering_part(text: str) -> str:

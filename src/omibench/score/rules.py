@@ -8,6 +8,7 @@ from typing import NamedTuple
 from omibench.errors import OmibenchError
 from omibench.explain import did_you_mean
 from omibench.score import emma, mathreal, omibench, published, robust, usnco_v
+from omibench.score.symbolic import item_time
 from omibench.verdict import ScoredItem, Verdict
 
 
@@ -35,4 +36,5 @@ def rule_book(rules: str) -> RuleBook:
 
 def score_item(item: ScoredItem, rules: str) -> Verdict:
     """The verdict of one rule book on one response. Raises OmibenchError for an unknown name."""
-    return rule_book(rules).score(item)
+    with item_time():
+        return rule_book(rules).score(item)

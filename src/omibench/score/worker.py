@@ -1,16 +1,22 @@
 """The process that does symbolic work: one JSON line in, one out, until its input ends.
 
-It limits its own memory, and the CPU time of each job by a timer whose signal ends the process
-whatever it is doing, so a verdict does not depend on how busy the machine is. Only the LaTeX
-parser of math-verify ever reads the text: nothing is evaluated as code.
+It limits its own memory, and the CPU time of each job by a timer and a resource limit whose signals
+end the process whatever it is doing, so a verdict does not depend on how busy the machine is. Only
+the LaTeX parser of math-verify ever reads the text: nothing is evaluated as code. It ends when its
+input does, and when the process that started it is gone.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
+import select
 import signal
 import sys
+import time
 from cmath import isfinite
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from random import Random
@@ -19,6 +25,8 @@ from typing import Any
 MEMORY_BYTES = 1 << 30
 LEAST_MEMORY_BYTES = 1 << 28
 """With less, ordinary comparisons run out of memory too, and would look like wrong answers."""
+WATCH_S = 5.0
+"""How often an idle worker looks whether its parent is still there."""
 REL_TOLERANCE = 1e-6
 SAMPLES = 3
 SEED = 20
@@ -88,13 +96,31 @@ def limit_memory() -> None:
         raise MemoryError(f"the limit on address space is {most >> 20} MiB, less than 256")
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_cpu(cpu_s: float) -> None:
+    """Let the process spend `cpu_s` more seconds: by a timer, and by a whole-second limit behind.
+
+    Both end the process by a signal that no code of ours handles.
+    """
+    import resource
+
+    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    until = math.ceil(time.process_time() + cpu_s) + 1
+    if most == resource.RLIM_INFINITY or until < most:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_CPU, (until, most))
 
 
 def main() -> None:
-    """Answer {"job": "equal"|"value", "texts": [...], "cpu_s": ...} with {"result": ...}.
+    """Answer {"id", "job": "equal"|"value", "texts", "cpu_s"} with {"id", "result", "cpu_s"}.
 
     A job that fails has the result null and an "error" that says why.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = os.getppid()
     try:
         limit_memory()
     except MemoryError as error:
@@ -105,17 +131,33 @@ def main() -> None:
     jobs: dict[str, Any] = {"equal": equal, "value": value}
     out = sys.stdout
     sys.stdout = sys.stderr
-    for line in sys.stdin:
+    for line in _lines(parent):
         request = json.loads(line)
-        signal.setitimer(signal.ITIMER_PROF, request["cpu_s"])
+        limit_cpu(request["cpu_s"])
+        began = time.process_time()
         reply: dict[str, Any]
         try:
             reply = {"result": jobs[request["job"]](*request["texts"])}
         except Exception as error:  # whatever a parser does with hostile text, it is "unknown"
             reply = {"result": None, "error": f"{type(error).__name__}: {error}"[:300]}
         signal.setitimer(signal.ITIMER_PROF, 0)
-        out.write(json.dumps(reply) + "\n")
+        spent = time.process_time() - began
+        out.write(json.dumps({"id": request.get("id"), "cpu_s": spent, **reply}) + "\n")
         out.flush()
+
+
+def _lines(parent: int) -> Iterator[bytes]:
+    """The lines of standard input, until it ends or the parent is gone.
+
+    A child that was forked beside us may hold the other end of our input open for ever.
+    """
+    while True:
+        ready, _, _ = select.select([sys.stdin], [], [], WATCH_S)
+        line = sys.stdin.buffer.readline() if ready else None
+        if line == b"" or os.getppid() != parent:
+            return
+        if line:
+            yield line
 
 
 if __name__ == "__main__":
