@@ -85,7 +85,7 @@ def tidy(text: str) -> str:
     text = re.sub(r"\\(?:times|cdot)(?![A-Za-z])|×|·", " × ", text)
     text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
     text = re.sub(r"\^\s*\{?\s*°\s*\}?", "°", text).replace(r"\%", "%").replace(r"\$", " ")
-    text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+])(?![}\w])", r"\1{\2}", text)
+    text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])", r"\1{\2}", text)
     text = re.sub(r"([\^_])\s*([A-Za-z0-9])", r"\1{\2}", text)
     text = re.sub(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])", r"\\\1{\2}", text)
     text = re.sub(r"\\frac\s*(\{[^{}]*\})\s*(\w)", r"\\frac\1{\2}", text)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from omibench.score import prose
+from omibench.score.chemistry import same_chemistry
 from omibench.score.cues import after_cue
 from omibench.score.formula import same_formula
 from omibench.score.latex import fold, same_text, tidy
@@ -86,6 +87,10 @@ def _one_deeper(depth: int) -> Same:
 def _truth(gold: str, pred: str, same: Same) -> bool | None:
     g, p = truth(gold), truth(pred)
     return None if g is None or p is None else g == p
+
+
+def _chemistry(gold: str, pred: str, same: Same) -> bool | None:
+    return same_chemistry(without_label(gold), without_label(pred))
 
 
 def _number(gold: str, pred: str, same: Same) -> bool | None:
@@ -175,6 +180,7 @@ def _formula(gold: str, pred: str, same: Same) -> bool | None:
 
 TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
     ("truth value", _truth),
+    ("chemistry", _chemistry),
     ("number", _number),
     ("ratio", _ratio),
     ("letter set", _letters),
