@@ -87,7 +87,7 @@ def test_score_keeps_rows_in_order_and_adds_the_verdict(
         (["score", "absent.jsonl", "--rules", "robust", "--out", "o.parquet"], "absent.jsonl"),
         (["score", "in.jsonl", "--out", "o.parquet"], "--rules"),
         (["score", "in.jsonl", "--rules", "robst", "--out", "o.parquet"], "'robst'"),
-        (["score", "in.jsonl", "--rules", "mathreal", "--out", "o.parquet"], "mathreal"),
+        (["score", "in.jsonl", "--rules", "mathreal", "--grader", "m", "--out", "o.parquet"], "'m'"),
         (["score", "bad.jsonl", "--rules", "robust", "--out", "o.parquet"], "gold"),
         (["ocr", "--out", "o"], "no FILE given"),
         (["ocr", "x.pdf", "--out", "o", "--engine", "magic"], "'magic'"),

@@ -15,6 +15,8 @@ GROUND = {
     "operating",
     "errors",
     "explain",
+    "fence",
+    "judge_params",
     "problem",
     "request",
     "verdict",
@@ -32,8 +34,19 @@ FLOORS: tuple[set[str], ...] = (
     {"store", "models"},
     {"ask", "gate"},
     {"settings", "score", "benchmarks"},
-    {"ocr", "filter", "rationale", "review", "freeze", "infer", "analyze", "plan", "status"},
-    {"describe", "source", "cli", "cli_status", "cli_store", "__main__", "__init__"},
+    {
+        "ocr",
+        "filter",
+        "rationale",
+        "review",
+        "freeze",
+        "infer",
+        "judge",
+        "analyze",
+        "plan",
+        "status",
+    },
+    {"describe", "source", "cli", "cli_judge", "cli_status", "cli_store", "__main__", "__init__"},
 )
 APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
 

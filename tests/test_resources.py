@@ -8,6 +8,7 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.model_params import LocalModel
+from omibench.params import ScoreParams
 from omibench.resources import cpus_of, endpoint_of, resources_of
 from omibench.study import Cell, Study, parse_study, slice_for
 
@@ -92,6 +93,6 @@ def test_cells_of_one_endpoint_share_its_name() -> None:
 
 def test_scoring_asks_for_a_share_when_its_judge_is_behind_an_api() -> None:
     base = study(m=VLLM, judge=GPT)
-    judged = base.model_copy(update={"score": base.score.model_copy(update={"judge": "judge"})})
+    judged = base.model_copy(update={"score": ScoreParams.model_validate({"judge": "judge"})})
     assert resources_of(base, "score", "m") == {}
     assert resources_of(judged, "score", "m") == {"api": 1, "api_openai": 1}

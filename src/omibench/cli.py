@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli_judge import judge
 from omibench.cli_status import status
 from omibench.cli_store import store_app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
@@ -32,6 +33,7 @@ STOPPED_BY_USER = 130
 
 app.add_typer(store_app, name="store")
 app.command()(status)
+app.command()(judge)
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
@@ -249,7 +251,12 @@ def score(
     rules: Annotated[
         str | None, typer.Option(help="omibench, emma, usnco-v, mathreal, robust or published.")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="A key of params `models`.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Asked for GPTScore: a key of params `models`.")
+    ] = None,
+    grader: Annotated[
+        str | None, typer.Option(help="Extracts and grades for mathreal: a key of params `models`.")
+    ] = None,
     answers: Annotated[
         Path | None, typer.Option(help="INPUT is a cell of responses; its gold is in this file.")
     ] = None,
@@ -273,13 +280,17 @@ def score(
     from omibench.tables import output_parquet
 
     out = output_parquet(out)
-    study = _study(params, None, score={"rules": [rules] if rules else None, "judge": judge})
+    study = _study(
+        params, None, score={"rules": [rules] if rules else None, "judge": judge, "grader": grader}
+    )
     if answers:
         if len(inputs) != 1:
             raise ParamsError(f"score: --answers goes with one INPUT, not {len(inputs)}")
         rows = score_cell(inputs[0], answers, questions, out, study)
     elif rules:
-        rows = score_file(inputs, rules, out, study if judge else None)
+        if not judge:
+            study = study.model_copy(update={"score": study.score.without_gptscore()})
+        rows = score_file(inputs, rules, out, study)
     else:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
     typer.echo(f"{rows} rows written to {out}", err=True)

@@ -18,8 +18,11 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     if stage == "infer" and cell:
         found += [prompt_file(study.settings[cell.setting].prompt)]
         found += _model_files(study, cell.model, cell.setting)
-    elif stage == "score":
-        found += _model_files(study, study.score.judge)
+    elif stage in ("score", "judge"):
+        found += [panel.prompt for panel in study.panels(stage).values()]
+        found += [file for name in study.judges(stage) for file in _model_files(study, name)]
+        if stage == "judge" and study.judge.errors:
+            found += [prompt_file(study.judge.errors.taxonomy)]
     elif stage == "rationale":
         found += _model_files(study, study.rationale.writer)
         found += _model_files(study, study.rationale.labeller)

@@ -11,10 +11,13 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from omibench.blocks import Block, Name, Rate
+from omibench.judge_params import JudgePanel, Panel
 from omibench.request import Decoding
 
 RuleBook = Literal["omibench", "emma", "usnco-v", "mathreal", "robust", "published"]
-BenchmarkName = Literal["papers", "emma"]
+BenchmarkName = Literal[
+    "papers", "omibench", "emma", "usnco-v", "mathreal", "frozen", "folder"
+]
 ImageCondition = Literal["all", "first", "none"]
 
 
@@ -35,6 +38,10 @@ class BenchmarkParams(Block):
     """Which benchmark is evaluated: `papers` is what the building stages make from exam papers."""
 
     name: BenchmarkName = "papers"
+    language: Literal["zh", "en"] = "zh"
+    """Of the questions and answers of MathReal, which has both."""
+    pictures: Literal["real", "clean"] = "real"
+    """MathReal: the photographs, or the clean pictures of the problems that have one."""
 
 
 class OcrParams(Block):
@@ -108,10 +115,42 @@ class InferParams(Block):
 
 
 class ScoreParams(Block):
-    """Which rule books score the responses, and which model judges them."""
+    """Which rule books score the responses, and which models judge them."""
 
     rules: Annotated[list[RuleBook], Field(min_length=1)] = ["robust"]
-    judge: Name | None = None
+    judge: Panel | None = None
+    """GPTScore: a model's name, several names that vote, or a whole panel (OMIBench, C.2)."""
+    grader: Panel | None = None
+    """Grades for the rule book `mathreal`; the models of `judge` if left out."""
+    extractor: Panel | None = None
+    """Finds answers without a box for `mathreal`; the models of the grader if left out."""
+
+    @property
+    def graders(self) -> JudgePanel | None:
+        """Who grades for `mathreal`."""
+        return self.grader or _same_models(self.judge)
+
+    @property
+    def extractors(self) -> JudgePanel | None:
+        """Who extracts for `mathreal`."""
+        return self.extractor or _same_models(self.graders)
+
+    @property
+    def panels(self) -> dict[str, JudgePanel]:
+        """The panels that scoring asks, by instrument."""
+        named = {"gptscore": self.judge}
+        if "mathreal" in self.rules:
+            named |= {"grade": self.graders, "extraction": self.extractors}
+        return {name: panel for name, panel in named.items() if panel}
+
+    def without_gptscore(self) -> ScoreParams:
+        """The same, but that the models of `judge` only grade and extract for `mathreal`."""
+        named = {"judge": None, "grader": self.graders, "extractor": self.extractors}
+        return self.model_copy(update=named)
+
+
+def _same_models(panel: JudgePanel | None) -> JudgePanel | None:
+    return panel and JudgePanel(models=panel.models, max_tokens=panel.max_tokens)
 
 
 class AnalyzeParams(Block):

@@ -14,8 +14,9 @@ from pydantic import Field
 from omibench.problem import Noun
 
 Role = Literal[
-    "respondent", "judge", "captioner", "translator", "labeller", "page_reader", "rationale_writer"
-]
+    "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "captioner",
+    "translator", "labeller", "page_reader", "rationale_writer",
+]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 
 

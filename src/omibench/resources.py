@@ -17,19 +17,21 @@ Amount = int | str | None
 
 
 def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
-    """What one job of `fill`, `infer` or `score` asks for; without `model`, only the names count.
+    """What one job of `fill`, `infer`, `score` or `judge` asks for.
+
+    Without `model`, only the names count.
 
     All jobs of a stage have the same names. `api` is the job's share of all endpoints together and
     `api_<endpoint>` that of one of them, 1 or 0 each.
     """
     if stage == "fill":
         return _loading(study.models[model] if model else None)
-    respondents = list(study.infer.models) if stage == "infer" else [study.score.judge or ""]
-    endpoints = {name: endpoint_of(study, name) for name in respondents}
-    asked = endpoints.get(respondents[0] if stage == "score" else model or "")
+    models = list(study.infer.models) if stage == "infer" else study.judges(stage)
+    endpoints = {name: endpoint_of(study, name) for name in models}
+    asked = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())
     known = sorted({endpoint for endpoint in endpoints.values() if endpoint})
-    shares: dict[str, Amount] = {f"api_{name}": int(name == asked) for name in known}
-    return {"api": int(asked is not None), **shares} if known else {}
+    shares: dict[str, Amount] = {f"api_{name}": int(name in asked) for name in known}
+    return {"api": int(any(shares.values())), **shares} if known else {}
 
 
 def cpus_of(study: Study, model: str) -> int:

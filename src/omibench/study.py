@@ -12,6 +12,7 @@ from pydantic import ValidationError, model_validator
 from omibench.blocks import Block, Name
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
+from omibench.judge_params import JudgePanel, JudgeParams
 from omibench.model_params import Model
 from omibench.params import (
     AnalyzeParams,
@@ -52,6 +53,7 @@ class Study(Block):
     settings: dict[Name, Setting] = {}
     infer: InferParams = InferParams()
     score: ScoreParams = ScoreParams()
+    judge: JudgeParams = JudgeParams()
     analyze: AnalyzeParams = AnalyzeParams()
     reevaluate: ReevaluateParams = ReevaluateParams()
 
@@ -65,12 +67,29 @@ class Study(Block):
             if setting in self.infer.only.get(model, self.infer.settings)
         ]
 
+    def panels(self, stage: str) -> dict[str, JudgePanel]:
+        """The judges that a job of `score` or `judge` asks, by instrument; none at other stages."""
+        asked = {"score": self.score.panels, "judge": self.judge.panels}
+        return asked.get(stage, {})
+
+    def judges(self, stage: str) -> list[str]:
+        """The models of those panels, each once."""
+        return list(dict.fromkeys(m for p in self.panels(stage).values() for m in p.models))
+
+    @property
+    def judged_cells(self) -> list[Cell]:
+        """The cells whose reasoning is judged: none where `judge` names nobody."""
+        settings = self.judge.settings
+        cells = [c for c in self.cells if settings is None or c.setting in settings]
+        return cells if self.judge.panels else []
+
     @model_validator(mode="after")
     def _nothing_is_named_twice(self) -> Self:
         lists: dict[str, list[Any]] = {
             "infer.models": self.infer.models,
             "infer.settings": self.infer.settings,
             "score.rules": self.score.rules,
+            **{where: panel.models for where, panel in self._panels()},
         }
         for where, names in lists.items():
             twice = next((name for name in names if names.count(name) > 1), None)
@@ -91,10 +110,10 @@ class Study(Block):
         roles = {
             "rationale.writer": self.rationale.writer,
             "rationale.labeller": self.rationale.labeller,
-            "score.judge": self.score.judge,
         }
         found: list[tuple[str, Iterable[str], Iterable[str]]] = [
             *((where, [name], self.models) for where, name in roles.items() if name),
+            *((where, panel.models, self.models) for where, panel in self._panels()),
             ("infer.models", self.infer.models, self.models),
             ("infer.settings", self.infer.settings, self.settings),
             ("infer.only", self.infer.only, self.infer.models),
@@ -108,7 +127,22 @@ class Study(Block):
             for name, model in self.models.items():
                 settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
                 found.append((f"models.{name}", settings, self.settings))
+            found.append(("judge.settings", self.judge.settings or [], self.settings))
+            books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
+            found.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
         return found
+
+    def _panels(self) -> list[tuple[str, JudgePanel]]:
+        blocks = {
+            "score": {n: getattr(self.score, n) for n in ("judge", "grader", "extractor")},
+            "judge": {n: getattr(self.judge, n) for n in ("quality", "alignment", "errors")},
+        }
+        return [
+            (f"{block}.{name}", panel)
+            for block, panels in blocks.items()
+            for name, panel in panels.items()
+            if panel
+        ]
 
 
 def parse_study(values: object, where: str) -> Study:
@@ -174,8 +208,8 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
     names: set[str] = set()
     if stage == "rationale":
         names = {n for n in (study.rationale.writer, study.rationale.labeller) if n}
-    if stage == "score" and study.score.judge:
-        names = {study.score.judge}
+    if stage in ("score", "judge"):
+        names = set(study.judges(stage))
     if stage == "infer" and cell:
         theirs = [c.setting for c in study.cells if c.model == cell.model]
         names = {cell.model}
@@ -197,8 +231,11 @@ _SLICES = {
     "freeze": ("benchmark", "data", "review", "freeze"),
     "infer": ("data",),
     "score": ("score",),
-    "analyze": ("study", "benchmark", "models", "settings", "infer", "score", "analyze"),
-}
+    "judge": ("judge",),
+    "analyze": (
+        "study", "benchmark", "models", "settings", "infer", "score", "judge", "analyze",
+    ),
+}  # fmt: skip
 _ASKING = ("name", "seed", "store")
 
 

@@ -6,6 +6,7 @@ as columns. docs/files.md is generated from `FILES`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -104,6 +105,38 @@ class VerdictRow(Noun):
     simulated: bool = False
 
 
+class JudgementRow(Noun):
+    """What judges say of the reasoning in one response; one row a response, instrument and judge.
+
+    Marks are from 1 to 5. A column is null where another instrument fills it, or the judge failed.
+    """
+
+    id: str
+    index: int
+    key: str
+    instrument: str
+    """`quality`, `alignment` or `error_type`."""
+    version: int
+    judge: str | None = None
+    """The judge; several names joined by `+` for their vote; null where none was needed."""
+    counts: bool = True
+    """Whether this is the judgement that counts: the only judge's, or the vote of several."""
+    outcome: str
+    """`scored`, or `judge_failed` where no valid reply came or votes are tied."""
+    correctness: float | None = None
+    faithfulness: float | None = None
+    information_usage: float | None = None
+    clarity: float | None = None
+    detail: float | None = None
+    overall: float | None = None
+    alignment: float | None = None
+    error_type: str | None = None
+    taxonomy: str | None = None
+    judge_key: str | None = None
+    prompt_sha256: str | None = None
+    simulated: bool = False
+
+
 class FrozenManifest(Noun):
     """`manifest.json` of a frozen dataset: what it holds, by content."""
 
@@ -115,6 +148,27 @@ class FrozenManifest(Noun):
     answers_sha256: str
     subjects: dict[str, int]
     licence: str | None = None
+
+
+State = Literal["begun", "done", "waiting"]
+
+
+class Sighting(Noun):
+    """A model that a watch found: `waiting` for a budget, `begun`, or `done` and on the board."""
+
+    model: str
+    id: str
+    watch: str
+    state: State
+    when: str
+    """When the state was reached, in UTC."""
+    why: str | None = None
+
+
+class Journal(Noun):
+    """`journal.json` of reevaluate: what became of each model that a watch found."""
+
+    models: list[Sighting] = []
 
 
 class File(NamedTuple):
@@ -137,6 +191,8 @@ FILES: tuple[File, ...] = (
     File("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
     File("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
     File("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),
+    File("judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"),
+    File("reevaluate/journal.json", Journal, "what became of each model that a watch found"),
 )
 
 
@@ -158,6 +214,12 @@ def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
 def read_json(path: str | Path, row: type[Row]) -> Row:
     """Read one JSON document; raises as `read_jsonl` does."""
     return _parse(_read(path), row, str(path))
+
+
+def content_hash(rows: Iterable[BaseModel]) -> str:
+    """SHA-256 over the sorted JSON lines of `rows`: the same whatever their order."""
+    lines = sorted(row.model_dump_json() for row in rows)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:

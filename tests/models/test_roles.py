@@ -8,6 +8,7 @@ import pytest
 
 from models.conftest import Make, request
 from omibench.errors import ModelError
+from omibench.fence import Section, fenced
 from omibench.models.simulated import SimulatedProvider
 from omibench.request import Role
 
@@ -26,10 +27,12 @@ def ask(
 
 
 def judged(predicted: str) -> str:
-    return (
-        "The response follows the line [PREDICTED ANSWER]. The last line is ANSWER: consistent.\n"
-        f"[QUESTION]\nWhich?\n\n[GOLDEN ANSWER]\nB\n\n[PREDICTED ANSWER]\n{predicted}"
-    )
+    sections = [
+        Section("QUESTION", "Which?"),
+        Section("OFFICIAL ANSWER", "B"),
+        Section("RESPONSE", predicted),
+    ]
+    return f"The last line is ANSWER: consistent.\n{fenced(sections)}\nANSWER: consistent"
 
 
 @pytest.mark.parametrize(("text", "rate"), [(RIGHT, 0.9), (WRONG, 0.2)])

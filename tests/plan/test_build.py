@@ -16,7 +16,9 @@ from omibench.plan.desk import Desk
 from omibench.plan.rows import Plan, Row
 from omibench.problem import Answer
 from omibench.request import Response
-from omibench.score.judge import JudgeItem, request_for
+from omibench.score.judges.case import Case
+from omibench.score.judges.gptscore import GPTSCORE
+from omibench.score.judges.instrument import request_for
 from omibench.store.ledger import Ledger, Purse
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -155,7 +157,7 @@ def test_judgements_that_the_store_holds_are_found(
     keep(judged, questions, "api", "cot", Response(text="It is 7."))
     with open_asker(judged, "sim") as judge, Store(judged.study.store) as store:
         asked = Desk(judged, questions, store).asked["p1"].question
-        judge([request_for(JudgeItem("p1", asked, ["7"], "It is 7.", None))])
+        judge([request_for(Case("p1", asked, ["7"], "It is 7.", None), GPTSCORE)])
     row = only(plan_study(judged, questions), "judge")
     assert (row.requests, row.stored, row.to_buy) == (3, 1, 2)
 

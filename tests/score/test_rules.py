@@ -29,10 +29,9 @@ def test_a_stored_verdict_is_taken_over() -> None:
     assert score_item(make_item("5", "5"), "published").outcome == "unjudged"
 
 
-def test_mathreal_says_what_it_lacks() -> None:
-    with pytest.raises(OmibenchError, match="'mathreal' needs a grading judge") as raised:
-        score_item(make_item("5", "5"), "mathreal")
-    assert raised.value.exit_code == 2
+def test_mathreal_is_unjudged_without_its_models() -> None:
+    verdict = score_item(make_item("5", "5"), "mathreal")
+    assert (verdict.outcome, verdict.verdict) == ("unjudged", 0.0)
 
 
 def test_a_wrong_name_gets_the_nearest_right_one() -> None:

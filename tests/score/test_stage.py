@@ -11,7 +11,7 @@ from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.problem import Answer, Choice, Question
 from omibench.request import Request, Response
 from omibench.score import score_cell, score_file
-from omibench.score.asking import Judge
+from omibench.score.judges.panel import Judge
 from omibench.study import Study
 from omibench.tables import ResponseRow, VerdictRow, read_parquet, write_jsonl, write_parquet
 

@@ -1,4 +1,4 @@
-"""Simulated judge, captioner, translator, labeller, page reader and rationale writer.
+"""Simulated captioner, translator, labeller, page reader and rationale writer; judges by import.
 
 Each answers from the oracle; `error_rate` of the replies are flawed in the way of its role.
 """
@@ -12,28 +12,19 @@ from typing import TypeVar
 
 from omibench.errors import ModelError
 from omibench.model_params import SimulatedModel
-from omibench.models.equal import is_right
+from omibench.models import judging
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.prose import pick, reasoning
 from omibench.models.respond import answer_text
 from omibench.models.wrong import moved_number
 from omibench.request import Role
 
-PREDICTED = "\n[PREDICTED ANSWER]\n"
 REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 T = TypeVar("T")
 _FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
-
-
-def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The one line of GPTScore (OMIBench, C.2): consistent at the set true and false rates."""
-    judged = prompt.partition(PREDICTED)[2] or prompt
-    right = is_right(judged, row.answer, bool(row.choices))
-    rate = model.true_positive_rate if right else model.false_positive_rate
-    return f"ANSWER: {'consistent' if rng.random() < rate else 'inconsistent'}"
 
 
 def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
@@ -87,7 +78,12 @@ def write_rationale(
 
 
 WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], str]] = {
-    "judge": judge,
+    "judge": judging.judge,
+    "grader": judging.grade,
+    "extractor": judging.extract,
+    "rater": judging.rate,
+    "aligner": judging.align,
+    "classifier": judging.classify,
     "captioner": caption,
     "translator": translate,
     "labeller": label,

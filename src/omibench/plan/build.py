@@ -10,7 +10,7 @@ from omibench.cost.history import NO_HISTORY
 from omibench.gate import budget_of
 from omibench.models.calls import calls_of
 from omibench.plan.desk import Desk
-from omibench.plan.judge import judge_row
+from omibench.plan.judge import judge_rows
 from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.store.ledger import LEDGER, Ledger
@@ -29,13 +29,13 @@ def plan_study(study: Study, questions: Path) -> Plan:
         rows = []
         for cell in study.cells:
             row = respondent_row(desk, cell)
-            rows += [row, judge_row(desk, cell, row)] if study.score.judge else [row]
+            rows += [row, *judge_rows(desk, cell, row)]
         return Plan(
             study=study.study.name,
             rows=rows,
             power=_power(desk),
             budget=spent_of(study),
-            incomplete=_incomplete(study),
+            incomplete=incomplete_cells(study),
         )
 
 
@@ -85,8 +85,8 @@ def _power(desk: Desk) -> Power | None:
     )
 
 
-def _incomplete(study: Study) -> dict[str, int]:
-    """Cells that were written with requests that ended without an answer."""
+def incomplete_cells(study: Study) -> dict[str, int]:
+    """The files of cells that were written lacking answers, and how many each of them lacks."""
     import polars as pl
 
     found = {}

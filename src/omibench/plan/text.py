@@ -24,8 +24,9 @@ def render(plan: Plan) -> str:
     """The plan as lines of text."""
     rows = [_cells(row) for row in plan.of("respondent")]
     judges = plan.of("judge")
-    if judges:
-        rows.append(_sum(f"judge: {judges[0].model}", "all, at most", judges))
+    for name in dict.fromkeys(row.model for row in judges):
+        asked = [row for row in judges if row.model == name]
+        rows.append(_sum(f"judge: {name}", "all, at most", asked))
     total = _sum("all", "", plan.rows)
     lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
     lines += table(HEAD, rows, total)

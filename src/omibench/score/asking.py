@@ -1,39 +1,48 @@
-"""The judge of a study, ready to be asked through the store."""
+"""The judges of a study's scores, ready to be asked through the store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from omibench.ask import open_asker
-from omibench.errors import ModelError
-from omibench.request import Request
-from omibench.score.judge import Ask
-from omibench.store.key import request_key
+from omibench.score.judges.extraction import EXTRACTION
+from omibench.score.judges.gptscore import GPTSCORE
+from omibench.score.judges.grade import GRADE
+from omibench.score.judges.instrument import Instrument, prompt_of
+from omibench.score.judges.panel import Judge, Panel, Wanted, open_panels
 from omibench.study import Study
 
+INSTRUMENTS: dict[str, Instrument[Any]] = {
+    instrument.name: instrument for instrument in (GPTSCORE, GRADE, EXTRACTION)
+}
+_WHERE = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
 
-class Judge(NamedTuple):
-    """A judge model: its name in the study, how to ask it, and what keys its replies."""
 
-    name: str
-    ask: Ask
-    identity: dict[str, object]
+class ScoreJudges(NamedTuple):
+    """Who judges scores: each None where nobody is named."""
 
-    def key(self, request: Request) -> str:
-        """The key under which the store holds the reply to a request."""
-        return request_key(self.identity, request)
+    gptscore: Panel | None = None
+    grade: Panel | None = None
+    extraction: Panel | None = None
 
 
 @contextmanager
-def open_judge(study: Study) -> Iterator[Judge]:
-    """Open the model that `score.judge` names, with the study's store.
+def open_judges(study: Study) -> Iterator[ScoreJudges]:
+    """Open the panels that `score` names, each model once.
 
-    Raises ModelError when the study names no judge or no such model.
+    Raises ModelError when a panel names no model of the study, ParamsError for its prompt file.
     """
-    name = study.score.judge
-    if name is None or name not in study.models:
-        raise ModelError(f"score.judge: {name!r} is no model of the params; name a key of `models`")
-    with open_asker(study, name) as asker:
-        yield Judge(name, asker, dict(asker.provider.identity))
+    panels = study.score.panels
+    wanted = [
+        Wanted(panel, INSTRUMENTS[name], f"score.{_WHERE[name]}") for name, panel in panels.items()
+    ]
+    with open_panels(study, wanted) as opened:
+        yield ScoreJudges(**dict(zip(panels, opened, strict=True)))
+
+
+def one_judge(judge: Judge) -> ScoreJudges:
+    """The same judge for all that scoring asks, with the built-in prompts."""
+    return ScoreJudges(
+        **{name: Panel([judge], prompt_of(found)) for name, found in INSTRUMENTS.items()}
+    )

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Answer, Question
-from omibench.score.asking import Judge, open_judge
+from omibench.score.asking import ScoreJudges, one_judge, open_judges
 from omibench.score.columns import scored_frame
-from omibench.score.extract import extract
-from omibench.score.judge import NAME as GPTSCORE
-from omibench.score.judge import PROMPT_SHA256, JudgeItem, Judgement, judge
-from omibench.score.judge import VERSION as JUDGE_VERSION
-from omibench.score.outcome import finish_reason_of, passes_through
+from omibench.score.judge import JudgedVerdict, gptscore, graded
+from omibench.score.judges.panel import Judge
+from omibench.score.mathreal import NAME as MATHREAL
 from omibench.score.rows import read_rows
 from omibench.score.rules import rule_book, score_item
 from omibench.study import Study
@@ -26,7 +25,7 @@ from omibench.tables import (
     read_parquet,
     write_parquet,
 )
-from omibench.verdict import ScoredItem, VerdictOutcome
+from omibench.verdict import ScoredItem
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,16 +44,17 @@ def score_file(
     """
     rule_book(rules)
     rows = read_rows(inputs)
-    items = [row.item for row in rows]
-    verdicts = [score_item(item, rules) for item in items]
-    new: dict[str, list[Any]] = {
-        name: [getattr(verdict, name) for verdict in verdicts]
-        for name in ("extracted", "method", "verdict", "credit", "outcome")
-    }
-    if judge is not None:
-        told = _judged(items, [row.question for row in rows], judge)
-        new["gptscore"] = [t.score if isinstance(t, Judgement) else 0.0 for _, t in told]
-        new["judge_outcome"] = [outcome for outcome, _ in told]
+    items, questions = [row.item for row in rows], [row.question for row in rows]
+    with _opened(judge) as judges:
+        verdicts = [first.verdict for first, *_ in _by_rules(items, questions, rules, judges)]
+        new: dict[str, list[Any]] = {
+            name: [getattr(verdict, name) for verdict in verdicts]
+            for name in ("extracted", "method", "verdict", "credit", "outcome")
+        }
+        if judges.gptscore:
+            told = [first.verdict for first, *_ in gptscore(items, questions, judges.gptscore)]
+            new["gptscore"] = [verdict.verdict for verdict in told]
+            new["judge_outcome"] = [verdict.outcome for verdict in told]
     _write(out, scored_frame([row.raw for row in rows], new))
     return len(rows)
 
@@ -66,33 +66,33 @@ def score_cell(
     out: Path,
     study: Study,
 ) -> int:
-    """Score the responses of one cell by every rule book of the study, and by its judge.
+    """Score the responses of one cell by every rule book of the study, and by its judges.
 
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
     Parquet: rule book by rule book in the order of `score.rules`, each in the order of the
-    responses, then the judge's rows (`rules` = gptscore). Returns how many rows there are.
+    responses, then the judges' (`rules` = gptscore). Behind a verdict on which several judges
+    voted stands each one's own. Returns how many rows there are.
     """
     frame = read_parquet(responses, ResponseRow)
     rows = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
     items = [_item(row, gold, responses) for row in rows]
-    out_rows = [
-        _verdict_row(row, item, rules)
-        for rules in study.score.rules
-        for row, item in zip(rows, items, strict=True)
-    ]
-    if study.score.judge:
-        asked = _questions(questions)
-        texts = [asked[row.id].question if row.id in asked else "" for row in rows]
-        out_rows += _judge_rows(rows, items, texts, study)
+    texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)
+    out_rows: list[VerdictRow] = []
+    with _opened(study) as judges:
+        for rules in study.score.rules:
+            out_rows += _verdict_rows(rows, _by_rules(items, texts, rules, judges))
+        if judges.gptscore:
+            out_rows += _verdict_rows(rows, gptscore(items, texts, judges.gptscore))
     write_parquet(out, out_rows, VerdictRow)
     return len(out_rows)
 
 
-def _questions(path: Path | None) -> dict[str, Question]:
+def _questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:
     if path is None:
         raise MissingInputError("score: a judge needs the questions; give them with --questions")
-    return {question.id: question for question in read_jsonl(path, Question)}
+    asked = {question.id: question.question for question in read_jsonl(path, Question)}
+    return [asked.get(row.id, "") for row in rows]
 
 
 def _item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> ScoredItem:
@@ -109,67 +109,39 @@ def _item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> ScoredItem:
     )  # fmt: skip
 
 
-def _verdict_row(row: ResponseRow, item: ScoredItem, rules: str) -> VerdictRow:
-    verdict = score_item(item, rules)
-    return VerdictRow(
-        id=row.id, index=row.index, key=row.key, rules=rules, version=verdict.version,
-        extracted=verdict.extracted, method=verdict.method, verdict=verdict.verdict,
-        credit=verdict.credit, outcome=verdict.outcome, simulated=row.simulated,
-    )  # fmt: skip
+def _by_rules(
+    items: Sequence[ScoredItem], questions: Sequence[str], rules: str, judges: ScoreJudges
+) -> list[list[JudgedVerdict]]:
+    """The verdicts of one rule book, those of the judges who voted behind each."""
+    if rules == MATHREAL and judges.grade and judges.extraction:
+        return graded(items, questions, judges.grade, judges.extraction)
+    return [[JudgedVerdict(score_item(item, rules))] for item in items]
 
 
-def _judge_rows(
-    rows: Sequence[ResponseRow], items: Sequence[ScoredItem], questions: Sequence[str], study: Study
+def _verdict_rows(
+    rows: Sequence[ResponseRow], verdicts: Sequence[Sequence[JudgedVerdict]]
 ) -> list[VerdictRow]:
-    with open_judge(study) as judge_model:
-        told = _judged(items, questions, judge_model)
-        return [
-            VerdictRow(
-                id=row.id, index=row.index, key=row.key, rules=GPTSCORE, version=JUDGE_VERSION,
-                method="judge" if judgement else "not judged",
-                verdict=judgement.score if judgement else 0.0, outcome=outcome,
-                judge=judge_model.name,
-                judge_key=judge_model.key(judgement.request) if judgement else None,
-                prompt_sha256=PROMPT_SHA256,
-                simulated=row.simulated or bool(judgement and judgement.simulated),
-            )
-            for row, (outcome, judgement) in zip(rows, told, strict=True)
-        ]  # fmt: skip
-
-
-def _judged(
-    items: Sequence[ScoredItem], questions: Sequence[str], by: Study | Judge
-) -> list[tuple[VerdictOutcome, Judgement | None]]:
-    """The judgement of every response that has something to judge; the outcome of the others.
-
-    A refused, empty, looping or cut-off response without an answer is not sent to the judge. One
-    from which the rules extract nothing for another reason is: the judge may read it.
-    """
-    if isinstance(by, Study):
-        with open_judge(by) as opened:
-            return _judged(items, questions, opened)
-    outcomes = [_before_judging(item) for item in items]
-    asked = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
-    judgements = judge([_judge_item(items[i], questions[i]) for i in asked], by.ask)
-    by_index = dict(zip(asked, judgements, strict=True))
+    """Rows by rule book (or judge), each in the order of the responses."""
     return [
-        (by_index[i].outcome, by_index[i]) if i in by_index else (outcome, None)
-        for i, outcome in enumerate(outcomes)
-    ]
+        VerdictRow(
+            id=row.id, index=row.index, key=row.key, rules=told.verdict.rules,
+            version=told.verdict.version, extracted=told.verdict.extracted,
+            method=told.verdict.method, verdict=told.verdict.verdict, credit=told.verdict.credit,
+            outcome=told.verdict.outcome, judge=told.judge, judge_key=told.judge_key,
+            prompt_sha256=told.prompt_sha256, simulated=row.simulated or told.simulated,
+        )
+        for column in zip(*verdicts, strict=True)
+        for row, told in zip(rows, column, strict=True)
+    ]  # fmt: skip
 
 
-def _judge_item(item: ScoredItem, question: str) -> JudgeItem:
-    return JudgeItem(item.id, question, item.gold, item.prediction, item.choices)
-
-
-def _before_judging(item: ScoredItem) -> VerdictOutcome:
-    blocked = passes_through(item, GPTSCORE, JUDGE_VERSION)
-    if blocked:
-        return blocked.outcome
-    found = extract(
-        item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
-    )
-    return "scored" if found.outcome == "unparsed" else found.outcome
+@contextmanager
+def _opened(by: Study | Judge | None) -> Iterator[ScoreJudges]:
+    if isinstance(by, Study):
+        with open_judges(by) as judges:
+            yield judges
+    else:
+        yield one_judge(by) if by else ScoreJudges()
 
 
 def _write(out: Path, frame: pl.DataFrame) -> None:

@@ -24,6 +24,7 @@ from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
 from omibench.analyze.words import MINUS, NONE, counted, fixed, images, level, rules_name, scored_by
+from omibench.judge_params import JudgePanel
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 _PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
@@ -107,10 +108,14 @@ def provenance(results: Results) -> list[tuple[str, str]]:
     ]
     if judge and JUDGE_RULES in results.rules:
         mark = f" ({SIMULATED})" if results.judge_simulated else ""
-        facts.insert(7, ("Judge", f"{results.label(judge)}{mark}, no calibration against people"))
+        facts.insert(7, ("Judge", f"{_names(results, judge)}{mark}, no calibration against people"))
     if results.any_simulated:
         facts.insert(0, (SIMULATED, _what_is_simulated(results)))
     return facts
+
+
+def _names(results: Results, panel: JudgePanel) -> str:
+    return ", ".join(results.label(name) for name in panel.models)
 
 
 def _params(results: Results) -> dict[str, Any]:

@@ -1,0 +1,55 @@
+"""Material between fences that it cannot close: how untrusted text is shown to a judge.
+
+Every section stands between lines that carry one nonce. The nonce is a hash of all sections, so
+that equal material makes an equal conversation (and key), and it occurs in none of them, so that
+no text can hold a line that opens or closes a section.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_DIGITS = 16
+_OPENING = re.compile(r"^<<<(?!END )([A-Z][A-Z ]*) ([0-9a-f]{16})>>>$", re.MULTILINE)
+
+
+class Section(NamedTuple):
+    """One piece of material under a name in capitals."""
+
+    name: str
+    text: str
+
+
+def fenced(sections: Sequence[Section]) -> str:
+    """The sections in order, each between an opening and a closing line of its own."""
+    nonce = _nonce([section.text for section in sections])
+    return "\n\n".join(
+        f"<<<{name} {nonce}>>>\n{text}\n<<<END {name} {nonce}>>>" for name, text in sections
+    )
+
+
+def read_fenced(text: str) -> dict[str, str]:
+    """The sections of a text by name: those of the first nonce that opens one."""
+    first = _OPENING.search(text)
+    if first is None:
+        return {}
+    nonce = first.group(2)
+    found: dict[str, str] = {}
+    for opening in _OPENING.finditer(text, first.start()):
+        end = text.find(f"\n<<<END {opening.group(1)} {nonce}>>>", opening.end())
+        if opening.group(2) == nonce and end >= 0:
+            found.setdefault(opening.group(1), text[opening.end() + 1 : end])
+    return found
+
+
+def _nonce(texts: Sequence[str]) -> str:
+    """A hash of the texts that stands in none of them; the same for the same texts."""
+    lengths = ",".join(str(len(text)) for text in texts)
+    digest = f"{lengths}\0{chr(0).join(texts)}"
+    while True:
+        digest = hashlib.sha256(digest.encode("utf-8", "surrogatepass")).hexdigest()
+        if not any(digest[:_DIGITS] in text for text in texts):
+            return digest[:_DIGITS]

@@ -1,0 +1,62 @@
+"""Reading a judge's reply: one strict token or one strict JSON object, from its end alone.
+
+Whatever a judge quotes of a response stands before its verdict, so nothing but the end is read.
+None is no verdict; it is never taken for a wrong answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from typing import Any
+
+_LINE_CHARS = 4_000
+_JSON_CHARS = 8_000
+_FENCE = re.compile(r"\n?```\s*$")
+_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_DECORATION = "*_` \t"
+
+
+def last_line(reply: str) -> str | None:
+    """The last line that is not blank, without emphasis around it; None where there is none."""
+    lines = [line for line in reply.split("\n") if line.strip()]
+    if not lines or len(lines[-1]) > _LINE_CHARS:
+        return None
+    return lines[-1].strip().strip(_DECORATION)
+
+
+def last_value(reply: str, label: str) -> str | None:
+    """What stands behind `label:` on the last line, or None where that line has no such label."""
+    line = last_line(reply)
+    head = re.match(rf"{re.escape(label)}\s*:[{_DECORATION}]*", line or "", re.IGNORECASE)
+    return line[head.end() :].strip() if line and head else None
+
+
+def last_object(reply: str, keys: Collection[str], also: Collection[str] = ()) -> dict[str, Any]:
+    """The JSON object that ends a reply and begins a line of it; {} where there is none.
+
+    It has exactly `keys`, each once, and perhaps some of `also`. A code fence may stand around it.
+    """
+    text = _FENCE.sub("", reply.rstrip())[-_JSON_CHARS:]
+    starts = [match.end() - 1 for match in _OBJECT.finditer(text)]
+    for start in starts[-20:]:  # the outermost first: an object inside it is part of it
+        try:
+            found = json.loads(text[start:], object_pairs_hook=_once)
+        except (ValueError, RecursionError):
+            continue
+        return found if set(keys) <= set(found) <= {*keys, *also} else {}
+    return {}
+
+
+def whole_number(value: object, low: int, high: int) -> int | None:
+    """An integer within bounds; a truth value, a text or 4.5 is none."""
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_int and low <= value <= high else None  # type: ignore[operator,return-value]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
