@@ -19,7 +19,12 @@ try:
     STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
 except OmibenchError as error:
     raise WorkflowError(str(error)) from None
-validate(config, "../schemas/params.schema.json", set_default=False)
+# YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
+validate(
+    json.loads(json.dumps(config, default=str)),
+    "../schemas/params.schema.json",
+    set_default=False,
+)
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
