@@ -18,6 +18,7 @@ include: "rules/rationale.smk"
 include: "rules/freeze.smk"
 include: "rules/infer.smk"
 include: "rules/score.smk"
+include: "rules/judge.smk"
 include: "rules/analyze.smk"
 
 
@@ -59,4 +60,10 @@ rule infer_all:
 rule score_all:
     input:
         cells("score"),
+    localrule: True
+
+
+rule judge_all:
+    input:
+        cells("judge"),
     localrule: True

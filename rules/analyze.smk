@@ -4,6 +4,7 @@ rule analyze:
         questions=rules.freeze.output.questions,
         responses=cells("infer"),
         verdicts=cells("score"),
+        judgements=cells("judge"),
         named=named_files("analyze"),
     output:
         report=f"{RESULTS}/analyze/report.html",

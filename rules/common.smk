@@ -47,7 +47,8 @@ wildcard_constraints:
 
 def cells(stage):
     """The file of every cell of the study at one stage."""
-    return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in STUDY.cells]
+    found = STUDY.judged_cells if stage == "judge" else STUDY.cells
+    return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in found]
 
 
 def study_slice(stage):
