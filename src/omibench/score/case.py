@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from omibench.score.units import is_symbol
 
@@ -20,6 +21,7 @@ _PAIRS = re.compile(r"(?:(\w)\1){2,}", re.IGNORECASE)
 _WORD_LETTERS = 4
 
 
+@lru_cache(maxsize=4096)
 def fold_words(text: str) -> str:
     """A tidied text with its ordinary words in lower case and everything else as it stands.
 
@@ -44,6 +46,7 @@ def fold_words(text: str) -> str:
     return _TOKEN.sub(fold, text)
 
 
+@lru_cache(maxsize=4096)
 def _is_word(word: str) -> bool:
     if _BASES.fullmatch(word) and not _PAIRS.fullmatch(word):
         return True

@@ -60,7 +60,7 @@ _UNICODE = str.maketrans({
 MAX_CHARS = 4_000
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def tidy(text: str) -> str:
     """One spelling of an answer: no dollars, sizes, fonts or doubled spaces; braces made plain.
 
@@ -102,6 +102,7 @@ def _unwrap(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=8192)
 def squash(text: str) -> str:
     """`tidy` without any space: two answers with equal `squash` are the same answer."""
     return re.sub(r"\s+|(?<=[\[({|,;])\s+", "", tidy(text))
@@ -112,6 +113,7 @@ def fold(text: str) -> str:
     return squash(text).casefold()
 
 
+@lru_cache(maxsize=4096)
 def same_text(a: str, b: str) -> bool:
     """Whether two texts are the same but for dress; case counts in all but ordinary words."""
     if squash(a) == squash(b):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
@@ -27,9 +28,16 @@ _GUARDED = frozenset((
     "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
     "maximum", "minimum", "all", "half", "twice", "double", "times",
 ))  # fmt: skip
+_NEGATIONS = frozenset(("not", "no", "never", "none", "neither", "nor", "without", "n't", "nicht"))
 _WORD = re.compile(
     r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
 )
+
+
+@lru_cache(maxsize=4096)
+def denies(text: str) -> bool:
+    """Whether a text says no to what follows or is about another thing: not, never, no longer."""
+    return any(word in _NEGATIONS for word in _words(text))
 
 
 def is_prose(text: str) -> bool:
@@ -52,6 +60,7 @@ def same_words(gold: str, pred: str) -> bool:
     return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY
 
 
+@lru_cache(maxsize=4096)
 def _words(text: str) -> list[str]:
     words = [w for w in _WORD.findall(fold_words(text)) if w.casefold() not in STOP_WORDS]
     return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words]
