@@ -9,7 +9,10 @@ import pytest
 from omibench.source import PACKAGE, _imports
 
 GROUND = {
+    "aggregate_params",
     "blocks",
+    "certificate",
+    "certify_params",
     "inputs",
     "model_params",
     "operating",
@@ -42,11 +45,25 @@ FLOORS: tuple[set[str], ...] = (
         "freeze",
         "infer",
         "judge",
+        "aggregate",
+        "certify",
         "analyze",
         "plan",
+        "reevaluate",
         "status",
     },
-    {"describe", "source", "cli", "cli_judge", "cli_status", "cli_store", "__main__", "__init__"},
+    {
+        "describe",
+        "source",
+        "cli",
+        "cli_certify",
+        "cli_judge",
+        "cli_score",
+        "cli_status",
+        "cli_store",
+        "__main__",
+        "__init__",
+    },
 )
 APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli_certify import certify
 from omibench.cli_judge import judge
+from omibench.cli_score import score
 from omibench.cli_status import status
 from omibench.cli_store import store_app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
@@ -244,56 +246,8 @@ def fill(
     typer.echo(note, nl=False, err=True)
 
 
-@app.command()
-def score(
-    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...")],
-    out: OutFile,
-    rules: Annotated[
-        str | None, typer.Option(help="omibench, emma, usnco-v, mathreal, robust or published.")
-    ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Asked for GPTScore: a key of params `models`.")
-    ] = None,
-    grader: Annotated[
-        str | None, typer.Option(help="Extracts and grades for mathreal: a key of params `models`.")
-    ] = None,
-    answers: Annotated[
-        Path | None, typer.Option(help="INPUT is a cell of responses; its gold is in this file.")
-    ] = None,
-    questions: Annotated[
-        Path | None, typer.Option(help="With --answers and a judge: the frozen questions.")
-    ] = None,
-    params: Params = "{}",
-) -> None:
-    """Score responses by rule books and a judge.
-
-    INPUT is JSONL (also .gz) or Parquet with id, prediction, gold, answer_type, choices and
-    perhaps finish_reason; the same rows come out with extracted, method, verdict and outcome.
-
-    \b
-    Example:
-      omibench score answers.jsonl --rules robust --out verdicts.parquet
-      omibench score results/infer/m/cot.parquet --answers results/freeze/answers.jsonl \\
-          --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
-    """
-    from omibench.score import score_cell, score_file
-    from omibench.tables import output_parquet
-
-    out = output_parquet(out)
-    study = _study(
-        params, None, score={"rules": [rules] if rules else None, "judge": judge, "grader": grader}
-    )
-    if answers:
-        if len(inputs) != 1:
-            raise ParamsError(f"score: --answers goes with one INPUT, not {len(inputs)}")
-        rows = score_cell(inputs[0], answers, questions, out, study)
-    elif rules:
-        if not judge:
-            study = study.model_copy(update={"score": study.score.without_gptscore()})
-        rows = score_file(inputs, rules, out, study)
-    else:
-        raise ParamsError("score: --rules is missing; name one rule book, such as robust")
-    typer.echo(f"{rows} rows written to {out}", err=True)
+app.command()(score)
+app.command()(certify)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import ValidationError, model_validator
 
 from omibench.blocks import Block, Name
+from omibench.certify_params import CertifyParams
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
 from omibench.judge_params import JudgePanel, JudgeParams
@@ -53,6 +54,7 @@ class Study(Block):
     settings: dict[Name, Setting] = {}
     infer: InferParams = InferParams()
     score: ScoreParams = ScoreParams()
+    certify: CertifyParams = CertifyParams()
     judge: JudgeParams = JudgeParams()
     analyze: AnalyzeParams = AnalyzeParams()
     reevaluate: ReevaluateParams = ReevaluateParams()
@@ -232,8 +234,9 @@ _SLICES = {
     "infer": ("data",),
     "score": ("score",),
     "judge": ("judge",),
+    "certify": ("study", "models", "settings", "infer", "score", "certify", "analyze"),
     "analyze": (
-        "study", "benchmark", "models", "settings", "infer", "score", "judge", "analyze",
+        "study", "benchmark", "models", "settings", "infer", "score", "judge", "certify", "analyze",
     ),
 }  # fmt: skip
 _ASKING = ("name", "seed", "store")

@@ -76,7 +76,7 @@ def score_cell(
     frame = read_parquet(responses, ResponseRow)
     rows = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
-    items = [_item(row, gold, responses) for row in rows]
+    items = [scored_item(row, gold, responses) for row in rows]
     texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)
     out_rows: list[VerdictRow] = []
     with _opened(study) as judges:
@@ -95,7 +95,8 @@ def _questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:
     return [asked.get(row.id, "") for row in rows]
 
 
-def _item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> ScoredItem:
+def scored_item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> ScoredItem:
+    """A response beside its gold. Raises FileFormatError for a problem without an answer."""
     answer = gold.get(row.id)
     if answer is None:
         raise FileFormatError(f"{where}: problem {row.id!r} has no answer in the answers file")

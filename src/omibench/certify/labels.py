@@ -1,0 +1,92 @@
+"""The file of human labels: which response a person read, and whether it is right."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+
+RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
+WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
+SUFFIXES = (".csv", ".jsonl", ".ndjson")
+
+
+def _worded(given: object) -> object:
+    if isinstance(given, bool):
+        return float(given)
+    word = str(given).strip().casefold()
+    return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else given
+
+
+class LabelRow(BaseModel):
+    """What one person said of one response. Other columns, such as a comment, are not read.
+
+    `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
+    `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
+    `response_sha256`, the hash of the text that was read, guards against labels of another text.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_worded)]
+    model: str | None = None
+    setting: str | None = None
+    index: Annotated[int, Field(ge=0)] | None = None
+    response_sha256: str | None = None
+    simulated: bool = False
+    """Whether the label comes from a simulation's truth, not from a person."""
+
+
+def read_labels(path: Path) -> list[LabelRow]:
+    """Every label of a CSV or JSONL file, in order.
+
+    Raises MissingInputError without the file, and FileFormatError naming file, row (from 1, the
+    heading of a CSV not counted) and column for one that cannot be read, or without any label.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"{path}: there is no such file of labels")
+    if path.suffix not in SUFFIXES:
+        raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
+    try:
+        rows = [_checked(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileFormatError(f"{path}: cannot be read: {error}") from None
+    if not rows:
+        raise FileFormatError(f"{path}: holds no label")
+    return rows
+
+
+def _raw(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        if path.suffix == ".csv":
+            for row in csv.DictReader(lines):
+                yield {name: value for name, value in row.items() if name and value}
+            return
+        for number, line in enumerate((line for line in lines if line.strip()), 1):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise FileFormatError(f"{path}, row {number}: is not JSON: {error}") from None
+            if not isinstance(row, dict):
+                raise FileFormatError(f"{path}, row {number}: is not a JSON object")
+            yield {name: value for name, value in row.items() if value is not None}
+
+
+def _checked(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
+    try:
+        return LabelRow.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        column = str(first["loc"][0]) if first["loc"] else "?"
+        if first["type"] == "missing":
+            what = f"lacks the column {column!r}; it has {sorted(raw)}"
+        else:
+            what = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
+        raise FileFormatError(f"{path}, row {number}: {what}") from None

@@ -1,0 +1,86 @@
+"""`omibench score --explain ID`: the responses with that id, from a file, a cell or a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import MissingInputError
+from omibench.explain import did_you_mean
+from omibench.problem import Answer
+from omibench.score.explain import explain
+from omibench.score.rows import read_rows
+from omibench.score.rules import rule_book
+from omibench.score.stage import scored_item
+from omibench.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
+from omibench.verdict import ScoredItem
+
+
+class Meant(NamedTuple):
+    """One response to explain, which one it is, and what judges said of it."""
+
+    item: ScoredItem
+    where: str
+    judged: Sequence[VerdictRow] = ()
+
+
+def explain_id(
+    inputs: Sequence[Path], wanted: str, rules: Sequence[str], answers: Path | None = None
+) -> str:
+    """The explanation of every response to the problem `wanted`, under some rule books.
+
+    `inputs` are files as `score_file` reads them, cells of responses with their `answers`, or a
+    results folder, all of whose cells are looked through. Raises MissingInputError where no
+    response has that id, and as reading the files does.
+    """
+    for name in rules:
+        rule_book(name)
+    known: set[str] = set()
+    found: list[Meant] = []
+    for path in inputs:
+        for meant in _responses(path, answers):
+            known.add(meant.item.id)
+            if meant.item.id == wanted:
+                found.append(meant)
+    if not found:
+        hint = did_you_mean(wanted, known)
+        raise MissingInputError(f"--explain {wanted!r}: no response has this id{hint}")
+    return "\n\n".join(_explained(meant, rules) for meant in found) + "\n"
+
+
+def _explained(meant: Meant, rules: Sequence[str]) -> str:
+    lines = [explain(meant.item, rules, meant.where)]
+    for row in meant.judged:
+        told = ("right" if row.verdict >= 0.5 else "wrong") if row.outcome == "scored" else None
+        word = told or f"no verdict, {row.outcome.replace('_', ' ')}"
+        by = f", by {row.judge}{' (SIMULATED)' if row.simulated else ''}" if row.judge else ""
+        key = f"\n  reply      {row.judge_key}" if row.judge_key else ""
+        lines.append(f"\n{row.rules}, version {row.version}{by}: {word}{key}")
+    return "\n".join(lines)
+
+
+def _responses(path: Path, answers: Path | None) -> Iterator[Meant]:
+    if path.is_dir():
+        own = answers or path / "freeze" / "answers.jsonl"
+        for cell in sorted((path / "infer").glob("*/*.parquet")):
+            yield from _cell(cell, own, path / "score" / cell.parent.name / cell.name)
+    elif answers:
+        yield from _cell(path, answers, None)
+    else:
+        yield from (Meant(row.item, path.name) for row in read_rows([path]))
+
+
+def _cell(path: Path, answers: Path, verdicts: Path | None) -> Iterator[Meant]:
+    gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
+    judged: dict[tuple[str, int], list[VerdictRow]] = {}
+    if verdicts and verdicts.is_file():
+        for raw in read_parquet(verdicts, VerdictRow).iter_rows(named=True):
+            row = VerdictRow(**raw)
+            if row.judge:
+                judged.setdefault((row.id, row.index), []).append(row)
+    for raw in read_parquet(path, ResponseRow).iter_rows(named=True):
+        response = ResponseRow(**raw)
+        where = f"{path.parent.name} under {path.stem}, sample {response.index}"
+        item = scored_item(response, gold, path)
+        yield Meant(item, where, judged.get((response.id, response.index), ()))
