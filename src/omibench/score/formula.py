@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from functools import lru_cache
 
 from omibench.score.latex import squash
 from omibench.score.names import is_name, is_numbered
@@ -11,15 +13,23 @@ from omibench.score.units import parse_unit
 
 _NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
 _TOKEN = re.compile(
-    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot|sum|prod|int|oint)(?![A-Za-z])"
+    rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot)(?![A-Za-z])"
     rf"|(?P<word>\b(?:{_NAMES})\b)"
     r"|(?P<symbol>\\(?:angle|triangle)(?:\s*[A-Z]){1,4}(?![a-z])|\\[A-Za-z]+|[^\W\d_])\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
 )
 _ENDS_IN_UNIT = re.compile(
     r"(.*?[\d})°])\s*((?:\\[A-Za-z]+\s*)?[A-Za-z°%][^(){}]*(?:\^\{-?\d\})?)", re.DOTALL
 )
+_OPERATORS = frozenset(
+    rf"\{name}"
+    for name in "sum prod int oint vec dot ddot bar hat overline tilde overrightarrow".split()  # noqa: SIM905
+)
 _BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to", ",", "<", ">", "=")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_BINOMIAL = re.compile(r"\\[dt]?binom\s*\{\s*(\d{1,2})\s*\}\s*\{\s*(\d{1,2})\s*\}")
+_FACTORIAL = re.compile(r"(?<![\w.!)}])(1?\d)\s*!(?!!)")
+_VECTOR = re.compile(r"\\vec\s*\{?\s*(\\?[A-Za-z]+)(?=[^×+-]*×\s*\\vec)")
+"""The left factor of a cross product, whose factors must not change places."""
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
@@ -31,7 +41,7 @@ def same_formula(gold: str, pred: str) -> bool:
     and the like: a parser that drops one of these must not decide. Names and sequences are the same
     only as texts, ratios term by term.
     """
-    gold, pred = _index_first(gold), _index_first(pred)
+    gold, pred = _counted(_index_first(gold)), _counted(_index_first(pred))
     if ":" in gold or ":" in pred:
         terms, others = gold.split(":"), pred.split(":")
         return len(terms) == len(others) and all(map(same_formula, terms, others))
@@ -46,7 +56,7 @@ def same_formula(gold: str, pred: str) -> bool:
     if (is_name(gold) and is_name(pred)) or is_numbered(gold) or is_numbered(pred):
         return False
     # A number with an index names a base: 101_2.
-    if re.search(r"\d_\{", gold + pred):
+    if re.search(r"\d_\{", gold + pred) or _VECTOR.findall(gold) != _VECTOR.findall(pred):
         return False
     places = {symbol: place for place, symbol in enumerate(sorted(symbols(gold)))}
     return symbolically_equal(neutral(gold, places), neutral(pred, places))
@@ -57,11 +67,38 @@ def _index_first(text: str) -> str:
     return _POWER_FIRST.sub(r"\2\1", _SIGMA.sub(r"\\sum", text)).strip()
 
 
+def _counted(text: str) -> str:
+    """Small factorials and binomial coefficients of numbers as the numbers they are."""
+    if "!" not in text and "binom" not in text:
+        return text
+    text = _BINOMIAL.sub(lambda m: str(math.comb(int(m.group(1)), int(m.group(2)))), text)
+    return _FACTORIAL.sub(lambda m: str(math.factorial(int(m.group(1)))), text)
+
+
 def _marks(text: str) -> list[bool]:
     text = _THOUSANDS.sub("", text)
     return [mark in text for mark in _BOTH_OR_NONE]
 
 
+def proportional(gold: str, pred: str) -> bool:
+    """Whether one formula is a number times the other: f(x) g(y) is f(y) g(x) for all x and y."""
+    gold, pred = _index_first(gold), _index_first(pred)
+    names = symbols(gold)
+    if (
+        _VECTOR.search(gold)
+        or not names
+        or names != symbols(pred)
+        or any(m in gold + pred for m in _BOTH_OR_NONE)
+    ):
+        return False
+    here = {symbol: place for place, symbol in enumerate(sorted(names))}
+    there = {symbol: place + len(here) for symbol, place in here.items()}
+    f, g = neutral(gold, here), neutral(pred, here)
+    other_f, other_g = neutral(gold, there), neutral(pred, there)
+    return symbolically_equal(f"({f})({other_g})", f"({other_f})({g})")
+
+
+@lru_cache(maxsize=4096)
 def symbols(text: str) -> set[str]:
     """The symbols of a formula with their indices and primes; the constant e is none."""
     return {_symbol(m) for m in _TOKEN.finditer(text) if m["symbol"]} - {"e"}
@@ -76,6 +113,8 @@ def neutral(text: str, places: dict[str, int]) -> str:
     def rename(match: re.Match[str]) -> str:
         if match["word"]:
             return f"\\{match['word']}"
+        if match["symbol"] in _OPERATORS and not match["index"]:
+            return match.group()
         place = places.get(_symbol(match)) if match["symbol"] else None
         return match.group() if place is None else f" x_{{{place}}} "
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from omibench.score import prose
+from omibench.score.alternatives import same_alternatives
 from omibench.score.chemistry import same_chemistry
 from omibench.score.cues import after_cue
 from omibench.score.formula import same_formula
+from omibench.score.intervals import same_intervals
 from omibench.score.latex import fold, same_text, tidy
 from omibench.score.parts import SPLITTERS, Part, by_comma, keyed, labelled_part, without_label
 from omibench.score.quantity import same_quantity
@@ -24,6 +27,20 @@ MAX_CHARS = 4_000
 MAX_DEPTH = 3
 
 _LETTER = r"[(\[]?[A-Za-z][)\]]?"
+_BEFORE = re.compile(
+    r"^\W{0,3}(?:answers?\s*:\s*|(?:thus|therefore|hence|so|in conclusion|finally),\s+)(?=\S)",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
+_DEGREES = re.compile(r"[-+\d.]+\s*°")
+_STATES = re.compile(
+    r"([^=<>:;,]{2,80}?)\s(?:is|are|was|were|equals|will be|must be|ist|sind|est|sont|es|son|é|è)"
+    r"(?:\s(?:equal to|exactly))?\s+(\S.{0,80})",
+    re.IGNORECASE | re.DOTALL,
+)
+_LETTER_ALONE = re.compile(r"\b[A-Za-z]\b")
+_RUN = re.compile(r"[A-J]{2,8}")
+_IN_BRACES = re.compile(r"\\?\{([^{}]*?)\\?\}")
 _LETTERS = re.compile(rf"{_LETTER}(?:(?:\s*(?:,|;|&|\band\b)\s*|\s+){_LETTER})+")
 
 
@@ -34,6 +51,7 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
     entry by entry, and joined again by commas for the lists that were cut in the wrong place.
     A gold that holds a derivation is also reached by what it calls its answer.
     """
+    told.cache_clear()  # what one response had no time to compare says nothing of another
     gold, pred = [without_cue(entry) for entry in gold], without_cue(pred[:MAX_CHARS])
     if len(gold) == 1:
         stated = after_cue(gold[0])
@@ -57,6 +75,7 @@ def match_text(gold: str, pred: str, depth: int = 0) -> str | None:
     return tier if equal else None
 
 
+@lru_cache(maxsize=4096)
 def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     """The tier that can tell whether two texts are equal, and what it says."""
     if not pred.strip() or depth > MAX_DEPTH:
@@ -72,7 +91,8 @@ def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
 
 
 def without_cue(text: str) -> str:
-    return re.sub(r"^\W{0,3}answers?\s*:\s*(?=\S)", "", text, flags=re.IGNORECASE)
+    """A text without "Answer:" or "Thus," before it, and without "both" and "only" around it."""
+    return _ONLY.sub("", _BEFORE.sub("", text))
 
 
 def _one_deeper(depth: int) -> Same:
@@ -104,14 +124,23 @@ def _ratio(gold: str, pred: str, same: Same) -> bool | None:
 
 def _letters(gold: str, pred: str, same: Same) -> bool | None:
     g, p = _letter_set(gold), _letter_set(pred)
+    if g is None or p is None:  # ACD beside A, C, D; two runs of letters are names
+        g, p = g or (_letter_run(gold) if p else None), p or (_letter_run(pred) if g else None)
     return None if g is None or p is None else g == p
+
+
+def _letter_run(text: str) -> frozenset[str] | None:
+    """The letters of a run in the order of the alphabet (ACD): another order says something."""
+    run = text.strip()
+    return frozenset(run) if _RUN.fullmatch(run) and list(run) == sorted(set(run)) else None
 
 
 def _letter_set(text: str) -> frozenset[str] | None:
     """The letters of "a c d", "A, C and D"; None for one letter, a word, a repetition, T and F."""
+    text = _IN_BRACES.sub(r"\1", text)
     if not _LETTERS.fullmatch(text):
         return None
-    found = [letter.upper() for letter in re.findall(r"\b[A-Za-z]\b", text)]
+    found = [letter.upper() for letter in _LETTER_ALONE.findall(text)]
     return frozenset(found) if is_letter_set([Part("", letter) for letter in found]) else None
 
 
@@ -167,6 +196,24 @@ def _relation(gold: str, pred: str, same: Same) -> bool | None:
     return same_relation(without_label(gold), without_label(pred), same)
 
 
+def _angle(gold: str, pred: str, same: Same) -> bool | None:
+    """Degrees beside a multiple of pi: 60° is pi/3."""
+    if ("°" in gold) == ("°" in pred) or (r"\pi" in gold) == (r"\pi" in pred):
+        return None
+    degrees, radians = (gold, pred) if "°" in gold else (pred, gold)
+    if _DEGREES.fullmatch(degrees.strip()) is None:
+        return None
+    return same_formula(re.sub("°", r" × \\pi / 180", degrees), radians)
+
+
+def _statement(gold: str, pred: str, same: Same) -> bool | None:
+    """A sentence that says what something is, beside a gold that is no sentence."""
+    stated = None if _STATES.match(gold) else _STATES.match(pred)
+    if stated is None or prose.denies(stated.group(1)):
+        return None
+    return same(gold, stated.group(2)) or None
+
+
 def _words(gold: str, pred: str, same: Same) -> bool | None:
     if prose.is_prose(gold) or prose.is_prose(pred):
         return prose.same_words(without_label(gold), without_label(pred))
@@ -182,11 +229,15 @@ TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
     ("truth value", _truth),
     ("chemistry", _chemistry),
     ("number", _number),
+    ("angle", _angle),
     ("ratio", _ratio),
     ("letter set", _letters),
+    ("alternatives", same_alternatives),
+    ("interval", same_intervals),
     ("parts", _parts),
     ("tuple", _bracketed),
     ("relation", _relation),
+    ("statement", _statement),
     ("words", _words),
     ("formula", _formula),
 )

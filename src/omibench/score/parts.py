@@ -1,9 +1,13 @@
-"""The parts of one answer: labelled parts, lists, sequences. A splitter gives [] for no parts."""
+"""The parts of one answer: labelled parts, lists, sequences. A splitter gives [] for no parts.
+
+Their lists are remembered for the next comparison: change none.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from omibench.score.latex import fold
@@ -32,14 +36,23 @@ _LABEL = re.compile(
     r"(?:[)）]\s*[:.]?|:|(?:-|->|\\to)(?=\s*(?:[IVX]+|TRUE|FALSE|[A-Z])\b))\s*"
 )
 _LEADING = re.compile(r"\s*[(（]?([a-z]|\d{1,2}|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)")
-_KEYED = re.compile(r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|=|\\to)\s*(.*)", re.DOTALL)
+_KEYED = re.compile(
+    r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|(?<=^[A-Z])-(?=(?:\d{1,2}|[a-z]|[ivx]{1,4})$)|=|\\to)\s*(.*)",
+    re.DOTALL,
+)
+_WORDS = dict.fromkeys(("oder", "ou", "или", "或", "或者"), "or") | dict.fromkeys(
+    ("und", "et", "и", "和"), "and"
+)
 _TRUTH_RUN = re.compile(
     r"[TF]{3,}|[VF]{3,}|[TFtf](?: [TFtf]){2,}|[VFvf](?: [VFvf]){2,}"
-    r"|(?i:true|false)(?i: true| false)+"
+    r"|(?i:true|false)(?i: true| false)+|[√✓✔×✗✘](?:[ ,]*[√✓✔×✗✘])+"
 )
-_MARK = re.compile(r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&)\s|\\to\b|->|\s-\s|\\[{}]")
+_MARK = re.compile(
+    r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&|und|oder|et|ou|и|или)\s|或者?|和|\\to\b|->|\s-\s|\\[{}]"
+)
 
 
+@lru_cache(maxsize=4096)
 def labelled(text: str) -> list[Part]:
     """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
     best: list[Part] = []
@@ -58,19 +71,22 @@ def labelled(text: str) -> list[Part]:
     return best
 
 
+@lru_cache(maxsize=4096)
 def by_semicolon(text: str) -> list[Part]:
     """Parts between semicolons or line breaks at the top level."""
-    return keyed(_split(text, {";", "；", "\n"}))
+    return keyed(split_at(text, {";", "；", "\n"}))
 
 
+@lru_cache(maxsize=4096)
 def by_comma(text: str) -> list[Part]:
     """Parts between commas, semicolons, "and", "or" at the top level of brackets."""
-    return keyed(_split(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
+    return keyed(split_at(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
 
 
+@lru_cache(maxsize=4096)
 def by_arrow(text: str) -> list[Part]:
     """The steps of a sequence of short names: b - e - f, A -> E -> D, 2-1-3."""
-    pieces = text.split("-") if is_dashed(text) else _split(text, {"\\to", "->", "-"})
+    pieces = text.split("-") if is_dashed(text) else split_at(text, {"\\to", "->", "-"})
     if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
         return []
     # The place is the key: the order of a sequence matters.
@@ -81,7 +97,7 @@ def by_truth(text: str) -> list[Part]:
     """The values of a run of truth letters or words: TFFT, T F F T, TRUE FALSE."""
     if not _TRUTH_RUN.fullmatch(text):
         return []
-    return [Part("", value) for value in (text.split() if " " in text else text)]
+    return [Part("", value) for value in (re.split("[ ,]+", text) if " " in text else text)]
 
 
 SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (
@@ -89,6 +105,7 @@ SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=4096)
 def labelled_part(text: str) -> Part:
     """A text and the one label it starts with: "a) FALSE" is FALSE under a, "(2) 45" 45 under 2."""
     match = _LEADING.match(text)
@@ -122,12 +139,13 @@ def keyed(pieces: list[str]) -> list[Part]:
     return [labelled_part(piece) for piece in pieces]
 
 
-def _split(text: str, marks: set[str]) -> list[str]:
-    """Split at `marks` outside all brackets; grouped digits and decimal commas stay whole."""
+def split_at(text: str, marks: set[str]) -> list[str]:
+    """Pieces between `marks` outside all brackets; grouped digits and decimal commas stay whole."""
     pieces: list[str] = []
     depth = start = 0
     for match in _MARK.finditer(text):
         mark = match.group().strip(" \t") or "\n"
+        mark = _WORDS.get(mark, mark)
         if mark in ("\\{", "\\}") or mark in "[({":
             depth += -1 if mark == "\\}" else 1
         elif mark in "])}":

@@ -28,6 +28,15 @@ _GUARDED = frozenset((
     "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
     "maximum", "minimum", "all", "half", "twice", "double", "times",
 ))  # fmt: skip
+_HYPHEN = re.compile(r"(?<![\w-])[A-Za-z][a-z]*(?:-[a-z]{4,})+(?![\w-])")
+_IRREGULAR = {
+    "mitochondria": "mitochondrion", "bacteria": "bacterium", "nuclei": "nucleus", "loci": "locus",
+    "fungi": "fungus", "stimuli": "stimulus", "radii": "radius", "foci": "focus", "ova": "ovum",
+    "hypotheses": "hypothesis", "axes": "axis", "bases": "base", "vertices": "vertex",
+    "matrices": "matrix", "indices": "index", "phenomena": "phenomenon", "spectra": "spectrum",
+    "larvae": "larva", "algae": "alga", "women": "woman", "men": "man", "feet": "foot",
+    "teeth": "tooth", "leaves": "leaf", "halves": "half", "mice": "mouse",
+}  # fmt: skip
 _NEGATIONS = frozenset(("not", "no", "never", "none", "neither", "nor", "without", "n't", "nicht"))
 _WORD = re.compile(
     r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
@@ -62,8 +71,18 @@ def same_words(gold: str, pred: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> list[str]:
-    words = [w for w in _WORD.findall(fold_words(text)) if w.casefold() not in STOP_WORDS]
-    return [w[:-1] if len(w) > 4 and w.endswith("s") else w for w in words]
+    text = _HYPHEN.sub(lambda m: m.group().casefold().replace("-", " "), fold_words(text))
+    words = [w for w in _WORD.findall(text) if w.casefold() not in STOP_WORDS]
+    return [_singular(w) for w in words]
+
+
+def _singular(word: str) -> str:
+    """A word without the sign of its plural: mitochondria, nuclei, axes, cells."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
 
 
 def is_guarded(word: str) -> bool:

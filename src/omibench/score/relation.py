@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from omibench.score.formula import same_formula
+from omibench.score.formula import proportional, same_formula
 from omibench.score.latex import same_text
 from omibench.score.parts import by_comma
 
@@ -43,11 +43,12 @@ def same_bracketed(gold: str, pred: str, same: Same) -> bool | None:
     if g.group(1, 3) != p.group(1, 3) or len(entries) != len(parts):
         return False
     if g.group(1) == "\\{":
-        return _same_set(entries, parts, same)
+        return same_set(entries, parts, same)
     return all(same(e, x) for e, x in zip(entries, parts, strict=True))
 
 
-def _same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
+def same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
+    """Whether every entry has its equal among the parts, in any order, and none is left over."""
     left = list(parts)
     for entry in entries:
         hit = next((part for part in left if same(entry, part)), None)
@@ -86,11 +87,15 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
 
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
-    """Whether left minus right is the same or its negative: terms moved to the other side."""
+    """Whether one equation is the other with terms moved, or both sides multiplied by a number."""
     if len(gold) != 2 or len(pred) != 2 or same_text(gold[0], pred[0]):
         return False
-    asked = f"{gold[0]}-({gold[1]})"
-    return any(same_formula(asked, f"{a}-({b})") for a, b in (pred, pred[::-1]))
+    asked, given = (f"{left}-({right})" for left, right in (gold, pred))
+    return (
+        same_formula(asked, given)
+        or same_formula(asked, f"{pred[1]}-({pred[0]})")
+        or proportional(asked, given)
+    )
 
 
 def _same_label(gold: str, pred: str, same: Same) -> bool:

@@ -8,17 +8,21 @@ from omibench.score.latex import fold
 from omibench.score.parts import Part, without_label
 
 _TRUE = frozenset((
-    "t", "true", "verdadero", "verdadera", "verdadeiro", "verdadeira", "vrai", "对", "正确",
+    "t", "true", "verdadero", "verdadera", "verdadeiro", "verdadeira", "vrai", "wahr", "richtig",
+    "vero", "верно", "правда", "да", "correct", "对", "正确", "✓", "✔",
 ))  # fmt: skip
-_FALSE = frozenset(("f", "false", "falso", "falsa", "faux", "错", "错误"))
+_FALSE = frozenset((
+    "f", "false", "falso", "falsa", "faux", "falsch", "неверно", "ложь", "нет", "incorrect", "错",
+    "错误", "✗", "✘",
+))  # fmt: skip
 
 
 def truth(text: str, in_list: bool = False) -> bool | None:
-    """The truth value that a text says, or None. A lone V is one (verdadero) only in a list."""
+    """The truth value that a text says, or None. A lone V, √ or × is one only in a list."""
     word = without_label(text).strip(" .;,()$*").casefold()
-    if word in _TRUE or (in_list and word == "v"):
+    if word in _TRUE or (in_list and word in ("v", "√")):
         return True
-    return False if word in _FALSE else None
+    return False if word in _FALSE or (in_list and word == "×") else None
 
 
 def truths(parts: Sequence[Part]) -> list[bool] | None:
