@@ -6,11 +6,12 @@ sent again, and an answer is in the store before it is returned.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from omibench.errors import ImageCountError, ModelError, PassingError
+from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
 from omibench.models.provider import FREE, Provider
@@ -23,6 +24,7 @@ from omibench.study import Study
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
 """Outcomes that a later run tries again: they are returned, and not kept as an answer."""
 SYNC_EVERY = 256
+log = logging.getLogger("omibench.ask")
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:
 
 
 def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -> None:
-    """Raise when requests failed after all their attempts: what was answered is kept.
+    """Raise PassingError when requests failed, after all their attempts, in a way that may pass.
 
-    PassingError when another attempt at any of them may go better, else ModelError.
+    What was answered is kept. What no attempt can mend is an outcome like others: a warning.
     """
     pairs = zip(requests, responses, strict=True)
     failed = [(q, r) for q, r in pairs if r.outcome == "provider_error"]
@@ -104,11 +106,13 @@ def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -
         return
     request, response = failed[0]
     under = f" under {request.tags.setting!r}" if request.tags.setting else ""
-    kind = PassingError if any(r.passing for _, r in failed) else ModelError
-    raise kind(
+    line = (
         f"{len(failed)} of {len(requests)} requests failed, the first for "
         f"{request.tags.problem!r}{under}: {response.error or response.finish_reason}"
     )
+    if any(response.passing for _, response in failed):
+        raise PassingError(line)
+    log.warning("%s", line)
 
 
 def check_images(requests: Iterable[Request], provider: Provider, store: Store) -> None:
@@ -122,7 +126,19 @@ def check_images(requests: Iterable[Request], provider: Provider, store: Store) 
                 f"the model takes {provider.max_images} in one request; none is ever left out: "
                 "choose a setting that shows fewer"
             )
+    _none_absent(requests)
     store.images.keep_all(image for r in requests for image in r.conversation.images)
+
+
+def _none_absent(requests: Sequence[Request]) -> None:
+    absent = {i.absent: r for r in requests for i in r.conversation.images if i.absent}
+    if absent:
+        name, request = next(iter(absent.items()))
+        raise MissingInputError(
+            f"{len(absent):,} pictures that would be shown are not there, the first is {name} of "
+            f"problem {request.tags.problem!r}: put them into the benchmark's folder (`data`) and "
+            "freeze again; nothing was sent"
+        )
 
 
 def _buy(

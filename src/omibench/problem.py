@@ -28,8 +28,10 @@ class Noun(BaseModel):
 class Figure(Noun):
     """One picture that carries evidence, and where on which page it was found.
 
-    `sha256` is over the bytes of `file`. `bbox` is (x0, y0, x1, y1) in PDF points from the top
-    left corner of the page; `page` counts from 1. Both are None for pictures without a page.
+    `sha256` is over the bytes of `file`; it is empty for a picture that a published benchmark
+    names and that is not there, about which no model can be asked. `bbox` is (x0, y0, x1, y1) in
+    PDF points from the top left corner of the page; `page` counts from 1. Both are None for
+    pictures without a page.
     """
 
     file: str
@@ -40,7 +42,10 @@ class Figure(Noun):
 
 
 class Choice(Noun):
-    """One option of a multiple-choice problem: a text, or the index of a figure in `images`."""
+    """One option of a multiple-choice problem: a text, or the index of a figure in `images`.
+
+    A text may hold marks of figures, as a question does.
+    """
 
     label: str
     text: str | None = None
@@ -51,6 +56,10 @@ class Choice(Noun):
         if self.text is None and self.image is None:
             raise ValueError(f"choice {self.label} has neither text nor image")
         return self
+
+
+def _marks(text: str) -> list[int]:
+    return [int(mark) for mark in IMAGE_MARK.findall(text)]
 
 
 class _Asked(Noun):
@@ -73,8 +82,9 @@ class _Asked(Noun):
 
     def image_order(self) -> list[int]:
         """Indices of the images in the order a reader meets them: statement, then choices."""
-        marks = [int(mark) for mark in IMAGE_MARK.findall(self.question)]
-        shown = [*marks, *(c.image for c in self.choices or [] if c.image is not None)]
+        shown = _marks(self.question)
+        for choice in self.choices or []:
+            shown += [*_marks(choice.text or ""), *([] if choice.image is None else [choice.image])]
         return list(dict.fromkeys(shown))
 
     @model_validator(mode="after")
@@ -123,3 +133,5 @@ class Answer(Noun):
     topic: str | None = None
     group: str = ""
     n_images: int = 0
+    attributes: dict[str, str] = {}
+    """What else a published benchmark says of the problem: category, difficulty, quality grades."""

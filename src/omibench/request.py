@@ -27,12 +27,23 @@ class TextPart(Noun):
     text: str
 
 
+ABSENT = "absent:"
+
+
 class ImagePart(Noun):
-    """A picture inside a message: `sha256` of its bytes is its identity, `path` finds them."""
+    """A picture inside a message: `sha256` of its bytes is its identity, `path` finds them.
+
+    For one that is absent from its benchmark, `absent:` and its name stand for the hash.
+    """
 
     kind: Literal["image"] = "image"
     sha256: str
     path: str = ""
+
+    @property
+    def absent(self) -> str | None:
+        """The name of a picture that is not there, which no model can be shown."""
+        return self.sha256.removeprefix(ABSENT) if self.sha256.startswith(ABSENT) else None
 
 
 Part = Annotated[TextPart | ImagePart, Field(discriminator="kind")]

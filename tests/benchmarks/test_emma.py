@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from omibench.benchmarks.registry import load_benchmark
+from benchmarks.conftest import Read
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.problem import Choice
 
@@ -31,10 +31,10 @@ def write(path: Path, *rows: dict[str, Any]) -> None:
     pl.DataFrame(rows, schema=schema).write_parquet(path)
 
 
-def test_problems_of_all_files_once_and_in_order(tmp_path: Path) -> None:
+def test_problems_of_all_files_once_and_in_order(tmp_path: Path, read: Read) -> None:
     write(tmp_path / "a.parquet", {**ROW, "pid": "Math_10"}, ROW)
     write(tmp_path / "b.parquet", ROW, OPEN)
-    questions, answers = load_benchmark("emma", str(tmp_path))
+    questions, answers, _ = read("emma", tmp_path)
     assert [q.id for q in questions] == [a.id for a in answers] == ["Coding_1", "Math_2", "Math_10"]
     assert [q.answer_type for q in questions] == ["open", "mcq", "mcq"]
     assert questions[1].choices == [
@@ -47,40 +47,40 @@ def test_problems_of_all_files_once_and_in_order(tmp_path: Path) -> None:
     assert [a.subject for a in answers] == ["coding", "mathematics", "mathematics"]
 
 
-def test_a_repaired_option_is_no_disagreement(tmp_path: Path) -> None:
+def test_a_repaired_option_is_no_disagreement(tmp_path: Path, read: Read) -> None:
     write(tmp_path / "a.parquet", ROW)
     write(tmp_path / "b.parquet", {**ROW, "options": ["on the left", "<image_2>"]})
-    (question,), _ = load_benchmark("emma", str(tmp_path))
+    (question,), _, _ = read("emma", tmp_path)
     assert question.choices is not None
     assert question.choices[0].text == "left"
 
 
-def test_two_files_that_disagree_are_refused(tmp_path: Path) -> None:
+def test_two_files_that_disagree_are_refused(tmp_path: Path, read: Read) -> None:
     write(tmp_path / "a.parquet", ROW)
     write(tmp_path / "b.parquet", {**ROW, "answer": "A"})
     with pytest.raises(FileFormatError, match=r"b\.parquet: Math_2 differs"):
-        load_benchmark("emma", str(tmp_path))
+        read("emma", tmp_path)
 
 
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
+def test_a_missing_column_is_named(tmp_path: Path, read: Read) -> None:
     pl.DataFrame({"pid": ["x"]}).write_parquet(tmp_path / "a.parquet")
     with pytest.raises(FileFormatError, match="lacks the column 'subject'"):
-        load_benchmark("emma", str(tmp_path))
+        read("emma", tmp_path)
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_what_is_not_there_is_said(tmp_path: Path, read: Read) -> None:
     with pytest.raises(MissingInputError, match="no such folder"):
-        load_benchmark("emma", str(tmp_path / "none"))
+        read("emma", tmp_path / "none")
     with pytest.raises(MissingInputError, match=r"no \.parquet file"):
-        load_benchmark("emma", str(tmp_path))
+        read("emma", tmp_path)
     with pytest.raises(ParamsError, match="data: must name the folder"):
-        load_benchmark("emma", None)
+        read("emma", None)
     with pytest.raises(ParamsError, match="'papers' is not read from files"):
-        load_benchmark("papers", str(tmp_path))
+        read("papers", tmp_path)
 
 
-def test_the_published_files_hold_emma_mini(shared_data: Path) -> None:
-    questions, answers = load_benchmark("emma", str(shared_data / "emma" / "dev"))
+def test_the_published_files_hold_emma_mini(shared_data: Path, read: Read) -> None:
+    questions, answers, _ = read("emma", shared_data / "emma" / "dev")
     # The two files of the thinking model hold five problems that no other file has.
     assert len(questions) == len(answers) == 405
     subjects = [q.subject for q in questions]

@@ -10,10 +10,9 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.freeze import freeze_dataset
-from omibench.freeze.stage import content_hash
 from omibench.problem import Answer, Choice, Figure, Problem, Question
 from omibench.study import Study, parse_study
-from omibench.tables import FrozenManifest, read_json, read_jsonl
+from omibench.tables import FrozenManifest, content_hash, read_json, read_jsonl
 
 Make = Callable[..., Problem]
 Write = Callable[..., Path]

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from omibench.benchmarks.dataset import Dataset
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Answer, AnswerType, Choice, Question, Subject
 
@@ -23,7 +24,7 @@ _COLUMNS = ("pid", "subject", "type", "question", "options", "answer")
 _IMAGE = re.compile(r"<image_(\d+)>")
 
 
-def load(folder: Path) -> tuple[list[Question], list[Answer]]:
+def load(folder: Path, scratch: Path) -> Dataset:
     """Every problem of every file once, by subject and number.
 
     The texts are those of the first file by name: later files repair a character of an option
@@ -40,7 +41,7 @@ def load(folder: Path) -> tuple[list[Question], list[Answer]]:
             if _essence(known) != _essence(row):
                 raise FileFormatError(f"{file}: {row['pid']} differs from the file read before it")
     ordered = sorted(rows.values(), key=_by_subject_and_number)
-    return [_question(row) for row in ordered], [_answer(row) for row in ordered]
+    return Dataset([_question(row) for row in ordered], [_answer(row) for row in ordered], folder)
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:

@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from omibench.benchmarks import emma
+from omibench.benchmarks import emma, folder, frozen, mathreal, omibench, usnco_v
+from omibench.benchmarks.dataset import Dataset
 from omibench.errors import MissingInputError, ParamsError
-from omibench.params import BenchmarkName
-from omibench.problem import Answer, Question
+from omibench.params import BenchmarkParams
 
-Dataset = tuple[list[Question], list[Answer]]
-ADAPTERS: dict[str, Callable[[Path], Dataset]] = {"emma": emma.load}
+Load = Callable[[Path, Path], Dataset]
+"""Reads the folder of a benchmark; pictures that have no file of their own go to the second."""
 
 
-def load_benchmark(name: BenchmarkName, data: str | None) -> Dataset:
-    """The questions and answers of a published benchmark, in one order, ids unique.
+def load_benchmark(benchmark: BenchmarkParams, data: str | None, scratch: Path) -> Dataset:
+    """The questions and answers of a benchmark, in one order, ids unique.
 
-    Raises ParamsError when `name` has no adapter (`papers` is built from exam papers instead) or
-    `data` is not set, MissingInputError when its files are absent, FileFormatError when one is
-    wrong.
+    Raises ParamsError when the name has no adapter (`papers` is built from exam papers instead)
+    or `data` is not set, MissingInputError when its files are absent, FileFormatError naming the
+    item when one is wrong. Pictures that are not there are absent figures, and no error.
     """
-    if name not in ADAPTERS:
-        known = ", ".join(sorted(ADAPTERS))
-        raise ParamsError(f"benchmark.name: {name!r} is not read from files; those are: {known}")
+    adapters = _adapters(benchmark)
+    if benchmark.name not in adapters:
+        known = ", ".join(sorted(adapters))
+        raise ParamsError(
+            f"benchmark.name: {benchmark.name!r} is not read from files; those are: {known}"
+        )
     if not data:
-        raise ParamsError(f"data: must name the folder with the files of the benchmark {name!r}")
-    folder = Path(data)
-    if not folder.is_dir():
-        raise MissingInputError(f"{folder}: there is no such folder (`data` of benchmark {name!r})")
-    return ADAPTERS[name](folder)
+        raise ParamsError(
+            f"data: must name the folder with the files of the benchmark {benchmark.name!r}"
+        )
+    if not Path(data).is_dir():
+        raise MissingInputError(
+            f"{data}: there is no such folder (`data` of benchmark {benchmark.name!r})"
+        )
+    return adapters[benchmark.name](Path(data), scratch)
+
+
+def _adapters(benchmark: BenchmarkParams) -> dict[str, Load]:
+    return {
+        "omibench": omibench.load,
+        "emma": emma.load,
+        "usnco-v": usnco_v.load,
+        "mathreal": partial(
+            mathreal.load, language=benchmark.language, clean=benchmark.pictures == "clean"
+        ),
+        "frozen": frozen.load,
+        "folder": folder.load,
+    }

@@ -44,7 +44,7 @@ def _body(
 ) -> list[str]:
     counts = Counter(question.subject for question in questions)
     types = Counter(question.answer_type for question in questions)
-    per_problem = Counter(len({f.sha256 for f in question.images}) for question in questions)
+    per_problem = Counter(len({f.sha256 or f.file for f in q.images}) for q in questions)
     sources = Counter(question.source or "-" for question in questions)
     return [
         f"# {_cell(manifest.name)} {manifest.version}",

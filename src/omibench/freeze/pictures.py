@@ -21,8 +21,8 @@ def freeze_pictures(questions: Sequence[Question], folder: Path, out: Path) -> l
 
     Returns the questions with the new paths. Files are copied byte for byte: nothing is encoded
     again and no metadata is added. Pictures of an earlier freeze that are no longer named go.
-    Raises MissingInputError for a picture that is not there and FileFormatError for one whose
-    bytes are not those of its SHA-256.
+    A figure that is absent from its benchmark stays so. Raises MissingInputError for a picture
+    that is not there any more and FileFormatError for one whose bytes are not those of its SHA-256.
     """
     names: dict[str, str] = {}
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -41,6 +41,8 @@ def freeze_pictures(questions: Sequence[Question], folder: Path, out: Path) -> l
 
 
 def _freeze(figure: Figure, problem: str, folder: Path, out: Path, names: dict[str, str]) -> Figure:
+    if not figure.sha256:
+        return figure
     if figure.sha256 not in names:
         names[figure.sha256] = _copy(figure, problem, folder, out)
     return figure.model_copy(update={"file": f"{FOLDER}/{names[figure.sha256]}"})

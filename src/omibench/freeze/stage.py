@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
+import logging
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel
-
+from omibench.benchmarks.dataset import Dataset
 from omibench.errors import MissingInputError
 from omibench.freeze.card import dataset_card
 from omibench.freeze.pictures import freeze_pictures
@@ -16,7 +16,16 @@ from omibench.freeze.rows import answer_of, check_pairs, question_of
 from omibench.problem import Answer, Problem, Question
 from omibench.review import apply, load_decisions
 from omibench.study import Study
-from omibench.tables import FrozenManifest, read_jsonl, write_json, write_jsonl, write_text
+from omibench.tables import (
+    FrozenManifest,
+    content_hash,
+    read_jsonl,
+    write_json,
+    write_jsonl,
+    write_text,
+)
+
+log = logging.getLogger("omibench.freeze")
 
 
 def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> FrozenManifest:
@@ -27,17 +36,13 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     and a dataset card README.md; rows keep the order of their source. Raises MissingInputError
     for a problem without an answer and FileFormatError for files that do not fit together.
     """
-    if study.benchmark.name == "papers":
-        questions, answers, folder = _from_papers(study, problems)
-    else:
-        from omibench.benchmarks.registry import load_benchmark
-
-        questions, answers = load_benchmark(study.benchmark.name, study.data)
-        folder = Path(study.data or ".")
-    if not questions:
-        raise MissingInputError("freeze: no problem is left to freeze; see filter/rejects.parquet")
-    check_pairs(questions, answers)
-    questions = freeze_pictures(questions, folder, out)
+    with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
+        questions, answers, folder = _read(study, problems, Path(scratch))
+        if not questions:
+            raise MissingInputError("freeze: no problem is left; see filter/rejects.parquet")
+        check_pairs(questions, answers)
+        _warn_of_absent(questions, folder)
+        questions = freeze_pictures(questions, folder, out)
     manifest = _manifest(study, questions, answers)
     write_jsonl(out / "questions.jsonl", questions)
     write_jsonl(out / "answers.jsonl", answers)
@@ -46,13 +51,15 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     return manifest
 
 
-def content_hash(rows: Sequence[BaseModel]) -> str:
-    """SHA-256 over the sorted JSON lines of `rows`: the same whatever their order."""
-    lines = sorted(row.model_dump_json() for row in rows)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+def _read(study: Study, problems: Path | None, scratch: Path) -> Dataset:
+    if study.benchmark.name == "papers":
+        return _from_papers(study, problems)
+    from omibench.benchmarks.registry import load_benchmark
+
+    return load_benchmark(study.benchmark, study.data, scratch)
 
 
-def _from_papers(study: Study, problems: Path | None) -> tuple[list[Question], list[Answer], Path]:
+def _from_papers(study: Study, problems: Path | None) -> Dataset:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
@@ -60,7 +67,22 @@ def _from_papers(study: Study, problems: Path | None) -> tuple[list[Question], l
     rows = read_jsonl(problems, Problem)
     if study.review.decisions:
         rows = apply(load_decisions(study.review.decisions), rows)
-    return [question_of(r) for r in rows], [answer_of(r) for r in rows], problems.parent
+    return Dataset([question_of(r) for r in rows], [answer_of(r) for r in rows], problems.parent)
+
+
+def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
+    absent = {f.file: q.id for q in questions for f in q.images if not f.sha256}
+    if absent:
+        name, problem = next(iter(absent.items()))
+        log.warning(
+            "freeze: %s pictures are not in %s, the first is %s of %s: no model can be asked about "
+            "them until they are there and freeze has run again; everything that needs no pictures "
+            "works",
+            f"{len(absent):,}",
+            folder,
+            name,
+            problem,
+        )
 
 
 def _manifest(
@@ -70,7 +92,7 @@ def _manifest(
         name=study.freeze.name,
         version=study.freeze.version,
         problems=len(questions),
-        images=len({figure.sha256 for question in questions for figure in question.images}),
+        images=len({f.sha256 for question in questions for f in question.images} - {""}),
         questions_sha256=content_hash(questions),
         answers_sha256=content_hash(answers),
         subjects=dict(Counter(question.subject for question in questions)),

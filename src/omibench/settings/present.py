@@ -12,7 +12,7 @@ from pathlib import Path
 
 from omibench.params import Setting
 from omibench.problem import IMAGE_MARK, Choice, Question
-from omibench.request import Conversation, ImagePart, Message, Part, Response, TextPart
+from omibench.request import ABSENT, Conversation, ImagePart, Message, Part, Response, TextPart
 from omibench.settings.prompts import CHOICES, QUESTION, Prompt, load_prompt
 
 NOT_SHOWN = "[image not shown]"
@@ -71,7 +71,8 @@ def _choices(question: Question, prompt: Prompt, shown: set[int], folder: str) -
 
 def _choice(choice: Choice, question: Question, shown: set[int], folder: str) -> Iterator[Piece]:
     if choice.text is not None:
-        yield choice.text + (" " if choice.image is not None else "")
+        yield from _interleaved(choice.text, question, shown, folder)
+        yield " " if choice.image is not None else ""
     if choice.image is not None:
         visible = choice.image in shown
         yield _image(question, choice.image, folder) if visible else NOT_SHOWN
@@ -90,7 +91,7 @@ def _interleaved(text: str, question: Question, shown: set[int], folder: str) ->
 
 def _image(question: Question, index: int, folder: str) -> ImagePart:
     figure = question.images[index]
-    return ImagePart(sha256=figure.sha256, path=folder + figure.file)
+    return ImagePart(sha256=figure.sha256 or ABSENT + figure.file, path=folder + figure.file)
 
 
 def _joined(parts: Sequence[Piece]) -> Iterator[Part]:

@@ -1,0 +1,85 @@
+"""Anybody's own problems: a CSV (or JSONL, JSON, Parquet) beside a folder of pictures.
+
+Columns: `id, question, answer, images` and, where they are known, `choices, subject, language,
+group, solution, licence`. In a CSV the entries of a list are parted by ` | `.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.benchmarks.dataset import Dataset
+from omibench.benchmarks.found import Embedded, Found
+from omibench.benchmarks.rows import naming, the_file, typed_rows
+from omibench.problem import Answer, Choice, Question, Subject
+
+
+def _entries(value: Any) -> Any:
+    return [v.strip() for v in value.split("|") if v.strip()] if isinstance(value, str) else value
+
+
+def _known(value: Any) -> Any:
+    return None if value == "" else value
+
+
+Entries = Annotated[list[str], BeforeValidator(_entries)]
+Text = Annotated[str | None, BeforeValidator(_known)]
+
+
+class Row(BaseModel):
+    """One problem."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Annotated[str, Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    answer: Annotated[Entries, Field(min_length=1)]
+    images: Annotated[list[str | Embedded], BeforeValidator(_entries)] = []
+    choices: Entries = []
+    subject: Annotated[Subject | None, BeforeValidator(_known)] = None
+    language: Text = None
+    group: Text = None
+    solution: Text = None
+    licence: Text = None
+
+
+def load(folder: Path, scratch: Path) -> Dataset:
+    """Every problem of `problems.csv` in its order. Raises FileFormatError with the item's id."""
+    found = Found(folder, scratch)
+    file = the_file(folder, "problems", "data", "test")
+    questions, answers = [], []
+    for row in typed_rows(file, Row, "id"):
+        with naming(file, row.id):
+            questions.append(_question(row, found))
+        answers.append(_answer(row, questions[-1]))
+    return Dataset(questions, answers, folder)
+
+
+def _question(row: Row, found: Found) -> Question:
+    choices = [Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(row.choices)]
+    return Question(
+        id=row.id,
+        question=row.question,
+        images=[found.figure(picture) for picture in row.images],
+        choices=choices or None,
+        subject=row.subject or "other",
+        language=row.language or "en",
+        group=row.group or "",
+        licence=row.licence,
+    )
+
+
+def _answer(row: Row, question: Question) -> Answer:
+    return Answer(
+        id=row.id,
+        answer=row.answer,
+        answer_type=question.answer_type,
+        choices=question.choices,
+        solution=row.solution,
+        subject=question.subject,
+        group=question.group,
+        n_images=len(question.images),
+    )

@@ -1,0 +1,70 @@
+"""The pictures of a published benchmark: found by name in its folder, or embedded in its rows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from omibench.problem import Figure
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+
+
+class Embedded(BaseModel):
+    """A picture inside a row, as the hub's Parquet files hold them."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    bytes: bytes
+    path: str | None = None
+
+
+class Found:
+    """Looks pictures up below `folder`; embedded ones are written to `scratch`.
+
+    A name finds the file at that path, else the first file of that name in any folder below. A
+    picture that is not there is an absent Figure: what needs no pictures works without it.
+    """
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        self._folder, self._scratch = folder, scratch
+        self._paths: dict[str, Path] | None = None
+        self._figures: dict[str, Figure] = {}
+
+    def figure(self, picture: str | Embedded) -> Figure:
+        """The picture with its SHA-256, its path relative to the folder or absolute."""
+        if isinstance(picture, Embedded):
+            return self._write(picture)
+        if picture not in self._figures:
+            self._figures[picture] = self._look_up(picture)
+        return self._figures[picture]
+
+    def _look_up(self, name: str) -> Figure:
+        path = self._folder / name
+        if not path.is_file():
+            found = self._by_name().get(name.rpartition("/")[2])
+            if found is None:
+                return Figure(file=name, sha256="")
+            path = found
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        return Figure(file=path.relative_to(self._folder).as_posix(), sha256=sha256)
+
+    def _by_name(self) -> dict[str, Path]:
+        if self._paths is None:
+            self._paths = {}
+            for folder, _, names in sorted(os.walk(self._folder)):
+                for name in sorted(names):
+                    if name.lower().endswith(SUFFIXES):
+                        self._paths.setdefault(name, Path(folder, name))
+        return self._paths
+
+    def _write(self, picture: Embedded) -> Figure:
+        sha256 = hashlib.sha256(picture.bytes).hexdigest()
+        suffix = Path(picture.path or "").suffix.lower()
+        path = self._scratch / f"{sha256}{suffix if suffix in SUFFIXES else ''}"
+        if not path.is_file():
+            path.write_bytes(picture.bytes)
+        return Figure(file=str(path.absolute()), sha256=sha256)

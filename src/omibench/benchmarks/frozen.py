@@ -1,0 +1,39 @@
+"""A frozen release of ours: questions.jsonl, answers.jsonl and images/, checked by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from omibench.benchmarks.dataset import Dataset
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.problem import Answer, Question
+from omibench.tables import FrozenManifest, content_hash, read_json, read_jsonl
+
+
+def load(folder: Path, scratch: Path) -> Dataset:
+    """The release as `freeze` wrote it.
+
+    Raises MissingInputError when one of its files is absent, FileFormatError when the questions
+    or answers are not those that its manifest names.
+    """
+    for name in ("manifest.json", "questions.jsonl", "answers.jsonl"):
+        if not (folder / name).is_file():
+            raise MissingInputError(f"{folder}: is no frozen release: it holds no {name}")
+    manifest = read_json(folder / "manifest.json", FrozenManifest)
+    questions = read_jsonl(folder / "questions.jsonl", Question)
+    answers = read_jsonl(folder / "answers.jsonl", Answer)
+    _check(folder / "questions.jsonl", questions, manifest.questions_sha256)
+    _check(folder / "answers.jsonl", answers, manifest.answers_sha256)
+    return Dataset(questions, answers, folder)
+
+
+def _check(file: Path, rows: Sequence[BaseModel], stated: str) -> None:
+    actual = content_hash(rows)
+    if actual != stated:
+        raise FileFormatError(
+            f"{file}: its content ({actual[:12]}) is not that of the release ({stated[:12]}): "
+            "restore the file, or take the rows into a release of your own"
+        )

@@ -1,0 +1,26 @@
+"""Problems that share a stem: found by the pictures that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def shared(keys: Sequence[Sequence[str]]) -> list[int]:
+    """For each item, the position of the first one that it is linked to by common keys.
+
+    Links chain: an item that shares one key with a second and another with a third joins all.
+    """
+    root = list(range(len(keys)))
+
+    def find(item: int) -> int:
+        while root[item] != item:
+            root[item] = root[root[item]]
+            item = root[item]
+        return item
+
+    first: dict[str, int] = {}
+    for item, own in enumerate(keys):
+        for key in own:
+            one, other = find(first.setdefault(key, item)), find(item)
+            root[max(one, other)] = min(one, other)
+    return [find(item) for item in range(len(keys))]

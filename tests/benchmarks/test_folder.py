@@ -1,0 +1,46 @@
+"""Anybody's own problems, from a CSV and a folder of pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.conftest import Read
+from omibench.errors import FileFormatError
+
+HEAD = "id,question,answer,images,choices,subject,group\n"
+
+
+def write(folder: Path, *lines: str, head: str = HEAD) -> Path:
+    (folder / "problems.csv").write_text(head + "\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
+def test_lists_are_parted_and_empty_fields_are_unknown(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    rows = [
+        'a,"See [IMAGE0], then [IMAGE1]",B,one.png | two.png,left | right,physics,stem',
+        "b,How much?,(1) 3 | (2) 4,,,,",
+    ]
+    (one, two), (first, second), _ = read("folder", write(tmp_path, *rows))
+    assert [bool(figure.sha256) for figure in one.images] == [True, False]
+    assert [choice.text for choice in one.choices or []] == ["left", "right"]
+    assert (first.answer_type, first.group, first.n_images) == ("mcq", "stem", 2)
+    assert (two.subject, two.language, two.choices, two.images) == ("other", "en", None, [])
+    assert second.answer == ["(1) 3", "(2) 4"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x,,B,,,,", r"problems\.csv: x: question: "),
+        ("x,Why?,,,,,", r"x: answer: "),
+        ("x,[IMAGE2],B,one.png,,,", r"x: \[IMAGE2\] is shown but there are 1 images"),
+        ("x,Why?,B,,,alchemy,", r"x: subject: .*'alchemy'"),
+        (",Why?,B,,,,", r"item 1: id: "),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, read: Read, line: str, message: str) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read("folder", write(tmp_path, line))
