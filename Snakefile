@@ -28,6 +28,7 @@ WATCHED = Watched(STUDY)
 
 onstart:
     WATCHED.start(workflow)
+    forget_results()
 
 
 onsuccess:

@@ -14,6 +14,7 @@ from omibench.operating import log_folder
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
 from omibench.study import Cell, local_models, parse_study, slice_for
+from omibench.trust.provenance import STAGES, forget, strangers
 
 try:
     STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
@@ -28,6 +29,13 @@ validate(
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
+
+# Snakemake would go by time stamps alone over results that it has no records of.
+if workflow.is_main_process and (UNKNOWN := strangers(Path(RESULTS), STAGES)):
+    raise WorkflowError(
+        f"the results in {RESULTS} of {', '.join(UNKNOWN)} were not made here, or were exchanged: "
+        "`omibench trust` looks whether they can be believed"
+    )
 
 # The budget is no parameter of a rule: a larger one makes no job run again that is done.
 BUDGET = budget_of(STUDY)
@@ -119,3 +127,9 @@ def asked_for(stage):
 def cpus(wildcards):
     """Cores of the job that loads a local model."""
     return cpus_of(STUDY, wildcards.model)
+
+
+def forget_results():
+    """What is kept beside results that are about to be made anew holds no longer."""
+    jobs = workflow.dag.needrun_jobs()
+    forget(Path(RESULTS), [str(path) for job in jobs for path in job.output])

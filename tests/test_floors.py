@@ -54,6 +54,8 @@ FLOORS: tuple[set[str], ...] = (
     },
     {
         "describe",
+        "trust",
+        "cli_graph",
         "source",
         "cli",
         "cli_certify",

@@ -14,6 +14,7 @@ import typer
 from omibench.cli_certify import certify
 from omibench.cli_judge import judge
 from omibench.cli_score import score
+from omibench.cli_graph import record, trust
 from omibench.cli_status import status
 from omibench.cli_store import store_app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
@@ -35,6 +36,8 @@ STOPPED_BY_USER = 130
 
 app.add_typer(store_app, name="store")
 app.command()(status)
+app.command()(record)
+app.command()(trust)
 app.command()(judge)
 
 Params = Annotated[

@@ -50,6 +50,10 @@ class StoreError(OmibenchError):
     """The store cannot be read or written."""
 
 
+class UntrustedError(OmibenchError):
+    """Results that were made elsewhere are not what they are said to be."""
+
+
 class PaperError(OmibenchError):
     """One exam paper cannot be read. `code` is stable and listed in docs/errors.md."""
 

@@ -1,0 +1,88 @@
+"""The verbs `omibench record` and `omibench trust`: results that travel, and are still believed."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.errors import UntrustedError
+
+if TYPE_CHECKING:
+    from omibench.trust.trust import Difference
+
+NAMED = 10
+"""Files of one stage that are named."""
+
+Params = Annotated[str, typer.Option(metavar="FILE", help="Parameter file of the study.")]
+
+
+def record(
+    stages: Annotated[list[str], typer.Argument(metavar="STAGE...", help="Such as infer.")],
+    params: Params = "params.yaml",
+) -> None:
+    """Keep beside the results of each stage what made them, for whoever gets them.
+
+    Writes provenance.json into each stage's folder. `dvc repro` runs this by itself.
+
+    \b
+    Example:
+      omibench record infer
+    """
+    from omibench.study import load_study
+    from omibench.trust.provenance import record_stage
+
+    results = Path(load_study(params).study.results)
+    for stage in stages:
+        record_stage(results, stage)
+
+
+def trust(
+    params: Params = "params.yaml",
+    outdated: Annotated[
+        bool,
+        typer.Option("--outdated", help="Take also what today's parameters would make otherwise."),
+    ] = False,
+) -> None:
+    """Take results that were pulled or checked out for what they are.
+
+    Compares every file with what its maker recorded, and with dvc.lock; then lets Snakemake know
+    what made them, and asks it whether they are what it would make. Whatever differs is named by
+    stage and file, and the exit code is 2. Run it after `dvc pull` and `dvc checkout`.
+
+    \b
+    Example:
+      dvc pull && omibench trust
+    """
+    from omibench.study import load_study
+    from omibench.trust.provenance import STAGES, strangers
+    from omibench.trust.trust import adopt_strangers, check_files, check_graph, check_lock
+
+    results = Path(load_study(params).study.results)
+    odd = strangers(results, STAGES)
+    found = check_files(results, STAGES) or ([] if outdated else check_lock(results, odd))
+    if found:
+        raise UntrustedError(
+            f"{_named(found)}\nNothing was trusted: bring the files back (`dvc checkout --force`, "
+            "`dvc pull`), or delete the folders of these stages and run snakemake"
+        )
+    adopted = adopt_strangers(results, STAGES)
+    if not outdated and (found := check_graph(results, params)):
+        raise UntrustedError(
+            f"{_named(found)}\nThese are not what the parameters, code and inputs of today make: "
+            "check out those that made them, or run snakemake, which makes just these anew"
+        )
+    what = ", ".join(adopted) if adopted else "nothing new"
+    typer.echo(f"trusted: {what}" + ("" if outdated else "; Snakemake has nothing to do"))
+
+
+def _named(found: list[Difference]) -> str:
+    lines = []
+    for stage, group in groupby(sorted(found), key=lambda one: one.stage):
+        whats = [one.what for one in group]
+        lines += [f"  {stage}: {what}" for what in whats[:NAMED]]
+        if len(whats) > NAMED:
+            lines.append(f"  {stage}: ... and {len(whats) - NAMED:,} more")
+    return f"{len(found):,} things differ:\n" + "\n".join(lines)

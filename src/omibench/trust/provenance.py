@@ -1,0 +1,153 @@
+"""The file `provenance.json` of a stage: the hash of each result and what made it.
+
+It lies beside the results, so that DVC, rsync or a copy takes it along. A mark in `.snakemake`
+says which one this folder has written or checked; results with another one are strangers, and
+Snakemake is not run over them until `omibench trust` has looked at them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.store.files import write_whole
+from omibench.trust.records import FOLDER, read_record, recorded, write_record
+
+NAME = "provenance.json"
+STAGES = ("ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "analyze")
+_MARKS = FOLDER / "omibench"
+_CHUNK = 1 << 20
+
+
+class Provenance(BaseModel):
+    """What is known of the results of one stage."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int = 1
+    files: dict[str, str]
+    """Path below the stage's folder -> SHA-256 of every file."""
+    records: dict[str, dict[str, object]]
+    """Path as Snakemake knows it -> its record."""
+
+
+def record_stage(results: Path, stage: str) -> Provenance:
+    """Write the provenance of a stage that was made here, and return it.
+
+    A stage without results gets one that is empty. Raises MissingInputError when a folder holds
+    files and Snakemake knows nothing of them.
+    """
+    folder = results / stage
+    files = {name: _sha256(folder / name) for name in _names(folder)}
+    records = {}
+    for path in sorted(recorded()):
+        if _is_below(path, folder) and Path(path).exists() and (found := read_record(path)):
+            records[path] = found
+    if files and not records:
+        raise MissingInputError(
+            f"{folder}: nothing says what made its {len(files)} files; delete the folder and make "
+            "it again with `snakemake --cores all` (no answer is bought twice)"
+        )
+    found_all = Provenance(files=files, records=records)
+    text = json.dumps(found_all.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
+    write_whole(folder / NAME, text.encode())
+    _mark(folder)
+    return found_all
+
+
+def read_provenance(folder: Path) -> Provenance | None:
+    """The provenance of a stage's folder; None without one. Raises FileFormatError."""
+    try:
+        return Provenance.model_validate_json((folder / NAME).read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, ValidationError) as error:
+        line = str(error).partition("\n")[0]
+        raise FileFormatError(f"{folder / NAME}: cannot be read: {line}") from None
+
+
+def differences(folder: Path, known: Provenance) -> list[str]:
+    """What is not as the provenance says: one line a file, relative to the stage's folder."""
+    found = [
+        f"{name}: {'has changed since it was made' if (folder / name).is_file() else 'is missing'}"
+        for name, sha256 in known.files.items()
+        if _sha256(folder / name) != sha256
+    ]
+    return found + [f"{path}: is missing" for path in known.records if not Path(path).exists()]
+
+
+def adopt(folder: Path, known: Provenance) -> None:
+    """Let Snakemake know what made the results of a stage, and take them for known here."""
+    for path, record in known.records.items():
+        write_record(path, record)
+    _mark(folder)
+
+
+def strangers(results: Path, stages: Iterable[str]) -> list[str]:
+    """The stages whose results were neither made here nor looked at by `omibench trust`.
+
+    Their provenance is another than the one last seen, or there is none and Snakemake has no
+    record of any of their files. Quick: reads no result.
+    """
+    folders = [results / stage for stage in stages if (results / stage).is_dir()]
+    odd = [f for f in folders if (f / NAME).is_file() and _marked(f) != _sha256(f / NAME)]
+    bare = [f for f in folders if not (f / NAME).is_file() and _names(f)]
+    if bare:
+        made = {_stage_folder(results, path) for path in recorded()}
+        odd += [folder for folder in bare if folder not in made]
+    return [folder.name for folder in odd]
+
+
+def forget(results: Path, paths: Iterable[str]) -> None:
+    """Jobs will write these paths: what is kept of their stages holds no longer."""
+    for folder in {_stage_folder(results, path) for path in paths}:
+        if folder is not None:
+            (folder / NAME).unlink(missing_ok=True)
+            _mark_file(folder).unlink(missing_ok=True)
+
+
+def _stage_folder(results: Path, path: str) -> Path | None:
+    parts, root = Path(path).parts, results.parts
+    is_below = parts[: len(root)] == root and len(parts) > len(root) + 1
+    return results / parts[len(root)] if is_below else None
+
+
+def _is_below(path: str, folder: Path) -> bool:
+    return Path(path).parts[: len(folder.parts)] == folder.parts
+
+
+def _names(folder: Path) -> Sequence[str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path.relative_to(folder)) for path in found if path != folder / NAME)
+
+
+def _sha256(path: Path) -> str:
+    """SHA-256 of a file; empty where there is none."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError:
+        return ""
+    return digest.hexdigest()
+
+
+def _mark(folder: Path) -> None:
+    write_whole(_mark_file(folder), _sha256(folder / NAME).encode())
+
+
+def _marked(folder: Path) -> str:
+    try:
+        return _mark_file(folder).read_text("utf-8")
+    except OSError:
+        return ""
+
+
+def _mark_file(folder: Path) -> Path:
+    return _MARKS / hashlib.sha256(str(folder).encode()).hexdigest()[:16]
