@@ -1,4 +1,4 @@
-"""Fill the store for every cell, shard by shard with retries, then let Snakemake build the rest.
+"""Fill the store for every API-bound cell, shard by shard, then let Snakemake build the rest.
 
     python -m workflows.evaluate params.yaml
 
@@ -7,80 +7,99 @@ It needs no server: without PREFECT_API_URL, Prefect starts one in the process f
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-# Nothing about a study leaves the machine unless its owner asks for it.
-os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
-os.environ.setdefault("DO_NOT_TRACK", "1")
+if not __package__:  # run as a script, or loaded by a worker from this file
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
-from prefect import flow, get_run_logger, task
-from prefect.futures import wait
-from prefect.tasks import exponential_backoff
+from prefect import flow, get_run_logger
+from prefect.artifacts import create_link_artifact, create_table_artifact
 
-from omibench.errors import OmibenchError
 from omibench.infer.fill import count_requests, fill_store
+from omibench.infer.shards import Shard, api_bound, shards_of, within
+from omibench.plan.build import incomplete_cells
 from omibench.study import Cell, Study, load_study
+from workflows.shared import Job, ask_all, build, living, questions_of, run_from_command_line
 
 
-@task(
-    retries=3,
-    retry_delay_seconds=exponential_backoff(backoff_factor=2),
-    retry_jitter_factor=0.5,
-    task_run_name="{cell.model} {cell.setting} {start}-{stop}",
-)
-def fill_shard(study: Study, questions: Path, cell: Cell, start: int, stop: int) -> int:
-    """Ask one shard of a cell's requests; what the store already holds is not asked again."""
-    return fill_store(questions, study, cell, slice(start, stop))
+@flow(name="evaluate", flow_run_name="evaluate {params}")
+@living
+def evaluate(
+    params: str = "params.yaml",
+    shard: int = 200,
+    cores: int = 2,
+    lanes: int = 4,
+    models: list[str] | None = None,
+    budget_usd: float | None = None,
+) -> int:
+    """Evaluate the study's cells, or those of some models; returns how many requests they hold.
 
-
-@task(task_run_name="snakemake {target}")
-def build(params: str, target: str, cores: int) -> None:
-    """Let Snakemake bring one target up to date."""
-    command = [sys.executable, "-m", "snakemake", target, "--cores", str(cores), "--quiet", "rules"]
-    subprocess.run([*command, "--configfile", params], check=True)
-
-
-@flow(name="evaluate")
-def evaluate(params: str = "params.yaml", shard: int = 200, cores: int = 2) -> int:
-    """Evaluate every cell of the study; returns how many requests its cells hold.
-
-    `shard` requests are one task: small enough to retry, large enough that Prefect's own cost
-    per task does not show. Raises ParamsError when the params file has a mistake.
+    `shard` requests are one task: small enough to retry, large enough that Prefect's own cost per
+    task does not show. An endpoint has `lanes`: so many of its shards run at a time, each with that
+    share of its limits. `budget_usd` caps what the study may have spent in all. Raises
+    OmibenchError when the params have a mistake or an endpoint turns everything down.
     """
     study = load_study(params)
-    questions = Path(study.study.results) / "freeze" / "questions.jsonl"
-    build(params, "freeze_all", cores)
-    shards = []
-    for cell in study.cells:
-        total = count_requests(questions, study, cell)
-        for start in range(0, total, shard):
-            stop = min(start + shard, total)
-            shards.append(fill_shard.submit(study, questions, cell, start, stop))
-    wait(shards)
-    asked = sum(future.result() for future in shards)
-    get_run_logger().info("%d requests of %d cells are in the store", asked, len(study.cells))
-    build(params, "all", cores)
+    build(params, ["freeze_all"], cores, budget_usd=budget_usd)
+    chosen = [cell for cell in study.cells if models is None or cell.model in models]
+    asked = ask_all(within(study, budget_usd), shards(study, chosen, shard), lanes)
+    get_run_logger().info("%d requests of %d cells are in the store", asked, len(chosen))
+    build(params, ["all"], cores, forced=list(incomplete_cells(study)), budget_usd=budget_usd)
+    show(study)
     return asked
+
+
+def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
+    """The shards of API-bound cells, a list for each model."""
+    questions = questions_of(study)
+
+    def ask(within: Study, shard: Shard) -> int:
+        return fill_store(questions, within, Cell(shard.model, shard.name), shard.slice)
+
+    return [
+        [
+            Job(shard, ask)
+            for cell in cells
+            if cell.model == model
+            for shard in shards_of(
+                study, model, cell.setting, count_requests(questions, study, cell), size
+            )
+        ]
+        for model in api_bound(study, dict.fromkeys(cell.model for cell in cells))
+    ]
+
+
+def show(study: Study) -> None:
+    """The board's numbers and the way to the report, beside the run in Prefect's pages."""
+    from omibench.reevaluate.board import METRICS, REPORT
+    from omibench.reevaluate.changes import standings
+
+    results = Path(study.study.results)
+    rows = [
+        {"setting": setting, "rank": s.rank, "model": model, "accuracy": round(s.acc, 4)}
+        | {"simulated": s.simulated}
+        for (setting, model), s in sorted(
+            standings(results / METRICS).items(), key=lambda pair: (pair[0][0], pair[1].rank)
+        )
+    ]
+    create_table_artifact(rows, key="board", description=f"Accuracies of {study.study.name}")
+    link = (results / REPORT).resolve().as_uri()
+    create_link_artifact(link, link_text="The report", key="report")
 
 
 def main(
     params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
     shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
     cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
+    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
 ) -> None:
-    """Fill the store for every cell of a study, then build its report."""
-    try:
-        load_study(params)
-    except OmibenchError as error:
-        sys.stderr.write(f"omibench: {error}\n")
-        raise typer.Exit(error.exit_code) from None
-    evaluate(params, shard, cores)
+    """Fill the store for every API-bound cell of a study, then build its report."""
+    run_from_command_line(params, lambda: evaluate(params, shard, cores, lanes))
 
 
 if __name__ == "__main__":

@@ -42,6 +42,11 @@ class PassingError(ModelError):
     """Asking failed in a way that may pass by itself: trying again later may go better."""
 
 
+def may_pass(error: object) -> bool:
+    """Whether what failed may succeed by itself: never a user's mistake, a wrong key, a defect."""
+    return isinstance(error, PassingError | ConnectionError | TimeoutError)
+
+
 class ImageCountError(ModelError):
     """A conversation would be sent with another number of images than it shows."""
 

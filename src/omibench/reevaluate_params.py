@@ -14,7 +14,6 @@ from omibench.model_params import (
     AnthropicModel,
     Model,
     OpenAIModel,
-    RecordedModel,
 )
 
 _MODEL: TypeAdapter[Model] = TypeAdapter(Model)
@@ -46,12 +45,12 @@ def model_of(template: dict[str, Any], model_id: str = _ANY_ID) -> Model:
 def _template(block: dict[str, Any]) -> dict[str, Any]:
     if "id" in block:
         raise ValueError("must not give an `id`: it is that of the model that is found")
+    if block.get("provider") == "recorded":
+        raise ValueError("must have a provider that can be asked, not `recorded`")
     try:
-        model = model_of(block)
+        model_of(block)
     except ValidationError as error:
         raise ValueError(f"is no model: {explain(error, Block)}") from None
-    if isinstance(model, RecordedModel):
-        raise ValueError("must have a provider that can be asked, not `recorded`")
     return block
 
 

@@ -50,6 +50,7 @@ def application(config: Config) -> web.Application:
         app.router.add_route(method, path, guarded(server, api, handler))
     app.router.add_get("/v1/models", guarded(server, CHAT, models))
     app.router.add_get("/v1/models/{id}", guarded(server, CHAT, model))
+    app.router.add_get("/api/models", guarded(server, CHAT, hub_models))
     _add_controls(app, server)
     return app
 
@@ -67,6 +68,17 @@ async def model(server: Server, request: web.Request) -> web.StreamResponse:
     if name not in server.config.models:
         raise Refused(404, "not_found_error", f"The model '{name}' does not exist", "model")
     return json(_model(name, request))
+
+
+async def hub_models(server: Server, request: web.Request) -> web.StreamResponse:
+    """GET /api/models as a model hub: of an author, with words in their names, newest first."""
+    asked = request.query
+    found = [
+        {"id": name, "modelId": name, "createdAt": "2026-11-01T00:00:00.000Z", "private": False}
+        for name in server.config.hub_models
+        if name.startswith(asked.get("author", "")) and asked.get("search", "") in name
+    ]
+    return json(found[: int(asked.get("limit", len(found)))])
 
 
 def _model(name: str, request: web.Request) -> dict[str, Any]:

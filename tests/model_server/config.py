@@ -105,6 +105,8 @@ class Config(Settings):
     # who may ask what
     models: list[str] = ["stub-model"]
     any_model: bool = True
+    hub_models: list[str] = []
+    """Models of `/api/models`, newest first, where the server plays a hub."""
     api_keys: list[str] | None = None
     strict: list[str] | None = None
     """The only parameters this endpoint knows; any other is a 400."""

@@ -18,9 +18,9 @@ def count_requests(questions: Path, study: Study, cell: Cell) -> int:
 def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
     """Ask one shard of a cell's requests and keep the answers; returns how many requests it is.
 
-    What the store holds is not asked again. Raises as `infer_cell` does, and as `check_answered`
-    when requests failed after all their attempts: what was answered is kept, so that a retry asks
-    only for the rest. A reached budget is no error; the cell's own job reports it.
+    What the store holds is not asked again. Raises as `infer_cell` does, and PassingError when
+    requests failed, after all their attempts, in a way that may pass: what was answered is kept, so
+    that a retry asks only for the rest. A reached budget is no error; the cell's job reports it.
     """
     with open_asker(study, cell.model) as asker:
         requests = requests_of(questions, study, cell, asker.provider)[shard]

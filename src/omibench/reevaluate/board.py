@@ -1,0 +1,62 @@
+"""The board: report, tables and metrics of a study in a folder that others may read or serve."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from filecmp import cmp
+from pathlib import Path
+
+from omibench.errors import MissingInputError, OutputError
+from omibench.tables import write_text
+
+REPORT = Path("analyze/report.html")
+METRICS = Path("analyze/metrics.json")
+CHANGES = "changes.md"
+_INDEX = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=analyze/report.html">
+<title>Report</title>
+<a href="analyze/report.html">The report</a>, <a href="changes.md">what moved</a>
+"""
+
+
+def publish(results: Path, board: Path) -> Path:
+    """Bring a board up to date with a study's results and return its report's path.
+
+    `analyze/` is copied, and `freeze/images/` that its pages show; files that are gone from there
+    go from the board. Each file is replaced in one step, the report last, so that a reader never
+    meets half of one. Raises MissingInputError without a report, OutputError for a folder that
+    cannot be written.
+    """
+    if not (results / REPORT).is_file():
+        raise MissingInputError(f"{results / REPORT}: there is no report to publish")
+    try:
+        for part in (Path("freeze/images"), Path("analyze")):
+            wanted = list(_files(results / part))
+            for name in sorted(wanted, key=lambda name: part / name == REPORT):
+                _copy(results / part / name, board / part / name)
+            for name in set(_files(board / part)) - set(wanted):
+                (board / part / name).unlink()
+        write_text(board / "index.html", _INDEX)
+    except OSError as error:
+        raise OutputError(f"{board}: the board cannot be written: {error}") from None
+    return board / REPORT
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+
+
+def _copy(source: Path, target: Path) -> None:
+    if target.is_file() and cmp(source, target, shallow=False):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        shutil.copyfile(source, partial)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,110 @@
+"""What evaluating new models costs, and what is left of the month's budget for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.cost.dollars import usd_text
+from omibench.gate import budget_of
+from omibench.plan.build import plan_study
+from omibench.plan.rows import total_of
+from omibench.reevaluate.candidates import Candidate, with_models
+from omibench.store.ledger import LEDGER, Ledger, month_of
+from omibench.study import Study
+
+
+class Allowance(NamedTuple):
+    """What may still be spent: US dollars `left`, of which cap, and the study's total then.
+
+    `cap_usd` is what the study may have committed at most, as the gate counts it: `left_usd` more
+    than now. Both are None when nothing limits it.
+    """
+
+    left_usd: float | None
+    cap_usd: float | None
+    why: str
+
+
+class Priced(NamedTuple):
+    """A candidate with what it asks: requests to buy, US dollars expected and at most.
+
+    `refused` says in one line why it is not evaluated now; None when it is.
+    """
+
+    candidate: Candidate
+    to_buy: int
+    usd: float
+    usd_most: float
+    refused: str | None = None
+
+
+def allowance(study: Study, now: float) -> Allowance:
+    """What the study may still spend at a moment (Unix time): of its month, and of its budget."""
+    monthly, total = study.reevaluate.monthly_budget_usd, budget_of(study)
+    if monthly is None and total is None:
+        return Allowance(None, None, "no budget is set")
+    month = month_of(now)
+    spent, gone = _booked(study, month), committed(study)
+    left = {}
+    if monthly is not None:
+        left[f"of the {usd_text(monthly)} for {month}"] = max(0.0, monthly - spent)
+    if total is not None:
+        left[f"of the study's {usd_text(total)}"] = max(0.0, total - gone)
+    why, least = min(left.items(), key=lambda pair: pair[1])
+    return Allowance(least, gone + least, f"{usd_text(least)} {why} are left")
+
+
+def committed(study: Study) -> float:
+    """US dollars that the study has spent or reserved, as its ledger knows; 0 without one."""
+    if not (Path(study.study.store) / LEDGER).is_file():
+        return 0.0
+    with Ledger(study.study.store) as ledger:
+        return ledger.account(study.study.name).committed
+
+
+def _booked(study: Study, month: str) -> float:
+    if not (Path(study.study.store) / LEDGER).is_file():
+        return 0.0
+    with Ledger(study.study.store) as ledger:
+        return ledger.spent_since(study.study.name, month)
+
+
+def choose(
+    study: Study, candidates: Iterable[Candidate], questions: Path, allowed: Allowance
+) -> list[Priced]:
+    """Each candidate with its price, in order; those that do not fit any more are refused.
+
+    A candidate fits when what is expected of it fits; while it runs, the gate holds the worst case
+    within the allowance. Raises as `plan_study` does.
+    """
+    priced, left = [], allowed.left_usd
+    for candidate in candidates:
+        rows = plan_study(with_models(study, [candidate]), questions).rows
+        usd, most, unknown = total_of(rows)
+        found = Priced(candidate, sum(row.to_buy for row in rows), usd, most)
+        why = _refusal(found, unknown, left, allowed)
+        priced.append(found._replace(refused=why))
+        if left is not None and why is None:
+            left -= usd
+    return priced
+
+
+def _refusal(
+    priced: Priced, unknown: list[str], left: float | None, allowed: Allowance
+) -> str | None:
+    if left is None:
+        return None
+    name, cost = priced.candidate.name, usd_text(priced.usd)
+    if unknown:
+        return f"{name}: {', '.join(unknown)} has no price, so no budget can hold: give it one"
+    if priced.usd > left:
+        taken = left != allowed.left_usd
+        begun = f", of which this poll takes all but {usd_text(left)}" if taken else ""
+        return (
+            f"{name}: evaluating it is expected to cost {cost} (at most "
+            f"{usd_text(priced.usd_most)}), and {allowed.why}{begun}; nothing was added. Raise "
+            "reevaluate.monthly_budget_usd or study.budget_usd, or wait for the next month"
+        )
+    return None

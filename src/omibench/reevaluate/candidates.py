@@ -1,0 +1,76 @@
+"""From what is listed to models that are new to the study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
+from typing import Any, NamedTuple
+
+from omibench.reevaluate_params import Watch, block_for
+from omibench.study import Study, parse_study
+
+
+class Candidate(NamedTuple):
+    """A model that is to be evaluated.
+
+    `name` is its key under `models:`, `block` what stands there; `settings` are those of its
+    cells, empty for all of the study.
+    """
+
+    name: str
+    id: str
+    watch: str
+    block: dict[str, Any]
+    settings: tuple[str, ...] = ()
+
+
+def new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list[Candidate]:
+    """The listed models that a watch wants and the study lacks, in the order of the watches.
+
+    `listings` maps a watch to its ids. A model is known when the study has one of the same
+    provider and id; a simulated one, which has no id, by its name.
+    """
+    known = {(model.provider, getattr(model, "id", name)) for name, model in study.models.items()}
+    names, found = set(study.models), []
+    for watch_name, ids in listings.items():
+        watch = study.reevaluate.watch[watch_name]
+        for model_id in filter(watch.wants, ids):
+            identity = (watch.model["provider"], _id_of(watch, model_id))
+            if identity in known:
+                continue
+            name = _name(model_id, watch_name, names)
+            known.add(identity)
+            names.add(name)
+            block = block_for(watch.model, model_id)
+            found.append(Candidate(name, model_id, watch_name, block, tuple(watch.settings)))
+    return found
+
+
+def with_models(study: Study, candidates: Iterable[Candidate]) -> Study:
+    """The study with the candidates as its only respondents: what evaluating them takes.
+
+    Raises ParamsError when a candidate contradicts the study.
+    """
+    candidates = list(candidates)
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    values["models"] = values.get("models", {}) | {c.name: c.block for c in candidates}
+    values["infer"] = values.get("infer", {}) | {
+        "models": [c.name for c in candidates],
+        "only": {c.name: list(c.settings) for c in candidates if c.settings},
+    }
+    return parse_study(values, "the study with new models")
+
+
+def _id_of(watch: Watch, model_id: str) -> str:
+    return _slug(model_id) if watch.model["provider"] == "simulated" else model_id
+
+
+def _name(model_id: str, watch: str, taken: set[str]) -> str:
+    slug = _slug(model_id)
+    names = chain([slug, f"{watch}-{slug}"[:80]], (f"{slug}-{n}" for n in count(2)))
+    return next(name for name in names if name not in taken)
+
+
+def _slug(model_id: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", model_id).strip("-._")[:72] or "model"

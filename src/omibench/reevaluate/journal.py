@@ -1,0 +1,70 @@
+"""The journal of a study's re-evaluations: what was begun, so that a killed run is gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from omibench.errors import OutputError
+from omibench.reevaluate.budget import Priced
+from omibench.reevaluate.candidates import Candidate
+from omibench.study import Study
+from omibench.tables import Journal, Sighting, State, read_json, write_json
+
+JOURNAL = Path("reevaluate/journal.json")
+
+
+def read_journal(results: Path) -> Journal:
+    """The journal of a results folder; an empty one where there is none."""
+    path = results / JOURNAL
+    return read_json(path, Journal) if path.is_file() else Journal()
+
+
+def note(
+    results: Path, candidates: Iterable[Candidate], state: State, when: str, why: str | None = None
+) -> None:
+    """Note what became of candidates, each in place of what was noted of it before."""
+    new = {
+        c.name: Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=when, why=why)
+        for c in candidates
+    }
+    kept = {sighting.model: sighting for sighting in read_journal(results).models}
+    rows = list((kept | new).values())
+    write_json(results / JOURNAL, Journal(models=rows).model_dump(mode="json"))
+
+
+def unfinished(study: Study, journal: Journal) -> list[Candidate]:
+    """The models whose evaluation was begun and not ended, as candidates once more."""
+    full = study.model_dump(mode="json", exclude_defaults=True).get("models", {})
+    return [
+        Candidate(s.model, s.id, s.watch, full[s.model], tuple(study.infer.only.get(s.model, ())))
+        for s in journal.models
+        if s.state == "begun" and s.model in full and s.model in study.infer.models
+    ]
+
+
+def was_told(journal: Journal, priced: Priced) -> bool:
+    """Whether a model is waiting already, for the same reason."""
+    name, why = priced.candidate.name, priced.refused
+    return any(s.model == name and s.state == "waiting" and s.why == why for s in journal.models)
+
+
+@contextmanager
+def only_one(results: Path) -> Iterator[None]:
+    """Hold a results folder against another re-evaluation; a killed one holds it no longer.
+
+    Raises OutputError when another one is at work.
+    """
+    import fcntl
+
+    lock = results / "reevaluate" / ".lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise OutputError(
+                f"{results}: another re-evaluation is at work here; this one is left out"
+            ) from None
+        yield

@@ -1,0 +1,154 @@
+"""New models in params.yaml: lines are added, every other byte and comment stays as it was."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import ParamsError
+from omibench.reevaluate.candidates import Candidate
+from omibench.study import load_study
+from omibench.tables import write_text
+
+
+def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
+    """Add the blocks of models to a params file, and their names to `infer.models`.
+
+    What is there already stays, so that it may be called again. The file is replaced in one step,
+    and only by one that reads back as meant. Raises ParamsError when it cannot be.
+    """
+    import yaml
+
+    text = params.read_text("utf-8")
+    for candidate in candidates:
+        wanted = _added(yaml.safe_load(text), candidate)
+        found = (new for new in _edits(text, candidate) if _reads_as(new, wanted))
+        text = next(found, "")
+        if not text:
+            raise ParamsError(
+                f"{params}: the model {candidate.name!r} cannot be added by itself; add its block "
+                "under `models:` and its name to `infer.models` by hand"
+            )
+    load_study(_as_json(yaml.safe_load(text)))
+    if text != params.read_text("utf-8"):
+        write_text(params, text)
+
+
+def _edits(text: str, candidate: Candidate) -> Iterator[str]:
+    """Texts to try: with lines inserted, or the whole written anew with its comments."""
+    if inserted := _inserted(text, candidate):
+        yield inserted
+    yield _rewritten(text, candidate)
+
+
+def _added(values: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
+    infer = dict(values.get("infer") or {})
+    models = infer.get("models") or []
+    infer["models"] = [*models, *({candidate.name: None}.keys() - set(models))]
+    if candidate.settings:
+        infer["only"] = (infer.get("only") or {}) | {candidate.name: list(candidate.settings)}
+    blocks = {candidate.name: candidate.block} | (values.get("models") or {})
+    return values | {"models": blocks, "infer": infer}
+
+
+def _reads_as(text: str, wanted: dict[str, Any]) -> bool:
+    import yaml
+
+    try:
+        return bool(yaml.safe_load(text) == wanted)
+    except yaml.YAMLError:
+        return False
+
+
+def _as_json(values: object) -> str:
+    import json
+
+    return json.dumps(values, default=str)
+
+
+def _inserted(text: str, candidate: Candidate) -> str | None:
+    """The text with lines for the candidate, where `models`, `infer` and its lists are blocks."""
+    import yaml
+
+    root = yaml.compose(text)
+    models, infer = _child(root, "models"), _child(root, "infer")
+    listed, only = _child(infer, "models"), _child(infer, "only")
+    inserts: list[tuple[int, str]] = []
+    if not _is_block(models) or not isinstance(listed, yaml.SequenceNode) or not listed.value:
+        return None
+    if _child(models, candidate.name) is None:
+        column = models.value[0][0].start_mark.column
+        inserts.append((_line_end(text, models), _lines({candidate.name: candidate.block}, column)))
+    if candidate.name not in [node.value for node in listed.value]:
+        inserts.append(_listed(text, listed, candidate.name))
+    if candidate.settings:
+        entry = {candidate.name: list(candidate.settings)}
+        if only is None:
+            key = infer.value[0][0].start_mark.column
+            inserts.append((_line_end(text, infer), _lines({"only": entry}, key)))
+        elif not _is_block(only):
+            return None
+        elif _child(only, candidate.name) is None:
+            column = only.value[0][0].start_mark.column
+            inserts.append((_line_end(text, only), _lines(entry, column)))
+    places = [0, *(place for place, _ in sorted(inserts)), len(text)]
+    pieces = [text[a:b] for a, b in pairwise(places)]
+    added = [new for _, new in sorted(inserts)]
+    return "".join(piece + new for piece, new in zip(pieces, [*added, ""], strict=True))
+
+
+def _listed(text: str, listed: Any, name: str) -> tuple[int, str]:
+    last = listed.value[-1]
+    if listed.flow_style:
+        return last.end_mark.index, f", {name}"
+    dash = last.start_mark.column - 2
+    return _line_end(text, listed), f"{' ' * dash}- {name}\n"
+
+
+def _child(node: Any, key: str) -> Any:
+    pairs = node.value if node is not None and node.id == "mapping" else []
+    return next((value for name, value in pairs if name.value == key), None)
+
+
+def _is_block(node: Any) -> bool:
+    return node is not None and node.id == "mapping" and bool(node.value) and not node.flow_style
+
+
+def _line_end(text: str, node: Any) -> int:
+    """Where the line after a node begins: blank lines and comments below it stay below."""
+    while node.id != "scalar" and node.value and not node.flow_style:
+        last = node.value[-1]
+        node = last[1] if node.id == "mapping" else last
+    end = node.end_mark.index
+    if end and text[end - 1] == "\n":  # a block scalar ends with its last line
+        return int(end)
+    return text.find("\n", end) + 1 or len(text)
+
+
+def _lines(value: dict[str, Any], column: int) -> str:
+    import yaml
+
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
+    return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
+
+
+def _rewritten(text: str, candidate: Candidate) -> str:
+    from ruamel.yaml import YAML
+
+    file = YAML()
+    file.preserve_quotes = True
+    file.width = 1000
+    values = file.load(text)
+    infer = values.setdefault("infer", {})
+    models = values.setdefault("models", {})
+    models.setdefault(candidate.name, candidate.block)
+    if candidate.name not in infer.setdefault("models", []):
+        infer["models"].append(candidate.name)
+    if candidate.settings:
+        infer.setdefault("only", {})[candidate.name] = list(candidate.settings)
+    out = io.StringIO()
+    file.dump(values, out)
+    return out.getvalue()

@@ -1,0 +1,123 @@
+"""Which models an endpoint serves, or a hub holds, at this moment."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from time import time
+
+from omibench.errors import ModelError, PassingError
+from omibench.models.secrets import mask, read_key
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.reevaluate_params import EndpointWatch, HubWatch, Watch
+
+TIMEOUT_S = 30.0
+MOST_IDS = 10_000
+"""Ids that are read of one endpoint: none serves so many, and a broken one may never end."""
+_SANE = re.compile(r"[A-Za-z0-9][\w./:@+-]{0,199}", re.ASCII)
+
+log = logging.getLogger("omibench.reevaluate")
+
+
+def listed(name: str, watch: Watch) -> list[str]:
+    """The ids of all models that a watch's endpoint or hub names, matching or not, each once.
+
+    An id that no model has (blanks, control characters, more than 200 characters) is left out with
+    a warning: it comes from outside. Raises ModelError with the watch's name when it cannot be
+    asked, PassingError when another attempt may go better.
+    """
+    found = list(dict.fromkeys(_asked(name, watch)))
+    odd = [model_id for model_id in found if not _SANE.fullmatch(model_id)]
+    if odd:
+        log.warning("watch %r: %d ids are no ids of models and are left out", name, len(odd))
+    return [model_id for model_id in found if model_id not in odd]
+
+
+def _asked(name: str, watch: Watch) -> list[str]:
+    if isinstance(watch, HubWatch):
+        return _of_hub(name, watch)
+    api = watch.endpoint()[0]
+    return _of_anthropic(name, watch) if api == "anthropic" else _of_openai(name, watch)
+
+
+def _of_openai(name: str, watch: EndpointWatch) -> list[str]:
+    import openai
+
+    _, base_url, key_env = watch.endpoint()
+    key = read_key(key_env).get_secret_value()
+    with (
+        _told(name, openai.APIStatusError, openai.APIConnectionError, openai.OpenAIError),
+        openai.OpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=TIMEOUT_S) as client,
+    ):
+        return _ids(client.models.list())
+
+
+def _of_anthropic(name: str, watch: EndpointWatch) -> list[str]:
+    import anthropic
+
+    _, base_url, key_env = watch.endpoint()
+    key = read_key(key_env).get_secret_value()
+    errors = (anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AnthropicError)
+    with (
+        _told(name, *errors),
+        anthropic.Anthropic(
+            api_key=key, base_url=base_url, max_retries=0, timeout=TIMEOUT_S
+        ) as client,
+    ):
+        return _ids(client.models.list(limit=1000))
+
+
+def _of_hub(name: str, watch: HubWatch) -> list[str]:
+    try:
+        from httpx2 import TransportError
+        from huggingface_hub import HfApi
+        from huggingface_hub.errors import HfHubHTTPError
+    except ImportError:
+        raise ModelError(
+            f"watch {name!r}: a hub needs the library huggingface_hub: install the extra `hub`"
+        ) from None
+    token = read_key(watch.token_env).get_secret_value() if watch.token_env else False
+    hub = HfApi(endpoint=watch.url, token=token)
+    with _told(name, HfHubHTTPError, TransportError, ValueError):
+        return _ids(
+            hub.list_models(
+                author=watch.author,
+                search=watch.search,
+                pipeline_tag=watch.task,
+                sort="created_at",
+                limit=watch.newest,
+            )
+        )
+
+
+def _ids(models: Iterable[object]) -> list[str]:
+    return [str(getattr(model, "id", "")) for model in islice(models, MOST_IDS)]
+
+
+@contextmanager
+def _told(
+    name: str, status: type[Exception], connection: type[Exception], other: type[Exception]
+) -> Iterator[None]:
+    """What a client's library raises, as one line of ours."""
+    try:
+        yield
+    except status as error:
+        reply = getattr(error, "response", None)
+        if reply is None:
+            raise _error(name, Failure(str(error))) from None
+        failure = failure_of_status(reply.status_code, reply.headers, reply.text, time())
+        raise _error(name, failure) from None
+    except connection as error:
+        raise _error(name, failure_of_connection(error)) from None
+    except (other, TypeError, AttributeError) as error:
+        unclear = " ".join(str(error).split())[:200]
+        raise _error(name, Failure(f"the list cannot be read: {unclear}")) from None
+
+
+def _error(name: str, failure: Failure) -> ModelError:
+    kind = PassingError if failure.transient else ModelError
+    return kind(f"watch {name!r}: its models cannot be listed: {mask(failure.message)}")

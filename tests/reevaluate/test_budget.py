@@ -1,0 +1,90 @@
+"""What is left of a month and of a study, and which new models fit into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from omibench.problem import Question
+from omibench.reevaluate.budget import Allowance, allowance, choose, committed
+from omibench.reevaluate.candidates import new_models
+from omibench.store.ledger import Ledger, Purse, month_of
+from omibench.study import Study
+from omibench.tables import write_jsonl
+from reevaluate.conftest import TEMPLATE, watching
+
+NOVEMBER = 1_794_000_000.0
+
+
+def capped(folder: Path, monthly: float | None, total: float | None) -> Study:
+    watch = {"kind": "endpoint", "match": ["new-*"], "model": TEMPLATE}
+    return watching(
+        study={"name": "s", "store": str(folder), "budget_usd": total},
+        reevaluate={"watch": {"lab": watch}, "monthly_budget_usd": monthly},
+    )
+
+
+def spend(folder: Path, usd: float, now: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: now)
+    with Ledger(folder) as ledger:
+        attempt = ledger.reserve(Purse("s", "m", 1e6, 60), usd)
+        assert attempt is not None
+        ledger.settle(attempt.id, usd)
+
+
+def test_without_a_budget_nothing_limits(tmp_path: Path) -> None:
+    assert allowance(capped(tmp_path, None, None), NOVEMBER)[:2] == (None, None)
+    assert committed(capped(tmp_path, 1.0, None)) == 0
+
+
+def test_a_new_month_begins_with_its_whole_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = capped(tmp_path, 10.0, None)
+    spend(tmp_path, 4.0, NOVEMBER, monkeypatch)
+    spend(tmp_path, 2.5, NOVEMBER, monkeypatch)
+    left = allowance(study, NOVEMBER)
+    assert left.left_usd == pytest.approx(3.5)
+    assert left.cap_usd == pytest.approx(10.0)
+    assert left.why == f"$3.50 of the $10.00 for {month_of(NOVEMBER)} are left"
+    december = allowance(study, NOVEMBER + 30 * 86400)
+    assert december.left_usd == pytest.approx(10.0)
+    assert december.cap_usd == pytest.approx(16.5), "what the study may have spent in all by then"
+
+
+def test_the_smaller_of_month_and_study_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spend(tmp_path, 4.0, NOVEMBER, monkeypatch)
+    left = allowance(capped(tmp_path, 10.0, 5.0), NOVEMBER)
+    assert left.left_usd == pytest.approx(1.0)
+    assert left.cap_usd == pytest.approx(5.0)
+    assert left.why == "$1.00 of the study's $5.00 are left"
+    assert allowance(capped(tmp_path, 3.0, 5.0), NOVEMBER).left_usd == 0
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    write_jsonl(path, [Question(id=str(n), question=f"What is {n}?") for n in range(10)])
+    return path
+
+
+def test_what_is_expected_must_fit_and_the_first_come_first(
+    tmp_path: Path, questions: Path
+) -> None:
+    study = capped(tmp_path / "store", 1.0, None)
+    found = new_models(study, {"lab": ["new-1", "new-2", "new-3"]})
+    free = choose(study, found, questions, Allowance(None, None, ""))
+    assert [p.refused for p in free] == [None] * 3
+    assert {p.to_buy for p in free} == {20}
+    each = free[0].usd
+    assert 0 < each < free[0].usd_most
+    told = choose(study, found, questions, Allowance(2.5 * each, 2.5 * each, "$9 are left"))
+    assert [p.refused is None for p in told] == [True, True, False]
+    why = told[2].refused or ""
+    assert why.startswith("new-3: evaluating it is expected to cost $")
+    assert "$9 are left, of which this poll takes all but $" in why
+    assert "nothing was added" in why
+    assert "\n" not in why

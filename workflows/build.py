@@ -1,0 +1,83 @@
+"""Snakemake, started by a flow: one build at a time in a checkout, also after a kill."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from omibench.errors import SomeFailedError
+from omibench.gate import BUDGET_ENV
+
+LOCK = Path(".snakemake/omibench.lock")
+SHOWN = 30
+"""Last lines of a failed build that its error shows."""
+
+
+def snakemake(
+    params: str,
+    targets: Iterable[str],
+    cores: int,
+    *,
+    forced: Iterable[str] = (),
+    budget_usd: float | None = None,
+    say: Callable[[str], object] = print,
+) -> None:
+    """Bring targets up to date; `say` gets each line that Snakemake prints.
+
+    `forced` are outputs to make again in any case. Waits for another build that a flow has
+    started in this folder. Raises SomeFailedError with what Snakemake said last.
+    """
+    command = [sys.executable, "-m", "snakemake", *targets, "--cores", str(cores)]
+    command += ["--configfile", params, "--quiet", "rules", "host", "--rerun-incomplete"]
+    command += ["--forcerun", *forced] if (forced := list(forced)) else []
+    environment = os.environ | ({} if budget_usd is None else {BUDGET_ENV: str(budget_usd)})
+    last: deque[str] = deque(maxlen=SHOWN)
+
+    def heard(line: str) -> None:
+        last.append(line)
+        say(line)
+
+    with _alone() as lock:
+        code = _run(command, environment, lock, heard)
+    if code:
+        raise SomeFailedError("\n".join([f"snakemake failed with exit code {code}", *last]))
+
+
+def _run(
+    command: list[str], environment: dict[str, str], lock: IO[str], say: Callable[[str], object]
+) -> int:
+    # The child holds the lock, too: a flow that is killed leaves no second build beside it.
+    with subprocess.Popen(
+        command, env=environment, pass_fds=[lock.fileno()], text=True, errors="replace",
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ) as child:  # fmt: skip
+        try:
+            for line in child.stdout or ():
+                say(line.rstrip())
+        except BaseException:
+            child.terminate()
+            raise
+    return child.returncode
+
+
+@contextmanager
+def _alone() -> Iterator[IO[str]]:
+    """Hold the folder. Words in the file say that its last holder was killed while building."""
+    LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with LOCK.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        if file.read():
+            unlock = [sys.executable, "-m", "snakemake", "--unlock", "--quiet", "all"]
+            subprocess.run(unlock, check=False, capture_output=True)
+        file.write("building\n")
+        file.flush()
+        yield file
+        file.truncate(0)

@@ -1,0 +1,196 @@
+"""Look for new models, and evaluate those that a watch wants, within the month's budget.
+
+    python -m workflows.reevaluate params.yaml
+
+Run it on a schedule (prefect.yaml): a look that finds nothing new buys and builds nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import gmtime, strftime, time
+from typing import Annotated, Any
+
+import typer
+
+if not __package__:  # run as a script, or loaded by a worker from this file
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
+
+from prefect import flow, get_run_logger, task
+from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+
+from omibench.cost.dollars import usd_text
+from omibench.errors import OmibenchError, SomeFailedError
+from omibench.reevaluate.board import CHANGES, METRICS, publish
+from omibench.reevaluate.budget import Priced, allowance, choose, committed
+from omibench.reevaluate.candidates import new_models
+from omibench.reevaluate.changes import Move, add_entry, entry, moves, standings
+from omibench.reevaluate.journal import (
+    note,
+    only_one,
+    read_journal,
+    unfinished,
+    was_told,
+)
+from omibench.reevaluate.params_file import add_to_params
+from omibench.reevaluate.poll import listed
+from omibench.reevaluate.webhook import news, post
+from omibench.reevaluate_params import Watch
+from omibench.study import Study, load_study
+from workflows.evaluate import evaluate
+from workflows.shared import RETRIES, build, living, questions_of, run_from_command_line
+
+
+@task(**RETRIES, task_run_name="look {name}")
+def look(name: str, watch: Watch) -> list[str]:
+    """Which models a watch's endpoint or hub names."""
+    return listed(name, watch)
+
+
+@task(**RETRIES)
+def tell(body: dict[str, Any], url_env: str) -> bool:
+    """Post news to the webhook, if there is one."""
+    return post(body, url_env)
+
+
+@flow(name="reevaluate", flow_run_name="reevaluate {params}")
+@living
+def reevaluate(
+    params: str = "params.yaml",
+    shard: int = 200,
+    cores: int = 2,
+    lanes: int = 4,
+    dry_run: bool = False,
+) -> list[str]:
+    """Evaluate the models that are new; returns their names.
+
+    A look that was killed is gone on with by the next one. `dry_run` only says what is new and what
+    it would cost. Raises SomeFailedError, after everything else is done, when an endpoint could not
+    be looked at, a budget was too small, or the news could not be posted.
+    """
+    study = load_study(params)
+    results = Path(study.study.results)
+    with only_one(results):
+        listings, problems = look_around(study)
+        found = [*unfinished(study, read_journal(results)), *new_models(study, listings)]
+        if not found:
+            get_run_logger().info("no new model at %d watches", len(listings))
+        else:
+            build(params, ["freeze_all"], cores)
+            before = committed(study)
+            allowed = allowance(study, time())
+            priced = choose(study, found, questions_of(study), allowed)
+            show_prices(priced)
+            chosen = [one for one in priced if one.refused is None]
+            if dry_run:
+                return [one.candidate.name for one in chosen]
+            problems += refuse(study, priced)
+            if chosen:
+                begin(Path(params), results, chosen)
+                names = [one.candidate.name for one in chosen]
+                evaluate(params, shard, cores, lanes, names, allowed.cap_usd)
+                problems += announce(study, chosen, committed(study) - before)
+        if problems:
+            raise SomeFailedError("; ".join(problems))
+        return [one.candidate.name for one in chosen] if found else []
+
+
+def look_around(study: Study) -> tuple[dict[str, list[str]], list[str]]:
+    """What each watch lists, and a line for each that could not be asked."""
+    looks = {name: look.submit(name, watch) for name, watch in study.reevaluate.watch.items()}
+    listings, problems = {}, []
+    for name, future in looks.items():
+        try:
+            listings[name] = future.result()
+        except OmibenchError as error:
+            problems.append(str(error))
+    return listings, problems
+
+
+def begin(params: Path, results: Path, chosen: Sequence[Priced]) -> None:
+    """From now on the models are the study's, and the next look goes on if this one is killed."""
+    candidates = [one.candidate for one in chosen]
+    note(results, candidates, "begun", moment())
+    add_to_params(params, candidates)
+
+
+def refuse(study: Study, priced: Sequence[Priced]) -> list[str]:
+    """A line for each model that does not fit; it is told once, then it waits."""
+    results, problems = Path(study.study.results), []
+    for one in priced:
+        if one.refused is None or was_told(read_journal(results), one):
+            continue
+        note(results, [one.candidate], "waiting", moment(), one.refused)
+        problems.append(one.refused)
+        problems += _told(study, one.refused, [one])
+    return problems
+
+
+def announce(study: Study, chosen: Sequence[Priced], spent_usd: float) -> list[str]:
+    """Publish the board, write down what moved, and tell of it; a line when nobody was told."""
+    results, board = Path(study.study.results), Path(study.reevaluate.board)
+    moved = moves(standings(board / METRICS), standings(results / METRICS))
+    text = entry(moment(), chosen, spent_usd, moved)
+    add_entry(board / CHANGES, text)
+    report = publish(results, board).resolve()
+    create_markdown_artifact(text, key="changes", description="What moved on the board")
+    create_link_artifact(report.as_uri(), link_text="The published report", key="board-report")
+    note(results, [one.candidate for one in chosen], "done", moment())
+    names = ", ".join(one.candidate.name for one in chosen)
+    said = f"{study.study.title}: evaluated {names}; {len(moved)} places of the board moved"
+    return _told(study, said, chosen, moved)
+
+
+def show_prices(priced: Sequence[Priced]) -> None:
+    """What the new models would cost, beside the run in Prefect's pages."""
+    rows = [
+        {
+            "model": one.candidate.name,
+            "id": one.candidate.id,
+            "watch": one.candidate.watch,
+            "to buy": one.to_buy,
+            "expected": usd_text(one.usd),
+            "at most": usd_text(one.usd_most),
+            "refused": one.refused or "",
+        }
+        for one in priced
+    ]
+    create_table_artifact(rows, key="new-models", description="New models and their prices")
+    for one in priced:
+        found = one.candidate
+        line = f"{found.name}: {one.to_buy:,} requests, {usd_text(one.usd)} expected"
+        get_run_logger().info("%s, %s at most", line, usd_text(one.usd_most))
+
+
+def moment() -> str:
+    """Now, in UTC, as people read it."""
+    return strftime("%Y-%m-%d %H:%M UTC", gmtime())
+
+
+def _told(
+    study: Study, text: str, priced: Sequence[Priced], moved: Sequence[Move] = ()
+) -> list[str]:
+    body = news(study.study.name, text, [one.candidate.name for one in priced], moved)
+    try:
+        tell(body | {"board": study.reevaluate.board}, study.reevaluate.webhook_env)
+    except OmibenchError as error:
+        return [str(error)]
+    return []
+
+
+def main(
+    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
+    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
+    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what is new.")] = False,
+) -> None:
+    """Evaluate the models that are new at the watched endpoints and hubs."""
+    run_from_command_line(params, lambda: reevaluate(params, shard, cores, lanes, dry_run))
+
+
+if __name__ == "__main__":
+    typer.run(main)

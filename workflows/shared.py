@@ -1,0 +1,186 @@
+"""What the flows share: tasks with retries by kind of error, lanes of endpoints, signs of life."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cache, wraps
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import typer
+from prefect import get_run_logger, tags, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.actions import GlobalConcurrencyLimitCreate
+from prefect.concurrency.sync import concurrency
+from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
+from prefect.futures import PrefectFuture, wait
+from prefect.runtime import flow_run
+from prefect.settings import PREFECT_API_URL, PREFECT_HOME
+from prefect.tasks import exponential_backoff
+
+from omibench.errors import ModelError, OmibenchError, may_pass
+from omibench.infer.shards import Shard, in_lane, interleaved, lane_name
+from omibench.study import Study, load_study
+from workflows.build import snakemake
+
+P = ParamSpec("P")
+R = TypeVar("R")
+LEASE_S = 60.0
+"""Seconds after which a killed flow's lane is free again."""
+
+
+def passing(_task: Any, _run: Any, state: Any) -> bool:
+    """Whether a failed task is tried again: not after a user's mistake or a wrong key."""
+    return may_pass(state.data)
+
+
+RETRIES: dict[str, Any] = {
+    "retries": 4,
+    "retry_delay_seconds": exponential_backoff(backoff_factor=5),
+    "retry_jitter_factor": 0.5,
+    "retry_condition_fn": passing,
+    "cache_policy": NO_CACHE,
+    "persist_result": False,
+}
+
+
+class Job(NamedTuple):
+    """A shard, and what asks it: called with the study as it may be asked in one lane."""
+
+    shard: Shard
+    ask: Callable[[Study, Shard], int]
+
+
+@task(**RETRIES, task_run_name="{job.shard.model} {job.shard.name} {job.shard.start}")
+def ask_shard(study: Study, job: Job, lanes: int, lost: dict[str, str]) -> int:
+    """Ask one shard in a lane of its endpoint; what the store holds is not asked again.
+
+    A model that turned everything down is not asked for its other shards.
+    """
+    model = job.shard.model
+    if model in lost:
+        raise ModelError(f"{model}: not asked any more: {lost[model]}")
+    name = lane_name(study.models[model])
+    try:
+        with _lane(name, lanes):
+            return job.ask(in_lane(study, model, lanes), job.shard)
+    except OmibenchError as error:
+        if not may_pass(error):
+            lost[model] = str(error)
+        raise
+
+
+@task(task_run_name="snakemake {targets}", cache_policy=NO_CACHE)
+def build(
+    params: str,
+    targets: Sequence[str],
+    cores: int,
+    forced: Sequence[str] = (),
+    budget_usd: float | None = None,
+) -> None:
+    """Let Snakemake bring targets up to date."""
+    say = get_run_logger().info
+    snakemake(params, targets, cores, forced=forced, budget_usd=budget_usd, say=say)
+
+
+def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
+    """Ask every shard, those of one group (an endpoint's) in order; returns how many requests.
+
+    All are tried before the first failure is raised; what was answered is kept.
+    """
+    found: dict[str, int] = {}
+    lost: dict[str, str] = {}
+    futures: list[PrefectFuture[int]] = []
+    for job in interleaved(groups):
+        model = job.shard.model
+        if model not in found:
+            found[model] = _lanes(lane_name(study.models[model]), lanes)
+        with tags(f"study {study.study.name}", f"model {model}", job.shard.name):
+            futures.append(ask_shard.submit(study, job, found[model], lost))
+    wait(futures)
+    return sum(future.result() for future in futures)
+
+
+def _lanes(name: str, wanted: int) -> int:
+    """How many lanes an endpoint has: as the server knows it, else as many as are wanted."""
+    if not PREFECT_API_URL.value():
+        return wanted
+    with get_client(sync_client=True) as client:
+        for _ in range(2):
+            try:
+                return client.read_global_concurrency_limit_by_name(name).limit or 1
+            except ObjectNotFound:
+                limit = GlobalConcurrencyLimitCreate(name=name, limit=wanted)
+                try:
+                    client.create_global_concurrency_limit(limit)
+                except ObjectAlreadyExists:  # another flow was quicker
+                    continue
+    return wanted
+
+
+@contextmanager
+def _lane(name: str, lanes: int) -> Iterator[None]:
+    """One lane of an endpoint: shared by all flows of a server, else by the shards of this one."""
+    if PREFECT_API_URL.value():
+        with concurrency(name, occupy=1, lease_duration=LEASE_S, strict=True):
+            yield
+    else:
+        with _semaphore(name, lanes):
+            yield
+
+
+@cache
+def _semaphore(name: str, lanes: int) -> BoundedSemaphore:
+    return BoundedSemaphore(lanes)
+
+
+def living(call: Callable[P, R]) -> Callable[P, R]:
+    """A flow's function that holds a lock while it runs: whether it lives, others can see."""
+
+    @wraps(call)
+    def held(*args: P.args, **kwargs: P.kwargs) -> R:
+        with _held(flow_run.get_id()):
+            return call(*args, **kwargs)
+
+    return held
+
+
+def sign_of_life(run_id: str) -> Path:
+    """The file that a run holds a lock on; it is there from the run's start to its end."""
+    return Path(PREFECT_HOME.value()) / "omibench" / f"{run_id}.lock"
+
+
+@contextmanager
+def _held(run_id: str | None) -> Iterator[None]:
+    if run_id is None:
+        with nullcontext():
+            yield
+        return
+    path = sign_of_life(run_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+    path.unlink(missing_ok=True)
+
+
+def questions_of(study: Study) -> Path:
+    """The frozen questions of a study."""
+    return Path(study.study.results) / "freeze" / "questions.jsonl"
+
+
+def run_from_command_line(params: str, start: Callable[[], object]) -> None:
+    """Start a flow; a user's mistake is one line on standard error and an exit code."""
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "INFO")
+    try:
+        load_study(params)
+        start()
+    except OmibenchError as error:
+        sys.stderr.write(f"omibench: {error}\n")
+        raise typer.Exit(error.exit_code) from None
