@@ -17,6 +17,11 @@ BOX = 'and then provide the final answer in the exact format: "\\boxed{ANSWER}".
     [
         ("cot", f"Please reason step by step, {BOX}"),
         ("cot", "Let's think step-by-step!"),
+        ("least-to-most", f"Please reason step by step, {BOX}"),
+        ("least-to-most", "Let's break down this problem and solve it one by one."),
+        ("plan-and-solve", "Let's first understand the problem and devise a plan to solve it."),
+        ("plan-and-solve", "let's carry out the plan and solve the problem step by step."),
+        ("visualization-of-thought", "Visualize the state after each reasoning step."),
         ("direct", "Return only the final answer in this exact format: \\boxed{ANSWER}."),
         ("emma-cot", 'put the letter in one "\\boxed{}". Please solve the problem step by step.'),
         ("emma-direct", "only contains the final answer without any additional content"),

@@ -1,8 +1,9 @@
 """Prompt strategies: the words around a question and its choices.
 
 The short triggers and output formats that define a published protocol are kept exact: OMIBench,
-B.1 (`cot`) and G.2 (`direct`); EMMA, table 5 (`emma-cot`, `emma-direct`); USNCO-V, Methods
-(`usnco-v`, `usnco-v-cot`).
+B.1 (`cot`), G.1 (`least-to-most`, `plan-and-solve`, `visualization-of-thought`) and G.2
+(`direct`); EMMA, table 5 (`emma-cot`, `emma-direct`); USNCO-V, Methods (`usnco-v`,
+`usnco-v-cot`).
 """
 
 from __future__ import annotations
@@ -35,8 +36,15 @@ class Prompt(NamedTuple):
 _BLOCKS = f"[Question]\n{QUESTION}\n\n[Choices]\n{CHOICES}"
 _STEPWISE = (
     "Please reason step by step, and then provide the final answer in the exact format: "
-    f'"\\boxed{{ANSWER}}".\n\n{_BLOCKS}\n\nLet\'s think step-by-step!'
+    f'"\\boxed{{ANSWER}}".\n\n{_BLOCKS}\n\n'
 )
+_COT = _STEPWISE + "Let's think step-by-step!"
+_LEAST_TO_MOST = _STEPWISE + "Let's break down this problem and solve it one by one."
+_PLAN_AND_SOLVE = (
+    f"{_STEPWISE}Let's first understand the problem and devise a plan to solve it. Then, let's "
+    "carry out the plan and solve the problem step by step."
+)
+_VISUALIZE = _STEPWISE + "Visualize the state after each reasoning step."
 _NO_THINK = f"Return only the final answer in this exact format: \\boxed{{ANSWER}}.\n\n{_BLOCKS}"
 _EMMA_MCQ = (
     f"{QUESTION}\n{CHOICES}\nAnswer with the option's letter from the given choices and put the "
@@ -62,7 +70,10 @@ _USNCO_COT = (
 )
 
 PROMPTS: dict[str, Prompt] = {
-    "cot": Prompt(_STEPWISE, _STEPWISE),
+    "cot": Prompt(_COT, _COT),
+    "least-to-most": Prompt(_LEAST_TO_MOST, _LEAST_TO_MOST),
+    "plan-and-solve": Prompt(_PLAN_AND_SOLVE, _PLAN_AND_SOLVE),
+    "visualization-of-thought": Prompt(_VISUALIZE, _VISUALIZE),
     "direct": Prompt(_NO_THINK, _NO_THINK),
     "emma-cot": Prompt(_EMMA_MCQ + _EMMA_COT, _EMMA_OPEN + _EMMA_COT, "({}) "),
     "emma-direct": Prompt(_EMMA_MCQ + _EMMA_DIRECT, _EMMA_OPEN + _EMMA_DIRECT, "({}) "),
