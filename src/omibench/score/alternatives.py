@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.score.parts import split_at
+from omibench.score.parts import labelled, split_at
 from omibench.score.relation import Same, same_set
 
 _NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
@@ -20,6 +20,8 @@ def same_alternatives(gold: str, pred: str, same: Same) -> bool | None:
     for a gold of one are a hedge, and left to the tiers that reject lists.
     """
     if max(len(gold), len(pred)) > _MAX_CHARS or not _may(gold, pred):
+        return None
+    if any(";" in text or "；" in text or labelled(text) for text in (gold, pred)):
         return None
     g, p = alternatives(gold), alternatives(pred)
     if (g is None and p is None) or (_BOTH.search(gold) and _BOTH.search(pred)):

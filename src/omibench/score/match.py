@@ -25,6 +25,8 @@ from omibench.score.truth import is_letter_set, truth, truths
 
 MAX_CHARS = 4_000
 MAX_DEPTH = 3
+_CLAUSE_WORDS = 4
+"""A text in commas whose parts are all shorter is a list."""
 
 _LETTER = r"[(\[]?[A-Za-z][)\]]?"
 _BEFORE = re.compile(
@@ -157,7 +159,14 @@ def _parts(gold: str, pred: str, same: Same) -> bool | None:
         len(entries) == len(parts) and _same_parts(entries, parts, same)
         for entries in splits
         for parts in others
-    ) or (prose.is_prose(gold) and prose.same_words(gold, pred))
+    ) or (_is_sentence(gold, splits) and prose.same_words(gold, pred))
+
+
+def _is_sentence(gold: str, splits: Sequence[Sequence[Part]]) -> bool:
+    """Whether a gold is prose that happens to hold commas, and no list of names."""
+    if not prose.is_prose(gold) or any(all(part.key for part in parts) for parts in splits):
+        return False
+    return max(len(part.text.split()) for part in splits[-1]) >= _CLAUSE_WORDS
 
 
 def _same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
