@@ -32,6 +32,7 @@ def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> 
     assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
     assert files_of(study, "infer", Cell("old", "own"))[1:] == [str(tmp_path / "r.parquet")]
     assert files_of(study, "score") == ["oracle.jsonl"]
+    assert files_of(study, "judge") == []
     assert files_of(study, "rationale") == ["oracle.jsonl"]
     own = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
     assert files_of(study, "freeze") == ["review.yaml", *own]
@@ -43,3 +44,24 @@ def test_a_prompt_is_a_name_or_a_path() -> None:
     assert prompt_file("cot") is None
     assert prompt_file("mine.txt") == "mine.txt"
     assert prompt_file("prompts/mine") == "prompts/mine"
+
+
+def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
+    sim = {"provider": "simulated", "oracle": "oracle.jsonl"}
+    study = parse_study(
+        {
+            "models": {"a": sim, "b": {**sim, "oracle": "other.jsonl"}},
+            "score": {
+                "rules": ["mathreal"],
+                "judge": {"models": ["a", "b"], "prompt": "gpt.txt"},
+                "grader": {"models": ["a"], "prompt": "grade.txt"},
+            },
+            "judge": {
+                "quality": {"models": ["b"], "prompt": "quality.txt"},
+                "errors": {"models": ["b"], "taxonomy": "types.yaml"},
+            },
+        },
+        "test",
+    )
+    assert files_of(study, "score") == ["gpt.txt", "grade.txt", "oracle.jsonl", "other.jsonl"]
+    assert files_of(study, "judge") == ["quality.txt", "other.jsonl", "types.yaml"]

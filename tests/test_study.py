@@ -42,6 +42,13 @@ def values(**blocks: Any) -> dict[str, Any]:
         ),
         ({"freeze": {"version": "1"}}, "freeze.version: String should match pattern"),
         ({"score": {"judge": "jugde"}}, "score.judge names 'jugde', which is not defined; did you"),
+        ({"score": {"judge": ["judge", "jugde"]}}, "score.judge names 'jugde', which is not"),
+        ({"score": {"judge": {"models": ["judge"], "promt": "x"}}}, "promt: unknown key; did you"),
+        ({"score": {"grader": {"models": []}}}, "score.grader"),
+        ({"judge": {"quality": ["a", "a"]}}, "judge.quality names 'a' twice"),
+        ({"judge": {"errors": "jugde"}}, "judge.errors names 'jugde', which is not defined; did"),
+        ({"judge": {"settings": ["cott"]}}, "judge.settings names 'cott', which is not defined"),
+        ({"judge": {"wrong_by": "emma"}}, "judge.wrong_by names 'emma', which is not defined"),
         ({"infer": {"models": ["c"], "settings": []}}, "infer.models names 'c', which is not"),
         (
             {"infer": {"models": ["a"], "settings": ["cot"], "only": {"a": ["direct"]}}},
@@ -104,7 +111,7 @@ def test_cells_are_all_pairs_unless_narrowed() -> None:
     assert cells == [("a", "cot"), ("a", "direct"), ("b", "direct")]
 
 
-STAGES = ("ocr", "filter", "rationale", "freeze", "infer", "score", "analyze")
+STAGES = ("ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "analyze")
 
 
 def slices(blocks: dict[str, Any]) -> dict[str, str]:
@@ -137,6 +144,8 @@ def changed(**blocks: Any) -> set[str]:
             {"('a', 'cot')", "('b', 'cot')", "analyze"},
         ),
         ({"score": {"rules": ["omibench"], "judge": "judge"}}, {"score", "analyze"}),
+        ({"score": {"rules": ["robust"], "judge": ["judge", "a"]}}, {"score", "analyze"}),
+        ({"judge": {"quality": "judge"}}, {"judge", "analyze"}),
     ],
 )  # fmt: skip
 def test_a_slice_changes_only_with_what_its_job_depends_on(
@@ -144,6 +153,30 @@ def test_a_slice_changes_only_with_what_its_job_depends_on(
 ) -> None:
     found = {name.replace("Cell(model=", "(").replace("setting=", "") for name in changed(**blocks)}
     assert found == expected
+
+
+def test_one_judge_or_several_in_short_or_in_full() -> None:
+    short, full = ({"judge": "judge"}, {"judge": {"models": ["judge"]}})
+    assert parse_study(values(score=short), "p") == parse_study(values(score=full), "p")
+    study = parse_study(values(score={"rules": ["mathreal"], "judge": ["a", "b"]}), "p")
+    assert {name: panel.models for name, panel in study.panels("score").items()} == {
+        "gptscore": ["a", "b"], "grade": ["a", "b"], "extraction": ["a", "b"]
+    }  # fmt: skip
+    assert study.judges("score") == ["a", "b"]
+    only = study.score.without_gptscore()
+    assert list(only.panels) == ["grade", "extraction"]
+
+
+def test_cells_are_judged_where_somebody_is_named() -> None:
+    assert parse_study(values(judge={"settings": ["cot"]}), "p").judged_cells == []
+    judged = parse_study(values(judge={"errors": "judge", "settings": ["cot"]}), "p").judged_cells
+    assert judged == [Cell("a", "cot"), Cell("b", "cot")]
+
+
+def test_which_settings_are_judged_reruns_no_cell() -> None:
+    one = parse_study(values(judge={"quality": "judge", "settings": ["cot"]}), "p")
+    both = parse_study(values(judge={"quality": "judge"}), "p")
+    assert slice_for(one, "judge") == slice_for(both, "judge")
 
 
 def test_a_slice_is_a_study_of_its_own() -> None:

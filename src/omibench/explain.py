@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import UnionType
-from typing import Annotated, get_args, get_origin
+from typing import Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -63,6 +63,6 @@ def _values(block: object, key: str) -> list[object]:
 def _options(annotation: object) -> list[object]:
     if get_origin(annotation) is Annotated:
         return _options(get_args(annotation)[0])
-    if get_origin(annotation) is UnionType:
+    if get_origin(annotation) in (Union, UnionType):
         return [inner for arg in get_args(annotation) for inner in _options(arg)]
     return [annotation]

@@ -212,6 +212,9 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         names = {n for n in (study.rationale.writer, study.rationale.labeller) if n}
     if stage in ("score", "judge"):
         names = set(study.judges(stage))
+    if stage == "judge" and "judge" in keep:
+        # Which cells there are is nothing that one of them depends on.
+        keep["judge"] = {k: v for k, v in keep["judge"].items() if k != "settings"}
     if stage == "infer" and cell:
         theirs = [c.setting for c in study.cells if c.model == cell.model]
         names = {cell.model}

@@ -140,6 +140,29 @@ def test_judgements_are_planned_at_most(questions: Path, study: Make) -> None:
     assert "judge: sim" in render(plan)
 
 
+def test_judges_of_reasoning_and_graders_are_planned(questions: Path, study: Make) -> None:
+    golds = [
+        Answer(id=f"p{n}", answer=["7"], answer_type="open", solution="So." if n else None)
+        for n in range(3)
+    ]
+    write_jsonl(questions.with_name("answers.jsonl"), golds)
+    asked = study(
+        score={"rules": ["mathreal"], "grader": ["sim", "rater"]},
+        judge={"quality": "rater", "alignment": "rater", "errors": "rater", "settings": ["cot"]},
+        models={name: study().models["sim"].model_dump() for name in ("sim", "rater")},
+        infer={"models": ["sim"], "settings": ["cot"]},
+    )
+    rows = plan_study(asked, questions).of("judge")
+    assert [(row.model, row.requests) for row in rows] == [
+        ("sim", 3), ("rater", 3), ("sim", 3), ("rater", 3),
+        ("rater", 3), ("rater", 2), ("rater", 3),
+    ]  # fmt: skip
+    keep(asked, questions, "sim", "cot", Response(text="So \\boxed{8}.", simulated=True))
+    boxed = plan_study(asked, questions).of("judge")
+    assert [row.requests for row in boxed][:4] == [3, 3, 0, 0]
+    keep(asked, questions, "sim", "cot", Response(text="So \\boxed{7}.", simulated=True))
+
+
 def test_judgements_that_the_store_holds_are_found(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:

@@ -187,3 +187,64 @@ def test_a_simulated_judge_is_asked_through_the_store(cell: Path) -> None:
     assert told["judge"].to_list() == ["j"] * 3
     assert told["judge_key"].is_null().to_list() == [False, True, False]
     assert told["prompt_sha256"].n_unique() == 1
+
+
+def test_judges_vote_and_grade_with_a_prompt_of_ones_own(cell: Path) -> None:
+    oracle = cell / "oracle.jsonl"
+    oracle.write_text('{"id": "m-1", "answer": ["B"], "choices": ["A", "B"]}\n')
+    (cell / "mine.txt").write_text("Judge.")
+    simulated = {"provider": "simulated", "oracle": str(oracle)}
+    study = Study.model_validate(
+        {
+            "study": {"store": str(cell / "store")},
+            "score": {
+                "rules": ["mathreal"],
+                "judge": {"models": ["a", "b", "c"], "prompt": str(cell / "mine.txt")},
+                "grader": "a",
+            },
+            "models": {
+                "a": simulated,
+                "b": {**simulated, "true_positive_rate": 0.0, "false_positive_rate": 1.0},
+                "c": simulated,
+            },
+        }
+    )
+    score_cell(
+        cell / "responses.parquet", cell / "answers.jsonl", cell / "questions.jsonl",
+        cell / "out.parquet", study,
+    )  # fmt: skip
+    told = read_parquet(cell / "out.parquet", VerdictRow)
+    by = {name: rows["verdict"].to_list() for (name,), rows in told.group_by("rules")}
+    assert by == {
+        "mathreal": [1.0, 0.0, 0.0],
+        "gptscore": [1.0, 0.0, 0.0],
+        "gptscore/a": [1.0, 0.0, 0.0],
+        "gptscore/b": [0.0, 0.0, 1.0],
+        "gptscore/c": [1.0, 0.0, 0.0],
+    }
+    counting = told.filter(pl.col("rules") == "gptscore")
+    assert counting["judge"].unique().to_list() == ["a+b+c"]
+    hashes = told.group_by("rules").agg(pl.col("prompt_sha256").drop_nulls().unique())
+    assert hashes["prompt_sha256"].explode().n_unique() == 2
+
+
+def test_a_file_is_graded_by_the_models_that_the_params_name(jsonl: Path, tmp_path: Path) -> None:
+    (tmp_path / "oracle.jsonl").write_text(
+        "".join(json.dumps({"id": row["id"], "answer": row["gold"]}) + "\n" for row in ROWS)
+    )
+    model = {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")}
+    study = Study.model_validate(
+        {
+            "study": {"store": str(tmp_path / "store")},
+            "models": {"m": model},
+            "score": {"rules": ["mathreal"], "grader": "m"},
+        }
+    )
+    score_file([jsonl], "mathreal", tmp_path / "out.parquet", study)
+    frame = pl.read_parquet(tmp_path / "out.parquet")
+    assert frame["outcome"].to_list() == ["scored", "refused", "scored"]
+    assert frame["verdict"].to_list() == [1.0, 0.0, 0.0]
+    assert "gptscore" not in frame.columns
+    score_file([jsonl], "mathreal", tmp_path / "alone.parquet")
+    alone = pl.read_parquet(tmp_path / "alone.parquet")
+    assert alone["outcome"].to_list() == ["unjudged", "refused", "unjudged"]

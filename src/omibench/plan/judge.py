@@ -33,6 +33,7 @@ class _Response(NamedTuple):
 
     request: Request
     text: str
+    stored: bool
 
 
 def judge_rows(desk: Desk, cell: Cell, asked: Row) -> Iterator[Row]:
@@ -98,9 +99,9 @@ def _responses(desk: Desk, cell: Cell, asked: Row) -> Iterator[_Response]:
             expected = asked.estimate.output / max(1, asked.to_buy)
             expected = expected or EXPECTED_SHARE * request.decoding.max_tokens
             chars = min(RESPONSE_CHARS, int(expected) * CHARACTERS_PER_TOKEN)
-            yield _Response(request, (_FILLER * (chars // 5 + 1))[:chars])
+            yield _Response(request, (_FILLER * (chars // 5 + 1))[:chars], stored=False)
         elif not without_answer(response):
-            yield _Response(request, response.text)
+            yield _Response(request, response.text, stored=True)
 
 
 def _case(desk: Desk, response: _Response, instrument: str) -> Case | None:
@@ -117,6 +118,8 @@ def _case(desk: Desk, response: _Response, instrument: str) -> Case | None:
     case = Case(problem, question.question, answer.answer, response.text, answer.choices)
     if instrument == GPTSCORE.name:
         return case
+    if not response.stored:
+        return case._replace(answer=response.text)
     alone = mathreal.score(
         ScoredItem(
             id=problem,
