@@ -194,12 +194,13 @@ def test_nor_where_a_forked_child_still_holds_its_pipe() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_ctrl_c_for_the_whole_group_leaves_the_worker_to_its_parent() -> None:
-    body = CHILD.replace("sys.stdin.read()", "\n".join((
+    start, told = CHILD.split("print(")
+    body = start + "\n".join((
         "try:",
-        "    sys.stdin.read()",
+        *(f"    {line}" for line in f"print({told}".splitlines()),
         "except KeyboardInterrupt:",
         "    print(pool.ask('value', ['4'], 5.0).result, pool.pids[0], flush=True)",
-    )))  # fmt: skip
+    ))  # fmt: skip
     with subprocess.Popen(
         [sys.executable, "-c", body], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         start_new_session=True,

@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import re
 
+from omibench.score.parts import labelled
+
+_NOUNS = (
+    r"final\s+answers?|correct\s+answers?|correct\s+(?:option|choice)|right\s+answer"
+    r"|best\s+(?:answer|option|choice)|the\s+answers?|answers?|correct\s+letter|final\s+result"
+    r"|final\s+choice|respuestas?(?:\s+(?:final|correcta))?|opci[oó]n\s+correcta"
+    r"|respostas?(?:\s+(?:final|correta))?|alternativa\s+correta|r[ée]ponse(?:\s+(?:finale|correcte))?"
+    r"|antwort(?:en)?|l[öo]sung(?=\s+lautet|\s*:)|endergebnis|rispost[ae](?:\s+(?:finale|corretta))?"
+    r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án|jawaban"
+    r"|الإجابة|الجواب|उत्तर|答え|解答|正解|정답|최종\s*답|(?<!\w)답"
+)
+_VERBS = (
+    r"(?:would\s+be|should\s+be|must\s+be|will\s+be|is|are|est|ist|lautet|sind|sont|es|son|é|è|são"
+    r"|sono|jest|là|adalah)(?![a-zà-ÿ])|هي|هو|है|は|은|는|[:=]|[—–-](?=\s)"
+)
+_HEADINGS = (
+    r"(?:the\s+)?(?:final\s+)?answers?|respuesta(?:\s+final)?|resposta|r[ée]ponse|antwort|risposta"
+    r"|ответ"
+)
 _CUES = re.compile(
-    r"(?:final\s+answers?|correct\s+answers?|correct\s+(?:option|choice)|right\s+answer"
-    r"|best\s+(?:answer|option|choice)|the\s+answers?|answers?|correct\s+letter"
-    r"|final\s+result|final\s+choice|respuesta(?:\s+(?:final|correcta))?|opci[oó]n\s+correcta"
-    r"|resposta(?:\s+(?:final|correta))?|r[ée]ponse(?:\s+(?:finale|correcte))?|antwort|ответ)"
-    r"[*_\s]{0,4}(?:would\s+be|should\s+be|must\s+be|is|are|es|é|est|ist|will\s+be|[:=])"
+    rf"(?:{_NOUNS})[*_\s]{{0,4}}(?:{_VERBS})"
     r"(?:\s*(?:therefore|thus|then|option|choice|:))?[:*_\s]{0,4}"
-    r"|(?:最终|正确)?答案(?:是|为|選|选)?\s*[::]?\s*|(?:故|应|所以)选\s*[::]?\s*",
+    r"|(?:最终|正确)?答案(?:是|为|選|选|應為|应为)?\s*[::]?\s*|(?:故|应|所以)选\s*[::]?\s*"
+    rf"|####\s*(?=\S)|^[#>*_ \t]{{1,8}}(?:{_HEADINGS})[*_: \t]*\n",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COPULA = re.compile(r"(?:です|である|だ|입니다|이다|예요|이에요)[。.\s]*$")
+_REASON = re.compile(
+    r"(?:therefore|thus|hence|so|consequently|in conclusion|finally|因此|所以)\b[^.=]{0,120}?"
+    r"\s(?:is|are|equals|was|were|be)\s+(?:equal\s+to\s+|exactly\s+|about\s+|approximately\s+)?"
+    r"([^a-zA-Z\s.]*[\d\\][^.]*(?:\.\d[^.]*)*)\.?\W*$",
     re.IGNORECASE,
 )
 _STOP = re.compile(
-    r"\.(?=\s+[A-Z(\\*])|\.(?=\s*$)|(?:,|;)?\s+(?:because|since|as\s+(?:it|the|this))\s|。|\n\n",
+    r"\.(?=\s+[A-ZÀ-ÞА-Я(\\*])|\.(?=\s*$)|(?:,|;)?\s+(?:because|since|as\s+(?:it|the|this))\s|。|\n\n",
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
@@ -23,27 +46,59 @@ _CONCLUDES = re.compile(
     r"|pick|go with|must be|answer)\b|因此|所以|故",
     re.IGNORECASE,
 )
+_CUE_WORDS = (
+    "answer", "correct", "best", "final", "respuesta", "opci", "resposta", "ponse", "antwort",
+    "ответ", "答案", "选", "l\u00f6sung", "losung", "ergebnis", "rispost", "antwoord", "відповід",
+    "odpov", "cevap", "svar", "đáp", "jawaban", "الإجابة", "الجواب", "उत्तर", "答え", "解答", "正解",
+    "답", "####",
+)  # fmt: skip
+"""Every cue holds one of these: a plain search for them is much cheaper than the pattern."""
+_CUE_CHARS = 32
 _ANSWER_CHARS = 4_000
+_TAIL_CHARS = 600
+_PARTS_CHARS = 1_200
 
 
-def after_cue(text: str) -> str | None:
+def after_cue(text: str, parts: int = 1) -> str | None:
     """What follows the last cue ("the answer is", "答案是"); "" for nothing, None for no cue.
 
     The rest of its line, or the next line that is not empty. A sentence after it and the reason
-    given with "because" or "since" are cut off.
+    given with "because" or "since" are cut off. Where several parts are asked for and labelled
+    ones follow, on lines of their own or not, it is all of them.
     """
-    last = None
-    for last in _CUES.finditer(text):  # noqa: B007
-        pass
-    if last is None:
+    end = _last_cue(text)
+    if end is None:
         return None
-    rest = text[last.end() : last.end() + _ANSWER_CHARS].lstrip(" \t*_:")
+    rest = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
+    if parts > 1 and len(found := labelled(rest[:_PARTS_CHARS])) > 1:
+        rest = rest[:_PARTS_CHARS]
+        return rest[: rest.rfind(found[-1].text) + len(found[-1].text)].split("\n\n\n")[0]
     lines = [line.strip() for line in rest.split("\n")]
     answer = next((line for line in lines if line.strip("*_`$[]\\ ")), "")
     stop = _STOP.search(answer)
     if stop:
         answer = answer[: stop.start()]
-    return answer.strip().strip("*_`").strip()
+    return _COPULA.sub("", answer.strip().strip("*_`").strip())
+
+
+def concluded(text: str) -> str | None:
+    """The value that a last sentence concludes with: "Thus the number of ways is 12."."""
+    match = _REASON.search(text[-_TAIL_CHARS:])
+    return match.group(1).strip() if match and len(match.group(1)) <= 80 else None
+
+
+def _last_cue(text: str) -> int | None:
+    """Where the last cue ends; looked for in the tail first, since answers stand at the end."""
+    folded = text.lower()
+    found = [at for word in _CUE_WORDS if (at := folded.find(word)) >= 0]
+    if not found:
+        return None
+    first = max(0, min(found) - _CUE_CHARS) if len(folded) == len(text) else 0
+    for start in sorted({first, max(first, len(text) - _TAIL_CHARS)}, reverse=True):
+        ends = [match.end() for match in _CUES.finditer(text, start)]
+        if ends:
+            return ends[-1]
+    return None
 
 
 def last_sentence_letters(text: str, labels: str) -> str | None:

@@ -6,18 +6,19 @@ gold itself. There is no guessing: a lone letter in running text is not an answe
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from omibench.problem import AnswerType, Choice
 from omibench.score.boxes import Boxes, find_boxes
-from omibench.score.cues import after_cue, last_sentence_letters
+from omibench.score.cues import after_cue, concluded, last_sentence_letters
 from omibench.score.failures import failure, is_loop
+from omibench.score.latex import tidy
 from omibench.score.letters import labels_of, letters_in
 from omibench.score.parts import SPLITTERS, labelled
 from omibench.score.plain import visible
+from omibench.score.structured import json_answer, tagged_answer
 from omibench.verdict import VerdictOutcome
 
 WHOLE_CHARS = 1_200
@@ -26,8 +27,6 @@ _LAST_LINE_CHARS = 200
 _VALUE_WORDS = 8
 _SENTENCE = re.compile(r"[a-z]{3}[.!?][*_]*(?:\s|$)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_JSON_CHARS = 8_000
-_JSON_KEYS = ("answer", "final_answer", "finalanswer", "final answer", "choice", "option", "result")
 _NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
 
 
@@ -80,7 +79,8 @@ def _find_choice(
         return found or Extraction(None, "box names no option", "unparsed")
     labels = labels_of(choices)
     candidates: tuple[tuple[str, Callable[[], str | None]], ...] = (
-        ("json", lambda: _json_answer(seen)),
+        ("json", lambda: json_answer(seen)),
+        ("tag", lambda: tagged_answer(seen)),
         ("phrase", lambda: _letter_first(after_cue(seen), labels)),
         ("lead", lambda: _lead_line(seen, labels)),
         ("conclusion", lambda: last_sentence_letters(seen, labels)),
@@ -102,15 +102,18 @@ def _find_open(
         return Extraction(None, "empty box", "unparsed")
     if box is not None:
         return Extraction(box, "boxes" if parts > 1 and len(boxes.closed) > 1 else "box")
-    return _stated(seen) or _unstated(seen, finish_reason) or _NOTHING
+    return _stated(seen, parts) or _unstated(seen, finish_reason) or _NOTHING
 
 
-def _stated(seen: str) -> Extraction | None:
+def _stated(seen: str, parts: int) -> Extraction | None:
     """An answer that the response calls its answer."""
-    value = _json_answer(seen)
+    value = json_answer(seen)
     if value:
         return Extraction(value, "json")
-    phrase = after_cue(seen)
+    tagged = tagged_answer(seen)
+    if tagged is not None:
+        return None if _is_no_answer(tagged) else Extraction(tagged, "tag")
+    phrase = after_cue(seen, parts)
     if phrase and not _is_no_answer(phrase) and not is_loop(seen):
         return Extraction(phrase, "phrase")
     return None
@@ -128,7 +131,9 @@ def _unstated(seen: str, finish_reason: str | None) -> Extraction | None:
     if reasoned and _states_value(last, alone="\n" not in paragraphs[-1] and len(paragraphs) > 1):
         return Extraction(last, "last line")
     if len(seen) <= WHOLE_CHARS and len(paragraphs) == 1:
-        return Extraction(seen, "whole")
+        return Extraction(concluded(seen) or seen, "conclusion" if concluded(seen) else "whole")
+    if concluded(last):
+        return Extraction(concluded(last), "conclusion")
     return None
 
 
@@ -143,7 +148,7 @@ def _states_value(line: str, alone: bool) -> bool:
 
 def _is_labelled(seen: str) -> bool:
     """Whether a response is nothing but labelled parts: (1) ... (2) ... from its start."""
-    return bool(re.match(r"[\s$]*[(（]?[1aAi][)）]", seen)) and len(labelled(seen)) > 1
+    return bool(re.match(r"[\s$*]*[(（]?[1aAi][)）]", seen)) and len(labelled(tidy(seen))) > 1
 
 
 def _boxed(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
@@ -159,23 +164,6 @@ def _boxed(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
 
 def _is_no_answer(text: str) -> bool:
     return text.strip(" $.{}").casefold() in _NO_ANSWER
-
-
-def _json_answer(seen: str) -> str | None:
-    """The answer of a response that is one JSON object or list, fenced or not."""
-    body = re.sub(r"^```(?:json)?\s*|\s*```$", "", seen)
-    if len(body) > _JSON_CHARS or body[:1] not in ("{", "["):
-        return None
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, dict):
-        known = {str(k).casefold(): v for k, v in value.items()}
-        value = next((known[k] for k in _JSON_KEYS if k in known), None)
-    if isinstance(value, list):
-        value = ", ".join(str(v) for v in value[:64]) or None
-    return None if value is None or isinstance(value, dict | bool) else str(value)
 
 
 def _letter_first(phrase: str | None, labels: str) -> str | None:

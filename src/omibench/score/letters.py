@@ -29,7 +29,7 @@ def letters_in(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] |
     an answer that names no option gives None.
     """
     labels = labels_of(choices)
-    bare = _bare(text)
+    bare = text if len(text) == 1 else _bare(text)
     if len(bare) == 1 and bare.upper() in labels:
         return bare.upper(), "letter"
     by_text = option_with_text(text, choices)

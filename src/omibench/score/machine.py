@@ -38,9 +38,9 @@ def _add(a: complex, b: complex) -> complex:
     return total
 
 
-def _opaque(a: complex) -> complex:
-    """What stands for a sum or an integral: equal for equal arguments, and for no others."""
-    return cmath.sin(a) + a
+def _opaque(kind: int) -> Callable[[complex], complex]:
+    """What stands for a sum, a mean or a vector: equal for equal arguments, and for no others."""
+    return lambda a: cmath.sin(kind * a) + a / kind
 
 
 ADD, NEGATE = Operation(2, _add), Operation(1, lambda a: -a)
@@ -52,8 +52,16 @@ FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "cot": lambda a: 1 / cmath.tan(a),
     "arcsin": cmath.asin, "arccos": cmath.acos, "arctan": cmath.atan, "sinh": cmath.sinh,
     "cosh": cmath.cosh, "tanh": cmath.tanh, "ln": cmath.log, "exp": cmath.exp,
-    "log": cmath.log10, "sum": _opaque, "prod": _opaque, "int": _opaque, "oint": _opaque,
+    "log": cmath.log10, "sum": _opaque(1), "prod": _opaque(2), "int": _opaque(3),
+    "oint": _opaque(4),
 }  # fmt: skip
+ACCENTS = {
+    name: Operation(1, _opaque(kind))
+    for kind, name in enumerate(
+        ("vec", "dot", "ddot", "bar", "hat", "overline", "tilde", "overrightarrow"), start=5
+    )
+}
+INDEX = Operation(2, lambda a, index: cmath.sin(a) * cmath.cos(index) + a * index)
 INVERSE = {"sin": cmath.asin, "cos": cmath.acos, "tan": cmath.atan}
 
 

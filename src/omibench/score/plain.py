@@ -15,7 +15,9 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 )
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_WIDE = re.compile("[\uff01-\uff5e\u3000]+")
 _THINK_TAGS = ("think", "thinking", "thought", "reasoning")
+_THINK_MARK = re.compile(rf"</?(?:{'|'.join(_THINK_TAGS)})>")
 
 
 def visible(text: str) -> str:
@@ -28,12 +30,17 @@ def visible(text: str) -> str:
     if len(text) > HEAD_CHARS + TAIL_CHARS:
         text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _INVISIBLE.sub("", text)
-    return (text if text.isascii() else text.translate(_FULL_WIDTH)).strip()
+    if not text.replace("\n", "").isprintable():
+        text = _INVISIBLE.sub("", text)
+    if not text.isascii():
+        text = _WIDE.sub(lambda m: m.group().translate(_FULL_WIDTH), text)
+    return text.strip()
 
 
 def answering_part(text: str) -> str:
     """The text after the last closed thinking block, up to one that is never closed."""
+    if not _THINK_MARK.search(text):
+        return text
     for tag in _THINK_TAGS:
         closed = text.rfind(f"</{tag}>")
         if closed >= 0:

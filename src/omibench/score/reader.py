@@ -14,8 +14,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from omibench.score.machine import (
+    ACCENTS,
     ADD,
     FUNCTIONS,
+    INDEX,
     INVERSE,
     LOG,
     NEGATE,
@@ -179,6 +181,9 @@ class _Reader:
 
     def _power(self) -> None:
         self._atom()
+        if self._take("_"):
+            self._script()
+            self._steps.append(INDEX)
         if self._take("^"):
             self._script()
             self._steps.append(POWER)
@@ -250,6 +255,9 @@ class _Reader:
                 self._group()
             self._atom()
             self._steps.append(ROOT if indexed else SQUARE_ROOT)
+        elif name in ACCENTS:
+            self._script()
+            self._steps.append(ACCENTS[name])
         elif name in FUNCTIONS:
             self._function(name)
         else:

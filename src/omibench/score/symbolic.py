@@ -77,7 +77,9 @@ def is_safe(text: str) -> bool:
     for char in text:
         depth += (char in "{([") - (char in "})]")
         deepest = max(deepest, depth)
-    return deepest <= _MAX_DEPTH and text.count(r"\sqrt") <= _MAX_RADICALS
+        if depth < 0:
+            return False
+    return depth == 0 and deepest <= _MAX_DEPTH and text.count(r"\sqrt") <= _MAX_RADICALS
 
 
 def _result(job: str, *texts: str) -> object:
