@@ -16,12 +16,16 @@ ALL = "all"
 
 
 class Measure(Noun):
-    """A figure with its interval; None where the labels cannot tell it. `n` labels tell it."""
+    """A figure with its interval; None where the labels cannot tell it.
+
+    `n` labels tell it; `n_eff` is what they are worth, where several are of one problem.
+    """
 
     value: float | None
     lo: float | None
     hi: float | None
     n: int
+    n_eff: float | None = None
 
 
 class JudgeQuality(Noun):

@@ -28,6 +28,8 @@ from omibench.tables import (
 )
 from omibench.verdict import FAILURES
 
+PROMPT = "5" * 64
+"""Hash of the prompt under which all judgements were made."""
 SUBJECTS = ("biology", "chemistry", "mathematics", "physics")
 HOSTILE = (
     '<script>alert("pwned")</script> <img src=x onerror=alert(1)> [go](javascript:alert(2)) {{7*7}}'
@@ -228,6 +230,7 @@ def _respond(
                 simulated=judge and simulated,
                 judge="judge" if judge else None,
                 judge_key=sha256(key.encode()).hexdigest() if judge else None,
+                prompt_sha256=PROMPT if judge else None,
             )
         )
     return row, verdicts

@@ -13,29 +13,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-from analyze.conftest import Folders, make_study
+from analyze.conftest import PROMPT, Folders, make_study
+from omibench.analyze.calibration import CERTIFICATE
 from omibench.analyze.load import load_results
 from omibench.certificate import ALL, Certificate, DisagreementRow, identity_of
 from omibench.certify import certify_judge
-from omibench.certify.stage import CERTIFICATE, DISAGREEMENTS
+from omibench.certify.stage import DISAGREEMENTS
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.tables import read_json, read_jsonl
-
-PROMPT = "5" * 64
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Folders:
-    """The made study, its judgements under one prompt."""
-    folders = make_study(tmp_path_factory.mktemp("judged"))
-    for cell in folders.study.cells:
-        file = folders.score / cell.model / f"{cell.setting}.parquet"
-        by_judge = pl.col("rules") == "gptscore"
-        frame = pl.read_parquet(file).with_columns(
-            prompt_sha256=pl.when(by_judge).then(pl.lit(PROMPT)).otherwise("prompt_sha256")
-        )
-        frame.write_parquet(file)
-    return folders
+    """The made study, with judgements."""
+    return make_study(tmp_path_factory.mktemp("judged"))
 
 
 def labelled(folders: Folders, tpr: float, fpr: float, seed: int = 1) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from omibench.analyze.paired import Difference, independent_difference, paired_d
 from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score
 from omibench.analyze.words import (
     counted,
+    fixed,
     images,
     interval,
     level,
@@ -18,6 +19,7 @@ from omibench.analyze.words import (
     points_interval,
     scored_by,
 )
+from omibench.certificate import ALL
 from omibench.study import Cell
 
 if TYPE_CHECKING:
@@ -165,7 +167,27 @@ def judge_sentence(results: Results) -> str:
         f"{judge} and {scored_by(results.main_rules)} disagree on {disagree} of "
         f"{counted(difference.n, 'response')}; over all cells GPTScore is "
         f"{points(difference.value)} points from ACC ({points_interval(difference)}): {verdict}. "
-        "The judge is not calibrated against people."
+        + calibration_sentence(results)
+    )
+
+
+def calibration_sentence(results: Results) -> str:
+    """What people's labels say of the judge, or that nothing does."""
+    found = results.certificate
+    if found is None:
+        return "The judge is not calibrated against people."
+    quality = found.quality[ALL]
+    kappa = "" if quality.kappa.value is None else f" (kappa {fixed(quality.kappa.value, 2)})"
+    mark = f" {SIMULATED}" if found.simulated else ""
+    agreement = percent(quality.agreement.value or 0.0)
+    rates = [
+        f"{percent(rate.value)} of the {which} responses"
+        for rate, which in ((quality.tpr, "right"), (quality.fpr, "wrong"))
+        if rate.value is not None
+    ]
+    return (
+        f"Against {found.n:,}{mark} labels it agrees on {agreement}{kappa} and calls "
+        f"{' and '.join(rates)} right."
     )
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omibench.certificate import Certificate
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.problem import Answer, Question
 from omibench.study import Cell, Study
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
+VOTE_MARK = "/"
+"""Stands between a rule book and the judge of a panel whose own verdict it is."""
 _ITEM = ("subject", "cluster", "n_images", "answer_type")
 
 
@@ -44,6 +47,8 @@ class Results:
     answers: dict[str, Answer]
     verdicts: pl.DataFrame
     responses: pl.DataFrame
+    certificate: Certificate | None = None
+    """What people's labels say of the judge; None where no certificate is of this judge."""
 
     @property
     def main_rules(self) -> str:
@@ -53,9 +58,14 @@ class Results:
     @cached_property
     def rules(self) -> list[str]:
         """Every rule book that has verdicts, the headline's first, the judge last."""
-        found = set(self.verdicts["rules"].unique())
+        found = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
         order = [self.main_rules, *self.study.score.rules, *sorted(found - {JUDGE_RULES})]
         return [*(r for r in dict.fromkeys(order) if r in found), *({JUDGE_RULES} & found)]
+
+    @cached_property
+    def votes(self) -> list[str]:
+        """The verdicts of single judges of a panel that voted: `gptscore/<model>`, ..."""
+        return sorted(r for r in self.verdicts["rules"].unique() if VOTE_MARK in r)
 
     @cached_property
     def simulated(self) -> dict[Cell, bool]:
@@ -64,19 +74,26 @@ class Results:
         return {Cell(r["model"], r["setting"]): r["sim"] for r in rows.iter_rows(named=True)}
 
     @cached_property
+    def _judged_by_stand_ins(self) -> set[str]:
+        return set(self.verdicts.filter(_col("judge_simulated"))["rules"].unique())
+
+    @property
     def judge_simulated(self) -> bool:
         """Whether any judgement came from a simulated judge."""
-        return bool(self.verdicts["judge_simulated"].any())
+        return JUDGE_RULES in self._judged_by_stand_ins
 
     @property
     def any_simulated(self) -> bool:
         """Whether the report must say SIMULATED at all."""
-        return self.judge_simulated or any(self.simulated.values())
+        return bool(self._judged_by_stand_ins) or any(self.simulated.values())
 
     def rests_on_simulation(self, rules: str) -> bool:
         """Whether what a rule book says of all cells comes from simulated responses or judge."""
-        judged = rules == JUDGE_RULES and self.judge_simulated
-        return judged or any(self.simulated.values())
+        return self.marked(rules) or any(self.simulated.values())
+
+    def marked(self, rules: str) -> bool:
+        """Whether a simulated judge spoke under a rule book, whoever gave the responses."""
+        return rules in self._judged_by_stand_ins
 
     @property
     def main_simulated(self) -> bool:
@@ -194,10 +211,12 @@ def _join(
             )
     _all_scored(asked, joined)
     # A judgement of a simulated response is marked too, though its judge may be real.
-    by_stand_in = pl.col("judge").is_in(simulated_models) | ~pl.col("responded_simulated")
-    judged = pl.col("rules") == JUDGE_RULES
+    judges = pl.col("judge").str.split("+")
+    by_stand_in = judges.list.set_intersection(simulated_models).list.len() > 0
     return _with_failures(joined, cell).with_columns(
-        judge_simulated=(judged & pl.col("simulated") & by_stand_in).fill_null(value=False)
+        judge_simulated=(
+            pl.col("simulated") & (by_stand_in | ~pl.col("responded_simulated"))
+        ).fill_null(value=False)
     )
 
 

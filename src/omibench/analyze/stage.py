@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.analyze import tables
+from omibench.analyze.calibration import with_certificate
 from omibench.analyze.headline import Headline, headline
 from omibench.analyze.links import EXPLORER
 from omibench.analyze.load import Results, load_results
@@ -20,10 +21,11 @@ REPORT = "report.html"
 def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
     """Summarise every cell of `study` and write tables and report into the folder `out`.
 
-    `freeze`, `infer` and `score` are the folders of those stages. Raises MissingInputError,
-    FileFormatError or ParamsError as `load_results` and `read_published` do.
+    `freeze`, `infer` and `score` are the folders of those stages; that of `certify` is beside them.
+    Raises MissingInputError, FileFormatError or ParamsError as `load_results`, `with_certificate`
+    and `read_published` do.
     """
-    results = load_results(freeze, infer, score, study)
+    results = with_certificate(load_results(freeze, infer, score, study), score.parent / "certify")
     summary = summarise(results)
     found = headline(results, summary, out / REPORT)
     _write_tables(out, results, summary)

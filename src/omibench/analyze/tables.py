@@ -8,6 +8,8 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from omibench.analyze.calibration import corrected
+from omibench.analyze.correction import Corrected
 from omibench.analyze.intervals import Estimate, clustered_wilson
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.study import Cell
@@ -45,6 +47,10 @@ class Score(NamedTuple):
     responses: int
     failures: Failures | None
     simulated: bool
+    credit: float | None = None
+    """Mean share of parts that are right; None where the rule book gives no partial credit."""
+    corrected: Corrected | None = None
+    """The judge's total corrected for its errors; None without a certificate."""
 
 
 class ImageScore(NamedTuple):
@@ -94,6 +100,17 @@ def failures(rows: pl.DataFrame) -> Failures | None:
     return Failures(int(rows["failed"].sum()), as_wrong, as_right)
 
 
+def credit(rows: pl.DataFrame) -> float | None:
+    """Partial credit over problems, each the mean of its samples; None where no verdict has any."""
+    import polars as pl
+
+    if rows["credit"].null_count() == rows.height:
+        return None
+    given = rows.with_columns(pl.coalesce("credit", "verdict").alias("credit"))
+    problems = given.group_by("id", maintain_order=True).agg(pl.col("credit").mean())
+    return float(problems["credit"].sum()) / problems.height
+
+
 def scores(results: Results) -> list[Score]:
     """Every cell under every rule book, total first, then the subjects in alphabetical order.
 
@@ -107,7 +124,11 @@ def scores(results: Results) -> list[Score]:
         for subject, part in parts:
             if part.height:
                 acc, failed = estimate(part, confidence), failures(part)
-                found.append(Score(cell, rules, subject, acc, part.height, failed, simulated))
+                fixed = rules == JUDGE_RULES and subject == TOTAL
+                found.append(
+                    Score(cell, rules, subject, acc, part.height, failed, simulated, credit(part),
+                          corrected(results, cell) if fixed else None)
+                )  # fmt: skip
     return found
 
 
@@ -171,8 +192,13 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
             "failures": s.failures.failed if s.failures else None,
             "acc_failures_wrong": rounded(s.failures.as_wrong) if s.failures else None,
             "acc_failures_right": rounded(s.failures.as_right) if s.failures else None,
+            "credit": rounded(s.credit) if s.credit is not None else None,
+            "corrected": rounded(s.corrected.value) if s.corrected else None,
+            "corrected_lo": rounded(s.corrected.lo) if s.corrected else None,
+            "corrected_hi": rounded(s.corrected.hi) if s.corrected else None,
+            "calibrated": results.certificate is not None if s.rules == JUDGE_RULES else None,
             "simulated": s.simulated,
-            "judge_simulated": s.rules == JUDGE_RULES and results.judge_simulated,
+            "judge_simulated": results.marked(s.rules),
         }
         for s in rows
     ]
@@ -230,7 +256,7 @@ def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
     parts = (
         (cell, rules, results.of(rules, cell))
         for cell in results.study.cells
-        for rules in results.rules
+        for rules in [*results.rules, *results.votes]
     )
     return [part for part in parts if part[2].height]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Decimal
 from math import isnan
 
+from omibench.analyze.correction import Corrected
 from omibench.analyze.intervals import Estimate
 from omibench.analyze.paired import Difference
 
@@ -36,7 +37,7 @@ def interval(acc: Estimate) -> str:
     return f"{number(acc.lo)} to {number(acc.hi)}{PER_CENT}"
 
 
-def bracketed(acc: Estimate) -> str:
+def bracketed(acc: Estimate | Corrected) -> str:
     """'[39.1, 74.2]', for tables in per cent."""
     return f"[{number(acc.lo)}, {number(acc.hi)}]"
 
@@ -58,8 +59,9 @@ def outcome_name(outcome: str) -> str:
 
 
 def rules_name(rules: str) -> str:
-    """A rule book's name in prose."""
-    return RULES_NAMES.get(rules, rules)
+    """A rule book's name in prose; 'GPTScore by a' for the vote of one judge of several."""
+    book, _, judge = rules.partition("/")
+    return RULES_NAMES.get(book, book) + (f" by {judge}" if judge else "")
 
 
 def scored_by(rules: str) -> str:

@@ -85,7 +85,8 @@ def _spearman(
 
 
 def _measure(found: Estimate) -> Measure:
-    return _of(found.mean, found.lo, found.hi, found.n)
+    measure = _of(found.mean, found.lo, found.hi, found.n)
+    return measure.model_copy(update={"n_eff": round(found.n_eff, 6)})
 
 
 def _of(value: float, lo: float, hi: float, n: int) -> Measure:

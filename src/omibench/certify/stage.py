@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omibench.analyze.calibration import CERTIFICATE
 from omibench.analyze.fourway import RESPONSE, four_way, side_by_side
 from omibench.analyze.intervals import Estimate
 from omibench.analyze.load import JUDGE_RULES, Results, load_results
@@ -22,7 +23,7 @@ from omibench.tables import write_json, write_jsonl
 if TYPE_CHECKING:
     import polars as pl
 
-CERTIFICATE, DISAGREEMENTS = "certificate.json", "disagreements.jsonl"
+DISAGREEMENTS = "disagreements.jsonl"
 _LOG = logging.getLogger("omibench")
 
 

@@ -102,6 +102,7 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
         "rules": rules_name(row["rules"]),
         "version": row["version"],
         "verdict": f"{row['verdict']:g}",
+        "credit": "" if row["credit"] in (None, row["verdict"]) else f"credit {row['credit']:.2g}",
         "word": ("right" if right else "wrong") if scored else outcome_name(row["outcome"]),
         "style": ("right" if right else "wrong") if scored else "failed",
         "extracted": row["extracted"] or "",

@@ -123,7 +123,7 @@ def _write_cell(site: _Site, cell: Cell) -> None:
                     "images": answers[problem].n_images,
                     "gold": clipped("; ".join(answers[problem].answer)),
                     "extracted": clipped(main["extracted"]),
-                    "verdicts": [words.get(r) for r in results.rules],
+                    "verdicts": [words.get(r) for r in [*results.rules, *results.votes]],
                 }
             )
     write_page(
@@ -186,7 +186,7 @@ def _stems(results: Results) -> set[str]:
 
 
 def _verdicts(results: Results) -> Verdicts:
-    order = {rules: place for place, rules in enumerate(results.rules)}
+    order = {rules: place for place, rules in enumerate([*results.rules, *results.votes])}
     found: Verdicts = defaultdict(list)
     for row in results.verdicts.iter_rows(named=True):
         found[row["model"], row["setting"], row["id"], row["index"]].append(row)

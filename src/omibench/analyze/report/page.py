@@ -18,8 +18,9 @@ from omibench.analyze.links import EXPLORER, INDEX
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.published import ACC, Comparison, Printed
 from omibench.analyze.render import write_page
-from omibench.analyze.report import main_table, view
+from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
+from omibench.analyze.report.judge_view import certified
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
@@ -57,6 +58,7 @@ def write_report(
         "simulated_what": _what_is_simulated(results),
         "judged": judged,
         "judge_simulated": results.judge_simulated,
+        "uncalibrated": judged and results.certificate is None,
         "subjects": subjects(results),
         "columns": 6 + len(subjects(results)) + judged,
         "groups": main_table.groups(results, summary.scores, summary.printed),
@@ -71,6 +73,7 @@ def write_report(
         "level": level(study.analyze.confidence),
         "bins": [images(b) for b in image_bins(results)],
         "image_rows": view.image_rows(results, summary.images),
+        "judge": judge_view.judge_card(results) if judged else None,
         "rules": view.rule_heads(results),
         "rule_rows": view.rule_rows(results, summary.scores),
         "failures_by": scored_by(failure_rules),
@@ -108,7 +111,7 @@ def provenance(results: Results) -> list[tuple[str, str]]:
     ]
     if judge and JUDGE_RULES in results.rules:
         mark = f" ({SIMULATED})" if results.judge_simulated else ""
-        facts.insert(7, ("Judge", f"{_names(results, judge)}{mark}, no calibration against people"))
+        facts.insert(7, ("Judge", f"{_names(results, judge)}{mark}, {certified(results)}"))
     if results.any_simulated:
         facts.insert(0, (SIMULATED, _what_is_simulated(results)))
     return facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.analyze.load import Results
 from omibench.analyze.tables import TOTAL, FailureCount, ImageScore, Score, image_bins
 from omibench.analyze.words import NONE, bracketed, number, outcome_name, rules_name
 from omibench.study import Cell
@@ -18,18 +18,19 @@ def rule_rows(results: Results, rows: Sequence[Score]) -> list[dict[str, Any]]:
     return [
         {
             **cell_words(results, cell),
-            "cells": [_with_interval(index.get((cell, r, TOTAL))) for r in results.rules],
+            "cells": [_with_interval(index.get((cell, r, TOTAL))) for r in _books(results)],
         }
         for cell in results.study.cells
     ]
 
 
 def rule_heads(results: Results) -> list[dict[str, Any]]:
-    """The columns of `rule_rows`."""
-    return [
-        {"name": rules_name(r), "simulated": r == JUDGE_RULES and results.judge_simulated}
-        for r in results.rules
-    ]
+    """The columns of `rule_rows`: rule books, the judge, and the judges that voted, if any."""
+    return [{"name": rules_name(r), "simulated": results.marked(r)} for r in _books(results)]
+
+
+def _books(results: Results) -> list[str]:
+    return [*results.rules, *results.votes]
 
 
 def image_rows(results: Results, rows: Sequence[ImageScore]) -> list[dict[str, Any]]:
@@ -83,5 +84,6 @@ def cell_words(results: Results, cell: Cell) -> dict[str, Any]:
 
 def _with_interval(score: Score | None) -> dict[str, str]:
     if score is None:
-        return {"acc": NONE, "interval": ""}
-    return {"acc": number(score.acc.mean), "interval": bracketed(score.acc)}
+        return {"acc": NONE, "interval": "", "credit": ""}
+    credit = "" if score.credit is None else f"credit {number(score.credit)}"
+    return {"acc": number(score.acc.mean), "interval": bracketed(score.acc), "credit": credit}
