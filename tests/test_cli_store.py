@@ -17,7 +17,7 @@ from omibench.request import Response
 from omibench.store.store import Store
 from store.filling import IDENTITY, SHA256, fill, packs, request, segments
 
-VERBS = ["inspect", "verify", "compact", "export", "merge"]
+VERBS = ["push", "pull", "inspect", "verify", "compact", "export", "merge"]
 
 
 def run(*words: str | Path) -> Result:

@@ -56,6 +56,7 @@ FLOORS: tuple[set[str], ...] = (
         "describe",
         "trust",
         "cli_graph",
+        "cli_share",
         "source",
         "cli",
         "cli_certify",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from omibench.cli_share import pull, push
 from omibench.errors import SomeFailedError
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ store_app = typer.Typer(
 NAMED = 20
 """Faults that are printed; `--json` prints all of them."""
 _CONTROL = re.compile("[\x7f-\x9f]")
+
+store_app.command()(push)
+store_app.command()(pull)
 
 StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
 OneModel = Annotated[

@@ -1,0 +1,100 @@
+"""`omibench store push` and `pull`: a store that several people fill, over DVC."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.errors import MissingInputError, SomeFailedError, StoreError
+
+StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
+Archive = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder of what is shared; DVC tracks what is in it.")
+]
+Remote = Annotated[str | None, typer.Option(help="A remote of DVC other than its default.")]
+
+
+def push(
+    store: StoreFolder = Path("store"),
+    archive: Archive = Path("archive"),
+    remote: Remote = None,
+) -> None:
+    """Share what is new in the store: archive it, and push the archive to DVC's remote.
+
+    Each push adds one packed folder to the archive. The store itself stays as it is, and DVC never
+    sees it. Afterwards commit the new .dvc file.
+
+    \b
+    Example:
+      omibench store push && git add archive && git commit -m "Responses of gpt-5"
+    """
+    from omibench.store.share import increments, pointers, write_increment
+
+    lacking = [p for p in archive.glob("*.dvc") if not p.with_suffix("").is_dir()]
+    if lacking:
+        raise MissingInputError(
+            f"{archive}: {lacking[0].stem} of others is not here yet; run `omibench store pull` "
+            "first, so that nothing is shared twice"
+        )
+    new = write_increment(store, archive)
+    if new:
+        typer.echo(f"{new.folder}: {new.responses:,} responses and {new.images:,} images")
+    for folder in increments(archive):
+        if not folder.with_name(f"{folder.name}.dvc").is_file():
+            _dvc("add", "--quiet", str(folder))
+    found = pointers(archive) if new or increments(archive) else []
+    if not found:
+        typer.echo("nothing to share")
+        return
+    _dvc("push", *_to(remote), *found)
+    typer.echo(f"pushed; now `git add {archive}`, commit it, and push with git")
+
+
+def pull(
+    store: StoreFolder = Path("store"),
+    archive: Archive = Path("archive"),
+    remote: Remote = None,
+) -> None:
+    """Bring what others have shared into the store: pull the archive, and merge what is new.
+
+    Of two answers to one request yours is kept. Nothing is ever removed from the store. Run it
+    after `git pull`. Exits with 3 when something was damaged.
+
+    \b
+    Example:
+      git pull && omibench store pull
+    """
+    from omibench.store.share import absorb, pointers
+
+    _dvc("pull", *_to(remote), *pointers(archive))
+    merged = absorb(archive, store)
+    for done in merged:
+        typer.echo(
+            f"{done.source}: {done.copied:,} responses and {done.images:,} images copied, "
+            f"{done.present:,} were there, {done.conflicts:,} differ and ours were kept"
+        )
+    faults = [fault for done in merged for fault in done.faults]
+    for fault in faults:
+        typer.echo(f"{fault.file}, {fault.where}: {fault.why}", err=True)
+    if faults:
+        raise SomeFailedError(f"{store}: {len(faults)} damaged things were not copied; see above")
+    if not merged:
+        typer.echo("nothing new")
+
+
+def _to(remote: str | None) -> list[str]:
+    return ["--remote", remote] if remote else []
+
+
+def _dvc(*words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", *words], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        said = lines[0].removeprefix("ERROR: ") if lines else done.stderr.strip()[-200:]
+        raise StoreError(f"dvc {words[0]}: {said}")
