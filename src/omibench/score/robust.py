@@ -7,14 +7,18 @@ extracted has an outcome of its own and scores 0.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from omibench.score.comparison import Match, share
 from omibench.score.credit import compare_answer, compare_letters, parts_of
 from omibench.score.extract import Extraction, extract
+from omibench.score.latex import tidy
 from omibench.score.letters import letters_in
 from omibench.score.match import match_answer
 from omibench.score.outcome import failed, finish_reason_of, passes_through
+from omibench.score.parts import by_comma, by_semicolon, labelled
+from omibench.score.prose import is_prose
 from omibench.verdict import ScoredItem, Verdict
 
 NAME = "robust"
@@ -62,8 +66,22 @@ def score(item: ScoredItem) -> Verdict:
 
 def _extracted(item: ScoredItem) -> Extraction:
     return extract(
-        item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
+        item.prediction,
+        item.answer_type,
+        item.choices,
+        asked(tuple(item.gold)),
+        finish_reason_of(item),
     )
+
+
+@lru_cache(maxsize=4096)
+def asked(gold: tuple[str, ...]) -> int:
+    """How many parts a gold asks for: its entries, or the labelled or listed parts of its one."""
+    if len(gold) > 1:
+        return len(gold)
+    text = tidy(gold[0])
+    lists = by_comma(text) if ", " in text and not is_prose(text) else []
+    return max(1, len(labelled(text)), len(by_semicolon(text)), len(lists))
 
 
 def gold_letters(item: ScoredItem) -> str:
