@@ -21,9 +21,10 @@ from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_table_artifact
 
 from omibench.infer.fill import count_requests, fill_store
-from omibench.infer.shards import Shard, api_bound, shards_of, within
+from omibench.infer.shards import Shard, api_bound, api_judges, shard_size, shards_of, within
 from omibench.plan.build import incomplete_cells
 from omibench.study import Cell, Study, load_study
+from workflows.judge import cell_file, judgements
 from workflows.shared import Job, ask_all, build, living, questions_of, run_from_command_line
 
 
@@ -47,9 +48,15 @@ def evaluate(
     study = load_study(params)
     build(params, ["freeze_all"], cores, budget_usd=budget_usd)
     chosen = [cell for cell in study.cells if models is None or cell.model in models]
-    asked = ask_all(within(study, budget_usd), shards(study, chosen, shard), lanes)
+    capped = within(study, budget_usd)
+    asked = ask_all(capped, shards(study, chosen, shard), lanes)
     get_run_logger().info("%d requests of %d cells are in the store", asked, len(chosen))
-    build(params, ["all"], cores, forced=list(incomplete_cells(study)), budget_usd=budget_usd)
+    forced = list(incomplete_cells(study))
+    if api_judges(study):
+        build(params, [cell_file(study, cell) for cell in chosen], cores, forced, budget_usd)
+        ask_all(capped, judgements(study, chosen, shard), lanes)
+        forced = []
+    build(params, ["all"], cores, forced, budget_usd)
     show(study)
     return asked
 
@@ -63,11 +70,11 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
 
     return [
         [
-            Job(shard, ask)
+            Job(shard, (model,), ask)
             for cell in cells
             if cell.model == model
             for shard in shards_of(
-                study, model, cell.setting, count_requests(questions, study, cell), size
+                *cell, count_requests(questions, study, cell), shard_size(study, [model], size)
             )
         ]
         for model in api_bound(study, dict.fromkeys(cell.model for cell in cells))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import cache, wraps
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import cache, partial, wraps
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -51,29 +51,50 @@ RETRIES: dict[str, Any] = {
 
 
 class Job(NamedTuple):
-    """A shard, and what asks it: called with the study as it may be asked in one lane."""
+    """A shard, the models that it asks, and what asks them.
+
+    `ask` is called with the study as it may be asked in one lane of each of the models.
+    """
 
     shard: Shard
+    models: tuple[str, ...]
     ask: Callable[[Study, Shard], int]
 
 
-@task(**RETRIES, task_run_name="{job.shard.model} {job.shard.name} {job.shard.start}")
-def ask_shard(study: Study, job: Job, lanes: int, lost: dict[str, str]) -> int:
-    """Ask one shard in a lane of its endpoint; what the store holds is not asked again.
+class Asking:
+    """What the shards of one flow share: study, lanes, and the models that answer nobody."""
 
-    A model that turned everything down is not asked for its other shards.
-    """
-    model = job.shard.model
-    if model in lost:
-        raise ModelError(f"{model}: not asked any more: {lost[model]}")
-    name = lane_name(study.models[model])
-    try:
-        with _lane(name, lanes):
-            return job.ask(in_lane(study, model, lanes), job.shard)
-    except OmibenchError as error:
-        if not may_pass(error):
-            lost[model] = str(error)
-        raise
+    def __init__(self, study: Study, models: Iterable[str], lanes: int) -> None:
+        self.study = study
+        self.names = {model: lane_name(study.models[model]) for model in models}
+        self.lanes = {name: _lanes(name, lanes) for name in dict.fromkeys(self.names.values())}
+        self.lost: dict[str, str] = {}
+
+    def ask(self, job: Job) -> int:
+        """Ask a shard in a lane of each endpoint.
+
+        A model that turned everything down is not asked for other shards. Raises OmibenchError.
+        """
+        study = self.study
+        for model in job.models:
+            if model in self.lost:
+                raise ModelError(f"{model}: not asked any more: {self.lost[model]}")
+            study = in_lane(study, model, self.lanes[self.names[model]])
+        try:
+            with ExitStack() as held:
+                for name in sorted({self.names[model] for model in job.models}):
+                    held.enter_context(_lane(name, self.lanes[name]))
+                return job.ask(study, job.shard)
+        except OmibenchError as error:
+            if not may_pass(error):
+                self.lost |= dict.fromkeys(job.models, str(error))
+            raise
+
+
+@task(**RETRIES, task_run_name="{name}")
+def ask_shard(name: str, ask: Callable[[], int]) -> int:
+    """Ask one shard; what the store holds is not asked again."""
+    return ask()
 
 
 @task(task_run_name="snakemake {targets}", cache_policy=NO_CACHE)
@@ -94,15 +115,14 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
 
     All are tried before the first failure is raised; what was answered is kept.
     """
-    found: dict[str, int] = {}
-    lost: dict[str, str] = {}
+    jobs = interleaved(groups)
+    asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
     futures: list[PrefectFuture[int]] = []
-    for job in interleaved(groups):
-        model = job.shard.model
-        if model not in found:
-            found[model] = _lanes(lane_name(study.models[model]), lanes)
-        with tags(f"study {study.study.name}", f"model {model}", job.shard.name):
-            futures.append(ask_shard.submit(study, job, found[model], lost))
+    for job in jobs:
+        shard = job.shard
+        with tags(f"study {study.study.name}", f"model {shard.model}", shard.name):
+            name = f"{shard.model} {shard.name} {shard.start}-{shard.stop}"
+            futures.append(ask_shard.submit(name, partial(asking.ask, job)))
     wait(futures)
     return sum(future.result() for future in futures)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
@@ -25,6 +26,7 @@ NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
 """Outcomes that a later run tries again: they are returned, and not kept as an answer."""
 SYNC_EVERY = 256
 log = logging.getLogger("omibench.ask")
+_STRICT: ContextVar[bool] = ContextVar("strictly", default=False)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,20 @@ def ask_keyed(
     check_images(missing.values(), provider, store)
     if missing:
         known |= _buy(missing, provider, partition, budget)
-    return [(key, known[key]) for key in keys]
+    found = [(key, known[key]) for key in keys]
+    if _STRICT.get():
+        check_answered(requests, [response for _, response in found])
+    return found
+
+
+@contextmanager
+def strictly() -> Iterator[None]:
+    """Inside, requests that failed in a way that may pass are an error: see `check_answered`."""
+    token = _STRICT.set(True)
+    try:
+        yield
+    finally:
+        _STRICT.reset(token)
 
 
 def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:

@@ -13,6 +13,7 @@ from omibench.infer.shards import (
     in_lane,
     interleaved,
     lane_name,
+    shard_size,
     shards_of,
     within,
 )
@@ -42,14 +43,15 @@ def test_only_what_is_asked_over_a_network_waits(study: Study) -> None:
 
 @given(st.integers(0, 500), st.integers(1, 60))
 def test_shards_hold_every_request_once(total: int, size: int) -> None:
-    values = {"models": {"api": API}}
-    shards = shards_of(parse_study(values, "test"), "api", "cot", total, size)
+    shards = shards_of("api", "cot", total, size)
     assert [i for shard in shards for i in range(total)[shard.slice]] == list(range(total))
     assert all(shard.stop - shard.start <= size for shard in shards)
 
 
 def test_a_batch_is_one_shard(study: Study) -> None:
-    assert [s[2:] for s in shards_of(study, "batch", "cot", 1000, 200)] == [(0, 1000)]
+    assert shard_size(study, ["api"], 200) == 200
+    size = shard_size(study, ["api", "batch"], 200)
+    assert [s[2:] for s in shards_of("batch", "cot", 1000, size)] == [(0, 1000)]
 
 
 def test_no_endpoint_waits_for_another() -> None:

@@ -7,10 +7,12 @@ from itertools import chain, zip_longest
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from omibench.cost.dollars import is_batch
 from omibench.model_params import AnthropicModel, Model, OpenAIModel
 from omibench.study import Study
 
 T = TypeVar("T")
+ENDLESS = 1_000_000_000
 
 
 class Shard(NamedTuple):
@@ -32,15 +34,17 @@ def api_bound(study: Study, models: Iterable[str]) -> list[str]:
     return [n for n in models if isinstance(study.models[n], OpenAIModel | AnthropicModel)]
 
 
-def shards_of(study: Study, model: str, name: str, total: int, size: int) -> list[Shard]:
-    """The shards of `total` requests, `size` each; one for a model that is asked in batches.
+def shards_of(model: str, name: str, total: int, size: int) -> list[Shard]:
+    """The shards of `total` requests, `size` each."""
+    return [Shard(model, name, i, min(i + size, total)) for i in range(0, total, size)]
+
+
+def shard_size(study: Study, models: Iterable[str], size: int) -> int:
+    """The size of shards that ask these models: all at once where one is asked in batches.
 
     A batch takes as long as the provider likes, whatever its size.
     """
-    block = study.models[model]
-    whole = isinstance(block, OpenAIModel | AnthropicModel) and block.batch
-    step = max(1, total if whole else size)
-    return [Shard(model, name, i, min(i + step, total)) for i in range(0, total, step)]
+    return ENDLESS if any(is_batch(study.models[name]) for name in models) else size
 
 
 def interleaved(groups: Iterable[Sequence[T]]) -> list[T]:
@@ -48,6 +52,11 @@ def interleaved(groups: Iterable[Sequence[T]]) -> list[T]:
     missing = object()
     rounds = zip_longest(*groups, fillvalue=missing)
     return [item for item in chain.from_iterable(rounds) if item is not missing]  # type: ignore[misc]
+
+
+def api_judges(study: Study) -> list[str]:
+    """The API-bound models that judge scores and reasoning."""
+    return api_bound(study, dict.fromkeys([*study.judges("score"), *study.judges("judge")]))
 
 
 def lane_name(model: Model) -> str:

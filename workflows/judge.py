@@ -1,0 +1,77 @@
+"""Ask the judges that wait for an API about every response, shard by shard, then build the scores.
+
+python -m workflows.judge params.yaml
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+if not __package__:  # run as a script, or loaded by a worker from this file
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
+
+from prefect import flow, get_run_logger
+
+from omibench.infer.shards import Shard, api_judges, shard_size, shards_of
+from omibench.judge.fill import count_responses, fill_judgements
+from omibench.study import Cell, Study, load_study
+from workflows.shared import Job, ask_all, build, living, run_from_command_line
+
+
+@flow(name="judge", flow_run_name="judge {params}")
+@living
+def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: int = 4) -> int:
+    """Judge every response of the study; returns how many there are.
+
+    `shard` responses are one task. Raises OmibenchError as `evaluate` does.
+    """
+    study = load_study(params)
+    build(params, ["infer_all"], cores)
+    asked = ask_all(study, judgements(study, study.cells, shard), lanes)
+    get_run_logger().info("judgements of %d responses are in the store", asked)
+    build(params, ["score_all", "judge_all"], cores)
+    return asked
+
+
+def judgements(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
+    """The shards of cells whose responses are there, a list for each model; none without judges."""
+    judges, results = tuple(api_judges(study)), Path(study.study.results)
+    if not judges:
+        return []
+
+    size = shard_size(study, judges, size)
+
+    def ask(within: Study, shard: Shard) -> int:
+        return fill_judgements(results, within, Cell(shard.model, shard.name), shard.slice)
+
+    return [
+        [
+            Job(shard, judges, ask)
+            for shard in shards_of(*cell, count_responses(Path(cell_file(study, cell))), size)
+        ]
+        for cell in cells
+    ]
+
+
+def cell_file(study: Study, cell: Cell) -> str:
+    """The file of a cell's responses."""
+    return f"{study.study.results}/infer/{cell.model}/{cell.setting}.parquet"
+
+
+def main(
+    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    shard: Annotated[int, typer.Option(help="Responses that one task judges.", min=1)] = 100,
+    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
+    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
+) -> None:
+    """Ask the study's judges about every response, then build the scores."""
+    run_from_command_line(params, lambda: judge(params, shard, cores, lanes))
+
+
+if __name__ == "__main__":
+    typer.run(main)
