@@ -37,6 +37,9 @@ def score(
     params: Annotated[
         str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
     ] = "{}",
+    cache: Annotated[
+        bool, typer.Option(help="Take known verdicts from results/cache, and keep new ones there.")
+    ] = True,
 ) -> None:
     """Score responses by rule books and a judge, or explain the scores of one problem.
 
@@ -52,6 +55,7 @@ def score(
       omibench score results --explain physics-3
     """
     from omibench.score import score_cell, score_file
+    from omibench.score.cache import DEFAULT
     from omibench.study import load_study
     from omibench.tables import output_parquet
 
@@ -67,14 +71,15 @@ def score(
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
     out = output_parquet(out)
+    known = DEFAULT if cache else None
     if answers:
         if len(inputs) != 1:
             raise ParamsError(f"score: --answers goes with one INPUT, not {len(inputs)}")
-        rows = score_cell(inputs[0], answers, questions, out, study)
+        rows = score_cell(inputs[0], answers, questions, out, study, known)
     elif rules:
         if not judge:
             study = study.model_copy(update={"score": study.score.without_gptscore()})
-        rows = score_file(inputs, rules, out, study)
+        rows = score_file(inputs, rules, out, study, known)
     else:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
     typer.echo(f"{rows} rows written to {out}", err=True)

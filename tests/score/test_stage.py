@@ -248,3 +248,13 @@ def test_a_file_is_graded_by_the_models_that_the_params_name(jsonl: Path, tmp_pa
     score_file([jsonl], "mathreal", tmp_path / "alone.parquet")
     alone = pl.read_parquet(tmp_path / "alone.parquet")
     assert alone["outcome"].to_list() == ["unjudged", "refused", "unjudged"]
+
+
+def test_known_verdicts_are_taken_from_the_cache(jsonl: Path, tmp_path: Path) -> None:
+    known = tmp_path / "cache" / "verdicts.sqlite"
+    fresh, again, without = (tmp_path / f"{name}.parquet" for name in "abc")
+    score_file([jsonl], "robust", fresh, cache=known)
+    assert known.is_file()
+    score_file([jsonl], "robust", again, cache=known)
+    score_file([jsonl], "robust", without)
+    assert again.read_bytes() == fresh.read_bytes() == without.read_bytes()

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Answer, Question
 from omibench.score.asking import ScoreJudges, one_judge, open_judges
+from omibench.score.cache import score_items
 from omibench.score.columns import scored_frame
 from omibench.score.judge import JudgedVerdict, gptscore, graded
 from omibench.score.judges.panel import Judge
 from omibench.score.mathreal import NAME as MATHREAL
 from omibench.score.rows import read_rows
-from omibench.score.rules import rule_book, score_item
+from omibench.score.rules import rule_book
 from omibench.study import Study
 from omibench.tables import (
     ResponseRow,
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
 
 
 def score_file(
-    inputs: Sequence[Path], rules: str, out: Path, judge: Study | Judge | None = None
+    inputs: Sequence[Path],
+    rules: str,
+    out: Path,
+    judge: Study | Judge | None = None,
+    cache: Path | None = None,
 ) -> int:
     """Score the rows of JSONL or Parquet files and write them with their verdicts as Parquet.
 
@@ -40,13 +45,16 @@ def score_file(
     1), `credit` (the share of parts) and `outcome`; with a judge (the study that names it, or one
     already open) also `gptscore` and `judge_outcome`; `score.columns` says what becomes of
     other columns. Returns how many rows there are. Raises OmibenchError for an unknown rule book,
-    MissingInputError and FileFormatError for the inputs.
+    MissingInputError and FileFormatError for the inputs. With a `cache` (`score.cache`), verdicts
+    that it knows are not made again.
     """
     rule_book(rules)
     rows = read_rows(inputs)
     items, questions = [row.item for row in rows], [row.question for row in rows]
     with _opened(judge) as judges:
-        verdicts = [first.verdict for first, *_ in _by_rules(items, questions, rules, judges)]
+        verdicts = [
+            first.verdict for first, *_ in _by_rules(items, questions, rules, judges, cache)
+        ]
         new: dict[str, list[Any]] = {
             name: [getattr(verdict, name) for verdict in verdicts]
             for name in ("extracted", "method", "verdict", "credit", "outcome")
@@ -65,6 +73,7 @@ def score_cell(
     questions: Path | None,
     out: Path,
     study: Study,
+    cache: Path | None = None,
 ) -> int:
     """Score the responses of one cell by every rule book of the study, and by its judges.
 
@@ -81,7 +90,7 @@ def score_cell(
     out_rows: list[VerdictRow] = []
     with _opened(study) as judges:
         for rules in study.score.rules:
-            out_rows += _verdict_rows(rows, _by_rules(items, texts, rules, judges))
+            out_rows += _verdict_rows(rows, _by_rules(items, texts, rules, judges, cache))
         if judges.gptscore:
             out_rows += _verdict_rows(rows, gptscore(items, texts, judges.gptscore))
     write_parquet(out, out_rows, VerdictRow)
@@ -111,12 +120,16 @@ def scored_item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> Score
 
 
 def _by_rules(
-    items: Sequence[ScoredItem], questions: Sequence[str], rules: str, judges: ScoreJudges
+    items: Sequence[ScoredItem],
+    questions: Sequence[str],
+    rules: str,
+    judges: ScoreJudges,
+    cache: Path | None,
 ) -> list[list[JudgedVerdict]]:
     """The verdicts of one rule book, those of the judges who voted behind each."""
     if rules == MATHREAL and judges.grade and judges.extraction:
         return graded(items, questions, judges.grade, judges.extraction)
-    return [[JudgedVerdict(score_item(item, rules))] for item in items]
+    return [[JudgedVerdict(verdict)] for verdict in score_items(items, rules, cache)]
 
 
 def _verdict_rows(
