@@ -10,7 +10,7 @@ from snakemake.utils import validate
 from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of
-from omibench.operating import log_folder
+from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
 from omibench.study import Cell, local_models, parse_study, slice_for
@@ -41,10 +41,13 @@ if workflow.is_main_process and (UNKNOWN := strangers(Path(RESULTS), STAGES)):
 BUDGET = budget_of(STUDY)
 CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
 
+# Nor is where the store lies and how a model is reached.
+OPERATED = operating_of(STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd())
+
 # Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
 shell.prefix(
     f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
-    f"{CAP}"
+    f"{CAP}export {OPERATING_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace("}", "}}")
 )
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from omibench.operating import log_folder, store_folder
+from omibench.operating import (
+    OPERATING,
+    OPERATING_ENV,
+    log_folder,
+    operating_of,
+    store_folder,
+    with_operating,
+)
+from omibench.study import Cell, Study, load_study, parse_study, slice_for
 
 
 @pytest.mark.parametrize(
@@ -32,3 +42,53 @@ def test_an_experiment_uses_the_store_of_the_project(tmp_path: Path) -> None:
     assert store_folder("store", copy) == str(tmp_path.resolve() / "store")
     assert store_folder("deep/store", copy) == str(tmp_path.resolve() / "deep/store")
     assert store_folder("/shared/store", copy) == "/shared/store"
+
+
+def study_with(**own: Any) -> Study:
+    values: dict[str, Any] = {
+        "study": {"name": "test", "store": own.pop("store", "store")},
+        "models": {
+            "api": {"provider": "openai", "id": "x", **own},
+            "local": {"provider": "transformers", "id": "y"},
+        },
+        "settings": {"cot": {}},
+        "infer": {"models": ["api", "local"], "settings": ["cot"]},
+    }
+    return parse_study(values, "test")
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"limits": {"concurrency": 4, "requests_per_minute": 10.0}},
+        {"price": {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}},
+        {"base_url": "http://127.0.0.1:1/v1", "key_env": "OTHER_KEY"},
+        {"batch": True},
+        {"label": "Other", "group": "Others"},
+        {"store": "elsewhere"},
+    ],
+)
+def test_how_a_model_is_reached_triggers_no_job_and_reaches_every_job(
+    own: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, changed = study_with(), study_with(**own)
+    cell = Cell("api", "cot")
+    assert slice_for(plain, "infer", cell) == slice_for(changed, "infer", cell)
+    values = changed.model_dump(mode="json", exclude_defaults=True)
+    monkeypatch.setenv(OPERATING_ENV, operating_of(values, Path("/work")))
+    job = load_study(json.dumps(slice_for(changed, "infer", cell)))
+    assert job.study.store == changed.study.store
+    for key in OPERATING & set(type(job.models["api"]).model_fields):
+        assert getattr(job.models["api"], key) == getattr(changed.models["api"], key), key
+    assert list(job.models) == ["api"]
+
+
+def test_what_changes_answers_triggers_its_cells() -> None:
+    cell = Cell("api", "cot")
+    for own in ({"effort": "high"}, {"revision": "2"}, {"can": {"temperature": False}}):
+        assert slice_for(study_with(), "infer", cell) != slice_for(study_with(**own), "infer", cell)
+
+
+def test_outside_of_snakemake_a_slice_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(OPERATING_ENV, raising=False)
+    assert with_operating({"models": {}}) == {"models": {}}

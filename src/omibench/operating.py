@@ -1,11 +1,26 @@
 """How a study is run here: what changes no result, and so makes no job run again.
 
-Where its logs and its store lie, how its models are reached, how much may be asked at once.
+Where its logs and its store lie, how its models are reached, how much may be asked at once. What
+is of this kind is left out of the slices that trigger jobs, and reaches jobs by the environment.
 """
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+OPERATING_ENV = "OMIBENCH_OPERATING"
+"""How Snakemake hands it to its jobs: a parameter of the rules would run them all again."""
+OPERATING = frozenset(
+    {
+        "limits", "price", "image_tokens", "base_url", "key_env", "batch", "resources", "device",
+        "tensor_parallel", "pipeline_parallel", "max_num_seqs", "gpu_memory", "batch_size",
+    }
+)  # fmt: skip
+"""Keys of a model's block that are in no key of its requests, and change no answer."""
 
 EXPERIMENTS = (".dvc", "tmp", "exps")
 """Where DVC puts the copies of a project in which it runs queued experiments."""
@@ -32,3 +47,28 @@ def store_folder(store: str, here: Path) -> str:
         if parts[end : end + len(EXPERIMENTS)] == EXPERIMENTS:
             return str(Path(*parts[:end]) / store)
     return store
+
+
+def operating_of(values: Mapping[str, Any], here: Path) -> str:
+    """How the study with these values is run in the folder `here`, as JSON for `OPERATING_ENV`."""
+    models = {
+        name: {key: value for key, value in block.items() if key in OPERATING}
+        for name, block in values.get("models", {}).items()
+    }
+    store = store_folder(values.get("study", {}).get("store", "store"), here)
+    known = {name: block for name, block in models.items() if block}
+    return json.dumps({"study": {"store": store}, "models": known}, sort_keys=True)
+
+
+def with_operating(values: dict[str, Any]) -> dict[str, Any]:
+    """The slice of a job with how Snakemake says that it is run; as it is, outside of Snakemake."""
+    text = os.environ.get(OPERATING_ENV)
+    if not text:
+        return values
+    told = json.loads(text)
+    models = {
+        name: {**block, **told["models"].get(name, {})}
+        for name, block in values.get("models", {}).items()
+    }
+    study = {**values.get("study", {}), **told["study"]}
+    return {**values, "study": study, **({"models": models} if models else {})}

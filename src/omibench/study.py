@@ -15,6 +15,7 @@ from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
 from omibench.judge_params import JudgePanel, JudgeParams
 from omibench.model_params import Model
+from omibench.operating import OPERATING, with_operating
 from omibench.params import (
     AnalyzeParams,
     BenchmarkParams,
@@ -180,7 +181,8 @@ def load_study(
         except (OSError, UnicodeDecodeError) as error:
             raise ParamsError(f"{where}: cannot be read: {error}") from None
     try:
-        values = json.loads(text) if where == "--params" else yaml.safe_load(text)
+        is_slice = where == "--params"
+        values = with_operating(json.loads(text)) if is_slice else yaml.safe_load(text)
     except (json.JSONDecodeError, yaml.YAMLError) as error:
         line = " ".join(str(error).split())
         raise ParamsError(f"{where}: is not valid YAML: {line}") from None
@@ -242,9 +244,9 @@ _SLICES = {
         "study", "benchmark", "models", "settings", "infer", "score", "judge", "certify", "analyze",
     ),
 }  # fmt: skip
-_ASKING = ("name", "seed", "store")
+_ASKING = ("name", "seed")
 
 
 def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
-    shown_or_scheduled = ("label", "group", "resources")
-    return {key: value for key, value in model.items() if key not in shown_or_scheduled}
+    left_out = {"label", "group", *OPERATING}
+    return {key: value for key, value in model.items() if key not in left_out}
