@@ -67,7 +67,7 @@ def score_file(
     return len(rows)
 
 
-def score_cell(
+def score_cell(  # noqa: PLR0913, PLR0917 (files in, a file out)
     responses: Path,
     answers: Path,
     questions: Path | None,
