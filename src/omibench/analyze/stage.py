@@ -11,6 +11,7 @@ from omibench.analyze.links import EXPLORER
 from omibench.analyze.load import Results, load_results
 from omibench.analyze.metrics import metrics, write_plots
 from omibench.analyze.published import comparison_records
+from omibench.analyze.reasoning import records
 from omibench.analyze.summary import Summary, summarise
 from omibench.study import Study
 from omibench.tables import write_json, write_text
@@ -21,12 +22,13 @@ REPORT = "report.html"
 def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
     """Summarise every cell of `study` and write tables and report into the folder `out`.
 
-    `freeze`, `infer` and `score` are the folders of those stages; that of `certify` is beside them.
+    `freeze`, `infer` and `score` are the folders of those stages; those of `certify` and
+    `judge` are beside them.
     Raises MissingInputError, FileFormatError or ParamsError as `load_results`, `with_certificate`
     and `read_published` do.
     """
     results = with_certificate(load_results(freeze, infer, score, study), score.parent / "certify")
-    summary = summarise(results)
+    summary = summarise(results, score.parent / "judge")
     found = headline(results, summary, out / REPORT)
     _write_tables(out, results, summary)
     _write_pages(out, results, summary, found)
@@ -70,6 +72,10 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
             "simulated",
         ),
     )
+    marks, errors = records(results, summary.reasoning)
+    if results.study.judge.panels:
+        tables.write_csv(out / "rationales.csv", marks, ("model", "setting", "mark", "mean"))
+        tables.write_csv(out / "errors.csv", errors, ("model", "setting", "error_type", "share"))
     write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
     write_plots(out, results, summary.scores, summary.images)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from omibench.analyze.load import Results
 from omibench.analyze.published import Comparison, Printed, compare, read_published
+from omibench.analyze.reasoning import NO_REASONING, Reasoning, reasoning
 from omibench.analyze.tables import (
     FailureCount,
     ImageScore,
@@ -25,10 +27,11 @@ class Summary:
     failures: list[FailureCount]
     printed: list[Printed]
     comparisons: list[Comparison]
+    reasoning: Reasoning = NO_REASONING
 
 
-def summarise(results: Results) -> Summary:
-    """Compute every table. Raises as `read_published` does."""
+def summarise(results: Results, judge: Path | None = None) -> Summary:
+    """Compute every table; `judge` is the folder of that stage. Raises as `read_published` does."""
     published, manifest = results.study.analyze.published, results.manifest
     printed = (
         read_published(published, manifest.name, manifest.problems) if published is not None else []
@@ -40,4 +43,5 @@ def summarise(results: Results) -> Summary:
         failures=failure_counts(results),
         printed=printed,
         comparisons=compare(results, rows, printed),
+        reasoning=reasoning(results, judge) if judge else NO_REASONING,
     )

@@ -183,7 +183,7 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
     """The rows of main.csv; accuracies are shares in [0, 1] rounded to 6 digits."""
     return [
         {
-            **_names(results, s.cell),
+            **cell_names(results, s.cell),
             "rules": s.rules,
             "subject": s.subject,
             **_estimate(s.acc),
@@ -208,7 +208,7 @@ def image_records(results: Results, rows: Iterable[ImageScore]) -> list[dict[str
     """The rows of by_images.csv; `model` and `setting` are empty for all cells together."""
     return [
         {
-            **_names(results, s.cell),
+            **cell_names(results, s.cell),
             "rules": s.rules,
             "images": s.images,
             **_estimate(s.acc),
@@ -222,7 +222,7 @@ def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict
     """The rows of failures.csv."""
     return [
         {
-            **_names(results, f.cell),
+            **cell_names(results, f.cell),
             "rules": f.rules,
             "outcome": f.outcome,
             "count": f.count,
@@ -261,7 +261,8 @@ def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
     return [part for part in parts if part[2].height]
 
 
-def _names(results: Results, cell: Cell) -> dict[str, Any]:
+def cell_names(results: Results, cell: Cell) -> dict[str, Any]:
+    """How a cell is named in the files."""
     if cell == ALL_CELLS:
         return {"model": "", "label": "all", "group": "", "setting": ""}
     return {

@@ -21,6 +21,7 @@ from omibench.analyze.render import write_page
 from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
 from omibench.analyze.report.judge_view import certified
+from omibench.analyze.report.reasoning_view import reasoning_card
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
@@ -29,6 +30,7 @@ from omibench.judge_params import JudgePanel
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 _PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
+_STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
 _PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
 
 
@@ -45,6 +47,7 @@ def write_report(
     judged = JUDGE_RULES in results.rules
     manifest = results.manifest
     failure_rules = results.failure_rules or results.main_rules
+    reasoned = reasoning_card(results, summary.reasoning)
     page: dict[str, Any] = {
         "name": study.study.name,
         "title": study.study.title,
@@ -52,10 +55,10 @@ def write_report(
         + f"{counted(manifest.problems, 'problem')} {_pictures(results)}",
         "sentence": headline.sentence,
         "numbers": headline.numbers,
-        "simulated": results.any_simulated,
+        "simulated": results.any_simulated or bool(reasoned and reasoned["simulated"]),
         "main_simulated": results.main_simulated,
         "failures_simulated": results.rests_on_simulation(failure_rules),
-        "simulated_what": _what_is_simulated(results),
+        "simulated_what": _what_is_simulated(results) or _STAND_IN_JUDGES,
         "judged": judged,
         "judge_simulated": results.judge_simulated,
         "uncalibrated": judged and results.certificate is None,
@@ -74,6 +77,7 @@ def write_report(
         "bins": [images(b) for b in image_bins(results)],
         "image_rows": view.image_rows(results, summary.images),
         "judge": judge_view.judge_card(results) if judged else None,
+        "reasoning": reasoned,
         "rules": view.rule_heads(results),
         "rule_rows": view.rule_rows(results, summary.scores),
         "failures_by": scored_by(failure_rules),
