@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.ask import NOT_BOUGHT
+from omibench.model_params import RecordedModel
 from omibench.status.rows import CellStatus
 from omibench.status.runs import Job, State
-from omibench.status.stored import Held, Stored
+from omibench.status.stored import Held, Known, Stored
 from omibench.status.written import Written, WrittenCells
 from omibench.study import Cell, Study
 
@@ -47,17 +48,24 @@ def cell_statuses(
     written = files.read(paths.values())
     parts = {k: Part(jobs.get(p.as_posix()), written.get(p)) for k, p in paths.items()}
     infer = {cell: parts[cell, "infer"] for cell in study.cells}
-    rows: Counter[str] = Counter()
-    for cell, part in infer.items():
-        if part.written and part.state in _CLOSED:
-            rows[cell.model] += part.written.rows.total() - lacking_of(part.written)
     open_ = [cell for cell, part in infer.items() if part.state not in _CLOSED]
     filling = {j.model for j in jobs.values() if j.stage == "fill" and j.state in BEGUN}
     begun = {c for c in open_ if infer[c].state in BEGUN or c.model in filling}
-    held = stored.look(open_, begun, rows)
+    held = stored.look(open_, begun, _known(study, infer))
     return [
         _status(cell, part, parts[cell, "score"], held.get(cell)) for cell, part in infer.items()
     ]
+
+
+def _known(study: Study, infer: Mapping[Cell, Part]) -> Known:
+    known = Known(Counter(), {})
+    for cell, part in infer.items():
+        if part.written and part.state in _CLOSED:
+            rows = part.written.rows.total()
+            known.answered[cell.model] += rows - lacking_of(part.written)
+            if not isinstance(study.models[cell.model], RecordedModel):
+                known.requests[cell.setting] = rows
+    return known
 
 
 def lacking_of(written: Written) -> int:

@@ -15,7 +15,8 @@ TAIL = 8192
 """Bytes at the end of a log that are looked at."""
 WIDTH = 400
 _CONTROL = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # what colours text and moves the cursor
+    r"|[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # other controls, reordering
 )
 _OURS = "omibench: "
 

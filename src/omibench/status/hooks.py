@@ -67,12 +67,14 @@ class _Notes(logging.Handler):
         self._file = self.path.open("a", encoding="utf-8", buffering=1)
         pid = os.getpid()
         jobs = [job for job in dag.jobs if job.output]
+        planned = [_entry(job) for job in jobs if dag.needrun(job)]
+        self._told = {entry["id"] for entry in planned}
         self._note(
             pid=pid,
             host=socket.gethostname(),
             process=started_at(pid),
             command=command(sys.argv),
-            jobs=[_entry(job) for job in jobs if dag.needrun(job)],
+            jobs=planned,
             current=[str(job.output[0]) for job in jobs if not dag.needrun(job)],
         )
 
@@ -80,9 +82,14 @@ class _Notes(logging.Handler):
         """Note what a record tells of a job."""
         state = _EVENTS.get(str(getattr(record, "event", "")))
         number = getattr(record, "jobid", getattr(record, "job_id", None))
-        if state is not None and number is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._note(job=int(number), state=state)
+        if state is None or number is None:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            if number not in self._told and getattr(record, "output", None):
+                # A checkpoint made it part of the graph.
+                self._told.add(number)
+                self._note(job=int(number), new=_entry_of(record))
+            self._note(job=int(number), state=state)
 
     def finish(self, outcome: str) -> None:
         """Note the end of the run."""
@@ -113,6 +120,18 @@ def _entry(job: Any) -> dict[str, Any]:
         "model": wildcards.get("model"),
         "setting": wildcards.get("setting"),
         "log": str(job.log[0]) if job.log else None,
+    }
+
+
+def _entry_of(record: Any) -> dict[str, Any]:
+    wildcards = record.wildcards or {}
+    return {
+        "id": int(record.jobid),
+        "stage": record.rule_name,
+        "output": record.output[0],
+        "model": wildcards.get("model"),
+        "setting": wildcards.get("setting"),
+        "log": record.log[0] if record.log else None,
     }
 
 

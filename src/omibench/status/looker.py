@@ -64,7 +64,7 @@ class Looker:
         cells = cell_statuses(self._study, jobs, self._files, self._stored)
         failures = failures_of(jobs.values())
         lacking = self._lacking(cells)
-        stages = self._stages(jobs, cells)
+        stages = self._stages(runs, jobs, cells)
         left = None
         if run is not None and run.live:
             models = {job.model for job in run.jobs.values() if job.model}
@@ -96,24 +96,29 @@ class Looker:
             notes=self._stored.notes,
         )
 
-    def _stages(self, jobs: Mapping[str, Job], cells: Sequence[CellStatus]) -> list[StageStatus]:
+    def _stages(
+        self, runs: Sequence[Run], jobs: Mapping[str, Job], cells: Sequence[CellStatus]
+    ) -> list[StageStatus]:
         building = ["ocr", "filter", "rationale"] if self._study.benchmark.name == "papers" else []
         local = local_models(self._study)
         listed: dict[str, list[State]] = {
-            **{stage: [self._file_state(_BUILT[stage], jobs)] for stage in (*building, "freeze")},
-            "fill": [self._file_state(_BUILT["fill"].format(model=m), jobs) for m in local],
+            **{stage: [self._state_of(_BUILT[stage], jobs)] for stage in (*building, "freeze")},
+            "fill": [self._state_of(_BUILT["fill"].format(model=m), jobs) for m in local],
             "infer": [cell.infer for cell in cells],
             "score": [cell.score for cell in cells],
-            "analyze": [self._file_state(_BUILT["analyze"], jobs)],
         }
-        return [_stage(stage, found) for stage, found in listed.items() if found]
+        last = [self._state_of(_BUILT["analyze"], jobs)]
+        others: dict[str, dict[str, State]] = {}
+        for job in (job for run in runs for job in run.jobs.values()):
+            if job.stage not in listed and job.stage != "analyze":
+                others.setdefault(job.stage, {})[job.output] = _file_state(job.output, jobs)
+        listed |= {stage: list(outputs.values()) for stage, outputs in others.items()}
+        return [
+            _stage(stage, found) for stage, found in (listed | {"analyze": last}).items() if found
+        ]
 
-    def _file_state(self, path: str, jobs: Mapping[str, Job]) -> State:
-        output = self._results / path
-        job = jobs.get(output.as_posix())
-        if job is not None and job.state != "done":
-            return job.state
-        return "done" if output.is_file() else "waiting"
+    def _state_of(self, path: str, jobs: Mapping[str, Job]) -> State:
+        return _file_state((self._results / path).as_posix(), jobs)
 
     def _lacking(self, cells: Sequence[CellStatus]) -> list[str]:
         """Responses that lack answers are bought first: their verdicts follow by themselves."""
@@ -158,6 +163,13 @@ class Looker:
             return f"{command} {shlex.join(lacking)}"
         own = "" if self._params == "params.yaml" else f" {shlex.quote(self._params)}"
         return f"{command} $(omibench status --lacking{own})"
+
+
+def _file_state(output: str, jobs: Mapping[str, Job]) -> State:
+    job = jobs.get(output)
+    if job is not None and job.state != "done":
+        return job.state
+    return "done" if Path(output).is_file() else "waiting"
 
 
 def _stage(stage: str, found: Sequence[State]) -> StageStatus:

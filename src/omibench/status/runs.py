@@ -79,7 +79,11 @@ class Run:
         return time.time() - self.seen < ABANDONED_S
 
     def settled(self) -> Run:
-        """The same with what a dead run left running as `stopped`."""
+        """The same with what a dead run left running as `stopped`.
+
+        What a run that succeeded never began, it found to be up to date after all: a checkpoint
+        may show that.
+        """
         if self.live:
             return self
         left: State = "failed" if self.end else "stopped"
@@ -87,7 +91,9 @@ class Run:
             path: replace(job, state=left, ended=self.seen) if job.state == "running" else job
             for path, job in self.jobs.items()
         }
-        return replace(self, jobs=jobs)
+        spared = {p for p, job in jobs.items() if self.end == "done" and job.state == "waiting"}
+        made = {path: job for path, job in jobs.items() if path not in spared}
+        return replace(self, jobs=made, current=self.current | spared)
 
 
 def read_runs(results: Path) -> list[Run]:
@@ -166,6 +172,9 @@ def _after(run: Run, jobs: dict[int, Job], event: dict[str, Any]) -> Run:
     moment = float(event["time"])
     if "end" in event:
         return replace(run, seen=moment, end=event["end"])
+    if "new" in event:
+        jobs[event["job"]] = _job(event["new"])
+        return replace(run, seen=moment)
     job, state = jobs.get(event["job"]), event["state"]
     if job is not None and state == "running":
         jobs[event["job"]] = replace(job, state=state, began=moment, ended=None)

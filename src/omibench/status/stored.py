@@ -11,8 +11,9 @@ from omibench.errors import OmibenchError
 from omibench.model_params import RecordedModel
 from omibench.plan.desk import Desk
 from omibench.request import Request
+from omibench.store.contents import count_responses
 from omibench.store.partition import Partition
-from omibench.store.store import Store
+from omibench.store.store import Store, partition_name
 from omibench.study import Cell, Study
 
 PROBES = 16
@@ -28,6 +29,13 @@ class Held(NamedTuple):
     usd: float | None = None
 
 
+class Known(NamedTuple):
+    """What the written cells tell: answers by model, and requests by setting."""
+
+    answered: Counter[str]
+    requests: dict[str, int]
+
+
 class Stored:
     """The store as one study sees it. Looking again costs what is new."""
 
@@ -40,25 +48,30 @@ class Stored:
         self.notes: list[str] = []
         """Models that could not be opened, and why."""
 
-    def look(self, cells: Iterable[Cell], begun: set[Cell], rows: Counter[str]) -> dict[Cell, Held]:
+    def look(self, cells: Iterable[Cell], begun: set[Cell], known: Known) -> dict[Cell, Held]:
         """What the store holds of `cells`: of those that were `begun`, and of others as far as
-        their model has more answers than the `rows` of its written cells account for.
+        their model has more answers than its written cells account for.
         """
         self.notes = []
         self._desk = self._opened()
         if self._desk is None:
             return {cell: Held(None) for cell in cells}
-        return {cell: self._held(cell, cell in begun, rows[cell.model]) for cell in cells}
+        cells = list(cells)
+        models = dict.fromkeys(cell.model for cell in cells)
+        more = {model for model in models if self._answers(model) > known.answered[model]}
+        return {
+            cell: self._held(cell, cell in begun)
+            if cell in begun or cell.model in more
+            else self._empty(cell, known)
+            for cell in cells
+        }
 
     def bought_since(self, models: Iterable[str], moment: float) -> dict[str, int]:
         """Answers of each model in files of the store that were begun after a moment."""
-        found = {}
-        for model in models:
-            partition = self._partition(model)
-            if partition is not None:
-                new = (f for f in partition.files if _begun(f.path) >= moment - 1)
-                found[model] = sum(len(file.index) for file in new)
-        return found
+        if self._desk is None:
+            return {}
+        # Names of files tell whole seconds.
+        return {model: self._answers(model, moment - 1) for model in models}
 
     def close(self) -> None:
         """Let go of the store's files."""
@@ -92,14 +105,30 @@ class Stored:
             return None
         return partition
 
-    def _held(self, cell: Cell, begun: bool, accounted: int) -> Held:
-        partition = self._partition(cell.model)
+    def _answers(self, model: str, since: float = 0.0) -> int:
+        """Responses in a model's partition, counted without opening it."""
+        assert self._desk is not None
+        try:
+            folder = self._desk.store.folder / partition_name(self._desk.provider(model).identity)
+            return count_responses(folder, since)
+        except OmibenchError as error:
+            self._note(model, error)
+            return 0
+
+    def _empty(self, cell: Cell, known: Known) -> Held:
+        recorded = isinstance(self._study.models[cell.model], RecordedModel)
+        if not recorded and cell.setting in known.requests:
+            return Held(known.requests[cell.setting])
+        return self._held(cell, False)
+
+    def _held(self, cell: Cell, begun: bool) -> Held:
         try:
             requests = self._requests(cell)
         except OmibenchError as error:
             self._note(cell.model, error)
             return Held(None)
-        if partition is None or not requests or not (begun or len(partition) > accounted):
+        partition = self._partition(cell.model) if requests else None
+        if partition is None or not len(partition):
             return Held(len(requests))
         if not begun and not any(partition.key(r) in partition for r in _spread(requests)):
             return Held(len(requests))
@@ -133,14 +162,3 @@ class Stored:
 
 def _spread(requests: list[Request]) -> list[Request]:
     return requests[:: max(1, len(requests) // PROBES)]
-
-
-def _begun(path: Path) -> float:
-    """When a file of the store was begun, as its name says; 0 where it does not."""
-    from calendar import timegm
-    from time import strptime
-
-    try:
-        return float(timegm(strptime(path.name[:15], "%Y%m%dT%H%M%S")))
-    except ValueError:
-        return 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,10 +12,15 @@ from typing import Any
 from omibench.errors import MissingInputError, StoreError
 from omibench.explain import did_you_mean
 from omibench.store.compact import SET_ASIDE
+from omibench.store.files import OpenFiles
 from omibench.store.index import Damage
 from omibench.store.line import Body
+from omibench.store.liveness import begun_at
+from omibench.store.pack import SUFFIX as PACK
 from omibench.store.pack import PackFile
-from omibench.store.partition import CARD, Partition
+from omibench.store.partition import CARD, Partition, StoredFile
+from omibench.store.segment import SUFFIX as SEGMENT
+from omibench.store.segment import SegmentFile
 from omibench.store.store import partition_folders, read_card
 
 TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
@@ -100,6 +106,23 @@ def summarise(folder: Path) -> PartitionSummary:
     found.bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
     found.set_aside = sum(_lines(path) for path in folder.glob(f"*{SET_ASIDE}"))
     partition.close()
+    return found
+
+
+def count_responses(folder: Path, since: float = 0.0) -> int:
+    """Lines of a partition's files that were begun `since` a moment (seconds since 1970).
+
+    Duplicates count; no line is read where an index tells. A folder that is not there holds none,
+    and files may be written and compacted meanwhile.
+    """
+    shut = OpenFiles()
+    files: list[StoredFile] = [SegmentFile(path, shut) for path in folder.glob(f"*{SEGMENT}")]
+    files += [PackFile(path) for path in folder.glob(f"*{PACK}")]
+    found = 0
+    for file in (file for file in files if begun_at(file.path) >= since):
+        with contextlib.suppress(FileNotFoundError):
+            file.load()
+            found += len(file.index)
     return found
 
 

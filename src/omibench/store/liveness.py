@@ -12,6 +12,7 @@ import re
 import secrets
 import socket
 import time
+from calendar import timegm
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,13 +21,22 @@ from omibench.store.process import started_at
 
 ABANDONED_S = 7 * 86400.0
 """Seconds without a change after which a segment from another host counts as closed."""
+_STAMP = "%Y%m%dT%H%M%S"
 _NAME = re.compile(r"\d{8}T\d{6}-(?P<host>[A-Za-z0-9]+)-(?P<pid>\d+)-[0-9a-f]{8}\.jsonl")
 
 
 def new_name(suffix: str) -> str:
     """A file name that no other process chooses: time (UTC), host, process and eight digits."""
-    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    stamp = time.strftime(_STAMP, time.gmtime())
     return f"{stamp}-{host_name()}-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
+
+
+def begun_at(path: Path) -> float:
+    """When a file of that name was begun: seconds since 1970, 0 where its name does not tell."""
+    try:
+        return float(timegm(time.strptime(path.name[:15], _STAMP)))
+    except ValueError:
+        return 0.0
 
 
 def host_name() -> str:

@@ -1,0 +1,103 @@
+"""What runs noted: who lives, what was stopped, and which word is the last."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from omibench.status.runs import Job, latest, read_runs, states
+from status.conftest import note_run
+
+CELL = "results/infer/one/cot.parquet"
+RESULTS = Path("results")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def said(path: str = CELL) -> Job | None:
+    return states(read_runs(RESULTS)).get(path)
+
+
+def test_a_living_run_has_running_and_waiting_jobs() -> None:
+    note_run({"infer one/cot": ["running"], "score one/cot": []})
+    (run,) = read_runs(RESULTS)
+    assert run.live
+    assert [job.state for job in run.jobs.values()] == ["running", "waiting"]
+    assert run.jobs[CELL].name == "infer one/cot"
+
+
+def test_what_a_killed_run_left_running_was_stopped() -> None:
+    note_run({"infer one/cot": ["running"], "score one/cot": []}, alive=False)
+    job, waiting = said(), said("results/score/one/cot.parquet")
+    assert job is not None
+    assert job.state == "stopped"
+    assert waiting is not None
+    assert waiting.state == "waiting"
+
+
+def test_what_was_left_running_by_a_run_that_ended_has_failed() -> None:
+    note_run({"infer one/cot": ["running"]}, end="failed", alive=False)
+    job = said()
+    assert job is not None
+    assert job.state == "failed"
+
+
+def test_a_job_that_was_started_again_is_no_failure() -> None:
+    note_run({"infer one/cot": ["running", "failed", "running", "done"]}, end="done")
+    job = said()
+    assert job is not None
+    assert job.state == "done"
+    assert job.seconds(time.time()) == pytest.approx(10)
+
+
+def test_a_later_run_that_finds_the_output_current_forgets_the_failure() -> None:
+    note_run({"infer one/cot": ["running", "failed"]}, end="failed", age=900)
+    assert said() is not None
+    note_run({"score one/cot": ["running", "done"]}, end="done", current=[CELL])
+    assert said() is None
+
+
+def test_a_failure_outlives_a_run_of_other_jobs() -> None:
+    note_run({"infer one/cot": ["running", "failed"]}, end="failed", age=900)
+    note_run({"infer two/cot": ["running", "done"]}, end="done")
+    job = said()
+    assert job is not None
+    assert job.state == "failed"
+
+
+def test_an_output_that_was_written_after_the_failure_speaks_for_itself() -> None:
+    note_run({"infer one/cot": ["running", "failed"]}, end="failed")
+    file = Path(CELL)
+    file.parent.mkdir(parents=True)
+    file.write_text("x")
+    assert said() is None
+    os.utime(file, (1, 1))
+    assert said() is not None
+
+
+def test_jobs_that_a_successful_run_never_began_were_up_to_date() -> None:
+    note_run({"freeze": ["running", "done"], "infer one/cot": []}, end="done")
+    assert said() is None
+
+
+def test_torn_and_foreign_lines_are_left_out(tmp_path: Path) -> None:
+    note_run({"infer one/cot": ["running"]}, torn='{"time": 3, "job": 1, "sta')
+    (tmp_path / "results/runs/zero.jsonl").write_bytes(b"")
+    (tmp_path / "results/runs/noise.jsonl").write_bytes(b"\x00\xff\n[]\n")
+    (run,) = read_runs(RESULTS)
+    assert run.jobs[CELL].state == "running"
+
+
+def test_the_run_to_tell_of_is_the_one_that_lives() -> None:
+    living = note_run({"infer one/cot": ["running"]}, age=900)
+    note_run({"infer two/cot": ["running", "done"]}, end="done")
+    run = latest(read_runs(RESULTS))
+    assert run is not None
+    assert run.path.name == living.name
+    assert latest([]) is None
