@@ -1,0 +1,114 @@
+"""The status page in a real browser, from disk, in both themes and on a telephone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from omibench.status import look
+from omibench.status.page import write_page
+from omibench.study import Study
+from status.conftest import make_study, note_run, write_cell
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+CONTRASTS = """() => {
+  const channels = (css) => css.match(/[\\d.]+/g).slice(0, 3).map((v) => {
+    const s = v / 255;
+    return s <= 0.03928 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+  });
+  const weights = [.2126, .7152, .0722];
+  const luminance = (css) => channels(css).reduce((sum, v, i) => sum + v * weights[i], 0);
+  return [...document.querySelectorAll(".grid .cell")].map((cell) => {
+    const style = getComputedStyle(cell);
+    const [a, b] = [luminance(style.color), luminance(style.backgroundColor)];
+    return (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = next((p for name in NAMES if (p := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium is installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def wide(study: Study) -> Path:
+    """A page of 30 models under 20 settings in every state."""
+    models = {f"model-{n}": {"provider": "openai", "id": f"m{n}", "base_url": "http://127.0.0.1:9/v1",
+                             "key_env": "K"} for n in range(30)}  # fmt: skip
+    settings = {f"setting-{n}": {} for n in range(20)}
+    big = make_study(
+        models=models, settings=settings, infer={"models": list(models), "settings": list(settings)}
+    )
+    write_cell("model-0", "setting-0", ["answered"] * 3)
+    write_cell("model-0", "setting-1", ["answered", "budget_stop", "answered"])
+    note_run(
+        {"infer model-0/setting-2": ["running"], "infer model-0/setting-3": ["failed"],
+         "infer model-0/setting-4": []}
+    )  # fmt: skip
+    write_page(Path("status.html"), look(big), None)
+    return Path("status.html").resolve()
+
+
+def opened(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:
+    page = browser.new_page(**options)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda r: None if r.url.startswith("file://") else said.append(r.url))
+    page.goto(path.as_uri())
+    return page, said
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_opens_from_disk_and_every_cell_can_be_read(
+    browser: Browser, wide: Path, scheme: Any
+) -> None:
+    size = {"width": 1280, "height": 900}
+    page, said = opened(browser, wide, color_scheme=scheme, viewport=size)
+    assert said == []
+    assert page.locator(".grid .cell").count() == 600
+    assert page.locator(".grid .cell.failed").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    contrasts = page.evaluate(CONTRASTS)
+    assert min(contrasts) > 3.5
+    widths = page.evaluate(
+        "[...new Set([...document.querySelectorAll('.grid .cell')]"
+        ".map((c) => Math.round(c.getBoundingClientRect().width)))]"
+    )
+    assert len(widths) == 1
+    page.close()
+
+
+def test_a_wide_grid_scrolls_inside_its_card_on_a_telephone(browser: Browser, wide: Path) -> None:
+    page, _ = opened(browser, wide, viewport={"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
+def test_it_renews_itself(browser: Browser, study: Study) -> None:
+    file = Path("status.html")
+    write_page(file, look(study), 1)
+    page, _ = opened(browser, file.resolve())
+    assert "0 of 12 answered" in page.content()
+    write_cell("one", "cot", ["answered"] * 3)
+    write_page(file, look(study), None)
+    page.wait_for_selector("text=3 of 12 answered", timeout=60_000)
+    page.close()
