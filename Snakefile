@@ -19,6 +19,8 @@ include: "rules/freeze.smk"
 include: "rules/infer.smk"
 include: "rules/score.smk"
 include: "rules/judge.smk"
+include: "rules/aggregate.smk"
+include: "rules/certify.smk"
 include: "rules/analyze.smk"
 
 

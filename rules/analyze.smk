@@ -5,6 +5,8 @@ rule analyze:
         responses=cells("infer"),
         verdicts=cells("score"),
         judgements=cells("judge"),
+        aggregates=cells("aggregate"),
+        certificate=certificate(),
         named=named_files("analyze"),
     output:
         report=f"{RESULTS}/analyze/report.html",

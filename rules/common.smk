@@ -42,12 +42,16 @@ BUDGET = budget_of(STUDY)
 CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
 
 # Nor is where the store lies and how a model is reached.
-OPERATED = operating_of(STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd())
+OPERATED = operating_of(
+    STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd()
+)
 
 # Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
 shell.prefix(
     f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
-    f"{CAP}export {OPERATING_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace("}", "}}")
+    f"{CAP}export {OPERATING_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace(
+        "}", "}}"
+    )
 )
 
 
@@ -58,21 +62,25 @@ wildcard_constraints:
 
 def cells(stage):
     """The file of every cell of the study at one stage."""
-    found = STUDY.judged_cells if stage == "judge" else STUDY.cells
+    some = {"judge": STUDY.judged_cells, "aggregate": STUDY.aggregated_cells}
+    found = some.get(stage, STUDY.cells)
     return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in found]
 
 
 def study_slice(stage):
     """What a job of the stage depends on, as the JSON text that its command is given."""
-    if stage == "infer":
-        return lambda wildcards: _json(
-            "infer", Cell(wildcards.model, wildcards.setting)
-        )
+    if stage in ("infer", "aggregate"):
+        return lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
     return _json(stage, None)
 
 
 def _json(stage, cell):
     return json.dumps(slice_for(STUDY, stage, cell), sort_keys=True, ensure_ascii=False)
+
+
+def certificate():
+    """The judge's certificate, where the study names labels of people to make it from."""
+    return f"{RESULTS}/certify/certificate.json" if STUDY.certify.labels else []
 
 
 def papers():
@@ -100,7 +108,7 @@ def model_slice(wildcards):
 
 def named_files(stage):
     """The files that the parameters name for a job of the stage: prompts, oracles, decisions."""
-    if stage == "infer":
+    if stage in ("infer", "aggregate"):
         return lambda wildcards: files_of(
             STUDY, stage, Cell(wildcards.model, wildcards.setting)
         )

@@ -59,6 +59,7 @@ FLOORS: tuple[set[str], ...] = (
         "cli_share",
         "source",
         "cli",
+        "cli_aggregate",
         "cli_certify",
         "cli_judge",
         "cli_score",

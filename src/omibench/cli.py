@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli_aggregate import aggregate
 from omibench.cli_certify import certify
+from omibench.cli_graph import record, trust
 from omibench.cli_judge import judge
 from omibench.cli_score import score
-from omibench.cli_graph import record, trust
 from omibench.cli_status import status
 from omibench.cli_store import store_app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
@@ -250,6 +251,7 @@ def fill(
 
 
 app.command()(score)
+app.command()(aggregate)
 app.command()(certify)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from omibench.aggregate_params import SELF
 from omibench.model_params import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study
 
@@ -23,13 +24,20 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
         found += [file for name in study.judges(stage) for file in _model_files(study, name)]
         if stage == "judge" and study.judge.errors:
             found += [prompt_file(study.judge.errors.taxonomy)]
+    elif stage == "aggregate" and cell:
+        panel = study.settings[cell.setting].aggregate.judge
+        for name in panel.models if panel else []:
+            found += _model_files(study, cell.model if name == SELF else name)
+        found += [panel.prompt] if panel else []
+    elif stage == "certify":
+        found += [study.certify.labels]
     elif stage == "rationale":
         found += _model_files(study, study.rationale.writer)
         found += _model_files(study, study.rationale.labeller)
     elif stage == "freeze":
         found += [study.review.decisions, *_benchmark_files(study)]
     elif stage == "analyze":
-        found += [study.analyze.published]
+        found += [study.analyze.published, *study.certify.certificates]
     return list(dict.fromkeys(name for name in found if name))
 
 

@@ -14,8 +14,8 @@ from pydantic import Field
 from omibench.problem import Noun
 
 Role = Literal[
-    "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "captioner",
-    "translator", "labeller", "page_reader", "rationale_writer",
+    "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "marker",
+    "referee", "captioner", "translator", "labeller", "page_reader", "rationale_writer",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 

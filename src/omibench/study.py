@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError, model_validator
 
+from omibench.aggregate_params import SELF
 from omibench.blocks import Block, Name
 from omibench.certify_params import CertifyParams
 from omibench.errors import ParamsError
@@ -80,6 +81,11 @@ class Study(Block):
         return list(dict.fromkeys(m for p in self.panels(stage).values() for m in p.models))
 
     @property
+    def aggregated_cells(self) -> list[Cell]:
+        """The cells with several samples of a problem."""
+        return [c for c in self.cells if self.settings[c.setting].decoding.samples > 1]
+
+    @property
     def judged_cells(self) -> list[Cell]:
         """The cells whose reasoning is judged: none where `judge` names nobody."""
         settings = self.judge.settings
@@ -124,6 +130,11 @@ class Study(Block):
         ]
         for name, watch in self.reevaluate.watch.items():
             found.append((f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings))
+        for name, setting in self.settings.items():
+            panel = setting.aggregate.judge
+            if panel and self.infer.models:
+                known = [*self.models, SELF]
+                found.append((f"settings.{name}.aggregate.judge", panel.models, known))
         if self.analyze.main_rules:
             found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
         if self.infer.models:  # a whole study, not the slice of one job
@@ -224,7 +235,14 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         wanted = [cell.setting] if cell.setting else theirs
         keep["settings"] = {name: dict(settings.get(name, {})) for name in wanted}
         for block in keep["settings"].values():
-            block.pop("label", None)
+            for key in ("label", "aggregate"):
+                block.pop(key, None)
+    if stage == "aggregate" and cell:
+        panel = study.settings[cell.setting].aggregate.judge
+        names = {cell.model if n == SELF else n for n in (panel.models if panel else [])}
+        keep["settings"] = {cell.setting: dict(full["settings"][cell.setting])}
+        keep["settings"][cell.setting].pop("label", None)
+        keep["study"] = {k: v for k, v in full.get("study", {}).items() if k == "seed"}
     if names:
         keep["models"] = {name: _what_answers(full["models"][name]) for name in sorted(names)}
         keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}
@@ -239,6 +257,7 @@ _SLICES = {
     "infer": ("data",),
     "score": ("score",),
     "judge": ("judge",),
+    "aggregate": ("score",),
     "certify": ("study", "models", "settings", "infer", "score", "certify", "analyze"),
     "analyze": (
         "study", "benchmark", "models", "settings", "infer", "score", "judge", "certify", "analyze",

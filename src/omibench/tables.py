@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, g
 
 from pydantic import BaseModel, ValidationError
 
+from omibench.certificate import Certificate, DisagreementRow
 from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.problem import Answer, Noun, Problem, Question
 
@@ -101,6 +102,25 @@ class VerdictRow(Noun):
     outcome: str
     judge: str | None = None
     judge_key: str | None = None
+    prompt_sha256: str | None = None
+    simulated: bool = False
+
+
+class AggregateRow(Noun):
+    """What the samples of one problem are worth together: one row a metric, rule book and k."""
+
+    id: str
+    rules: str
+    metric: str
+    """`majority`, `best-of-n` or `tournament`, or `pass` (pass@k) and `consistency`."""
+    k: int
+    """How many samples: the first k, for `pass` k of all."""
+    value: float
+    """The chosen sample's verdict, the chance of a right one among k, or the share that agrees."""
+    index: int | None = None
+    """The sample that was chosen, where one was."""
+    answer: str | None = None
+    judge: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
 
@@ -191,6 +211,9 @@ FILES: tuple[File, ...] = (
     File("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
     File("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
     File("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),
+    File("aggregate/{model}/{setting}.parquet", AggregateRow, "what several samples are worth"),
+    File("certify/certificate.json", Certificate, "the judge against people's labels"),
+    File("certify/disagreements.jsonl", DisagreementRow, "where rules and judge disagree, to read"),
     File("judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"),
     File("reevaluate/journal.json", Journal, "what became of each model that a watch found"),
 )

@@ -88,6 +88,24 @@ def classify(
     return f"ERROR TYPE: {types[-1] if right else pick(types[:-1], rng)}"
 
 
+def mark(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """A reward model's mark for best-of-N: 60 to 100 for what it calls right, else 0 to 59."""
+    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    high = _called_right(model, right, rng)
+    return f"MARK: {60 + int(rng.random() * 41) if high else int(rng.random() * 60)}"
+
+
+def compare(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The better of two responses: the one that it alone calls right, else either by a coin."""
+    first, second = (
+        _called_right(model, is_right(_section(prompt, name), row.answer, bool(row.choices)), rng)
+        for name in ("RESPONSE A", "RESPONSE B")
+    )
+    if first == second:
+        return f"BETTER: {'A' if rng.random() < 0.5 else 'B'}"
+    return f"BETTER: {'A' if first else 'B'}"
+
+
 def _called_right(model: SimulatedModel, right: bool, rng: Random) -> bool:
     rate = model.true_positive_rate if right else model.false_positive_rate
     return rng.random() < rate

@@ -84,6 +84,8 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
     "rater": judging.rate,
     "aligner": judging.align,
     "classifier": judging.classify,
+    "marker": judging.mark,
+    "referee": judging.compare,
     "captioner": caption,
     "translator": translate,
     "labeller": label,

@@ -19,7 +19,10 @@ from omibench.store.files import write_whole
 from omibench.trust.records import FOLDER, read_record, recorded, write_record
 
 NAME = "provenance.json"
-STAGES = ("ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "analyze")
+STAGES = (
+    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "aggregate", "certify",
+    "analyze",
+)  # fmt: skip
 _MARKS = FOLDER / "omibench"
 _CHUNK = 1 << 20
 
