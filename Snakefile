@@ -11,6 +11,9 @@ if not workflow.overwrite_configfiles:
     configfile: "params.yaml"
 
 
+report: "report/study.rst"
+
+
 include: "rules/common.smk"
 include: "rules/ocr.smk"
 include: "rules/filter.smk"

@@ -9,7 +9,16 @@ rule analyze:
         certificate=certificate(),
         named=named_files("analyze"),
     output:
-        report=f"{RESULTS}/analyze/report.html",
+        report=report(
+            f"{RESULTS}/analyze/report.html",
+            caption="../report/page.rst",
+            category="Results",
+        ),
+        table=report(
+            f"{RESULTS}/analyze/main.csv",
+            caption="../report/table.rst",
+            category="Results",
+        ),
         metrics=f"{RESULTS}/analyze/metrics.json",
         headline=f"{RESULTS}/analyze/headline.txt",
     log:

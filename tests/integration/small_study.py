@@ -22,8 +22,8 @@ PARTS = (
     "requirements.txt", "src/omibench",
 )  # fmt: skip
 MODELS = ["sim-a", "sim-b", "sim-c", "sim-d"]
+SETTINGS = ["cot", "direct", "first", "own", "warm"]
 PROMPT = "prompts/own.txt"
-TARGETS = {"all", "freeze_all", "infer_all", "score_all", "judge_all"}
 _DONE = re.compile(r"Finished jobid: \d+ \(Rule: (\w+)\)")
 
 
@@ -46,7 +46,7 @@ class Copy:
     def jobs(self, *command: str, **more: str) -> dict[str, int]:
         """How many jobs of each rule a command has executed, targets left out."""
         done = Counter(_DONE.findall(self.run(*command, **more)))
-        return {rule: count for rule, count in done.items() if rule not in TARGETS}
+        return {rule: count for rule, count in done.items() if rule != "all" and not rule.endswith("_all")}
 
     def to_do(self) -> str:
         """What `snakemake -n` says."""
@@ -106,8 +106,9 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, **own}
 
 
-def make(root: Path, folder: Path) -> Copy:
+def make(root: Path, folder: Path, models: int = 4, settings: int = 5) -> Copy:
     """Copy the project from `root` and shrink its sample study; nothing is built yet."""
+    folder.mkdir(parents=True)
     for name in PARTS:
         source, target = root / name, folder / name
         if source.is_dir():
@@ -122,7 +123,10 @@ def make(root: Path, folder: Path) -> Copy:
     _one_booklet(folder / "sample")
     (folder / PROMPT).parent.mkdir()
     (folder / PROMPT).write_text("Look at each figure.\n\n{question}\n\n{choices}\n")
-    study.write_params(_params(yaml.safe_load((root / "params.yaml").read_text("utf-8"))))
+    params = _params(yaml.safe_load((root / "params.yaml").read_text("utf-8")))
+    params["infer"]["models"] = params["infer"]["models"][:models]
+    params["infer"]["settings"] = params["infer"]["settings"][:settings]
+    study.write_params(params)
     study.run("git", "init", "-q", "-b", "main")
     study.commit("The study")
     return study
@@ -131,7 +135,7 @@ def make(root: Path, folder: Path) -> Copy:
 def _params(sample: dict[str, Any]) -> dict[str, Any]:
     sim = {**sample["models"]["sim-bravo"], "setting_effects": {}}
     cot = {"prompt": "cot", "decoding": {"temperature": 0.0, "max_tokens": 4096}}
-    return {
+    params: dict[str, Any] = {
         "study": {"name": "small", "seed": 1, "results": "results", "store": "store"},
         "benchmark": {"name": "papers"},
         "ocr": sample["ocr"],
@@ -146,10 +150,13 @@ def _params(sample: dict[str, Any]) -> dict[str, Any]:
             "own": {**cot, "prompt": PROMPT},
             "warm": {**cot, "decoding": {"temperature": 0.6, "max_tokens": 4096}},
         },
-        "infer": {"models": MODELS, "settings": ["cot", "direct", "first", "own", "warm"]},
+        "infer": {"models": MODELS, "settings": SETTINGS},
         "score": {"rules": ["robust"]},
         "analyze": {"explorer": False},
     }
+    # Written and read, so that no two blocks are one object and YAML needs no anchors.
+    copied: dict[str, Any] = json.loads(json.dumps(params))
+    return copied
 
 
 def _one_booklet(sample: Path) -> None:
