@@ -147,31 +147,38 @@ def _stages(stages: Sequence[StageStatus]) -> list[str]:
 
 
 def _grid(cells: Sequence[CellStatus], width: int) -> list[str]:
-    """Models down, settings across; settings by number where their names are too wide."""
-    settings = list(dict.fromkeys(cell.setting for cell in cells))
-    models = list(dict.fromkeys(cell.model for cell in cells))
-    words = {(cell.model, cell.setting): cell_word(cell) for cell in cells}
-    if not words:
+    """Models down, settings across; numbers and shorter words where their names are too wide."""
+    if not cells:
         return []
-    first = max(len(model) for model in models)
-
-    def table(heads: Sequence[str]) -> list[str]:
-        columns = [
-            max(len(head), *(len(words.get((m, s), "")) for m in models))
-            for s, head in zip(settings, heads, strict=True)
-        ]
-        rows = [[words.get((model, setting), "") for setting in settings] for model in models]
-        return [
-            "  ".join([name.ljust(first), *map(str.rjust, row, columns)]).rstrip()
-            for name, row in zip(["", *models], [list(heads), *rows], strict=True)
-        ]
-
-    named = table(settings)
+    settings = list(dict.fromkeys(cell.setting for cell in cells))
+    words = {(cell.model, cell.setting): cell_word(cell) for cell in cells}
+    named = _columns(settings, settings, words, "  ")
     if max(map(len, named)) <= width:
         return named
     numbers = [str(n) for n in range(1, len(settings) + 1)]
+    short = {key: _short(word) for key, word in words.items()}
     legend = ", ".join(f"{n} {s}" for n, s in zip(numbers, settings, strict=True))
-    return [*table(numbers), fill(legend, width)]
+    return [*_columns(settings, numbers, short, " "), fill(legend, width)]
+
+
+def _columns(
+    settings: Sequence[str], heads: Sequence[str], words: dict[tuple[str, str], str], gap: str
+) -> list[str]:
+    models = list(dict.fromkeys(model for model, _ in words))
+    rows = [[words.get((model, setting), "") for setting in settings] for model in models]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    first = max(map(len, models))
+    return [
+        gap.join([name.ljust(first), *map(str.rjust, row, widths)]).rstrip()
+        for name, row in zip(["", *models], [list(heads), *rows], strict=True)
+    ]
+
+
+def _short(word: str) -> str:
+    """At most four letters: 'done', '41%', 'FAIL', 'part'."""
+    if "/" in word:
+        return "part"
+    return {"failed": "FAIL"}.get(word, word.replace(" %", "%")[:4])
 
 
 def failures_text(failures: Sequence[Failure]) -> list[str]:
