@@ -36,6 +36,9 @@ _ATOM = re.compile(
     r"\s*(?:(?P<element>[A-Z][a-z]?)|(?P<opens>[(\[])|(?P<closes>[)\]])|•)"
     r"(?:\s*(?:_\{\s*(?P<low>\d{1,3}|[nmxy])\s*\}|(?P<plain>\d{1,3})))?"
 )
+_CONFIGURATION = re.compile(
+    r"(?:\[\s*[A-Z][a-z]\s*\]\s*)?(?:\d\s*[spdf]\s*(?:\^\{\s*\d{1,2}\s*\}|1[0-4]|\d)\s*){1,20}"
+)
 _HYBRID = re.compile(r"(d\d?)?sp(\d)?(d\d?)?")
 _PARTICLES = {
     "e": "e", r"\alpha": "He", r"\beta": "e", r"\gamma": "γ", r"\nu": "ν", "n": "n", "p": "H",
@@ -71,6 +74,9 @@ def same_chemistry(gold: str, pred: str) -> bool | None:
         return _same_reaction(g, p)
     if not (_EVIDENCE.search(gold) or _EVIDENCE.search(pred)):
         return None
+    shells = [_CONFIGURATION.fullmatch(text) and _shells(text) for text in (gold, pred)]
+    if all(shells):
+        return shells[0] == shells[1]
     hybrids = [re.sub(r"[\s^{}]", "", text) for text in (gold, pred)]
     if all(_HYBRID.fullmatch(text) for text in hybrids):
         return hybrids[0] == hybrids[1]
@@ -122,6 +128,12 @@ def _same_reaction(gold: list[Side], pred: list[Side]) -> bool:
                 return False
             ratios.add(left.pop(hit) / number)
     return len(ratios) == 1
+
+
+def _shells(text: str) -> list[str]:
+    """The core and the orbitals of an electron configuration, in one order."""
+    plain = re.sub(r"[\s^{}]", "", text)
+    return sorted(re.findall(r"\[\w+\]|\d[spdf](?:1[0-4]|\d)(?=\d[spdf]|$)", plain))
 
 
 def _meet(gold: frozenset[Species], pred: frozenset[Species]) -> bool:

@@ -7,26 +7,34 @@ import re
 from omibench.score.parts import labelled
 
 _NOUNS = (
-    r"final\s+answers?|correct\s+answers?|correct\s+(?:option|choice)|right\s+answer"
+    r"final\s+answers?|correct\s+answers?|correct\s+(?:option|choice|statement)s?|right\s+answer"
     r"|best\s+(?:answer|option|choice)|the\s+answers?|answers?|correct\s+letter|final\s+result"
     r"|final\s+choice|respuestas?(?:\s+(?:final|correcta))?|opci[oó]n\s+correcta"
     r"|respostas?(?:\s+(?:final|correta))?|alternativa\s+correta|r[ée]ponse(?:\s+(?:finale|correcte))?"
     r"|antwort(?:en)?|l[öo]sung(?=\s+lautet|\s*:)|endergebnis|rispost[ae](?:\s+(?:finale|corretta))?"
-    r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án|jawaban"
+    r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án"
+    r"|jawaban(?:\s+yang)?(?:\s+benar)?|(?:selected|chosen)\s+(?:option|choice|answer)"
     r"|الإجابة|الجواب|उत्तर|答え|解答|正解|정답|최종\s*답|(?<!\w)답"
 )
 _VERBS = (
     r"(?:would\s+be|should\s+be|must\s+be|will\s+be|is|are|est|ist|lautet|sind|sont|es|son|é|è|são"
-    r"|sono|jest|là|adalah)(?![a-zà-ÿ])|هي|هو|है|は|은|는|[:=]|[—–-](?=\s)"
+    r"|sono|jest|är|là|adalah)(?![a-zà-ÿ])|هي|هو|है|は|은|는|[:=]|[—–-](?=\s)"
 )
 _HEADINGS = (
     r"(?:the\s+)?(?:final\s+)?answers?|respuesta(?:\s+final)?|resposta|r[ée]ponse|antwort|risposta"
     r"|ответ"
 )
+_LETTER = r"(?-i:[A-J])\b"
+_OPTION = "letra|lettre|lettera|opci[oó]n|opção|alternativa|option"
+_ARTICLE = (
+    rf"\s+(?-i:la|el|le|o|a|il|die|der|{_OPTION})(?:\s+(?:{_OPTION}))?(?=\s+[*(]{{0,3}}{_LETTER})"
+)
 _CUES = re.compile(
     rf"(?:{_NOUNS})[*_\s]{{0,4}}(?:{_VERBS})"
-    r"(?:\s*(?:therefore|thus|then|option|choice|:))?[:*_\s]{0,4}"
-    r"|(?:最终|正确)?答案(?:是|为|選|选|應為|应为)?\s*[::]?\s*|(?:故|应|所以)选\s*[::]?\s*"
+    rf"(?:\s*(?:therefore|thus|then|option|choice|that(?=\s)|:)|{_ARTICLE})?[:*_\s]{{0,4}}"
+    rf"|odpowied[źz]\s+to\s+(?={_LETTER})"
+    r"|(?:最终|正确)?答案(?:是|为|選|选|應為|应为)?\s*[::]?\s*|(?:故|应该?|所以|因此|我)选择?\s*[::]?\s*"
+    r"|(?:正确|最佳)(?:的)?选项(?:是|为|應為)?\s*[::]?\s*"
     rf"|####\s*(?=\S)|^[#>*_ \t]{{1,8}}(?:{_HEADINGS})[*_: \t]*\n",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -43,13 +51,15 @@ _STOP = re.compile(
 )
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|so|consequently|conclude|correct|best|matches|fits|choose|select"
-    r"|pick|go with|must be|answer)\b|因此|所以|故",
+    r"|pick|go with|must be|answer|corresponds to)\b|因此|所以|故",
     re.IGNORECASE,
 )
 _CUE_WORDS = (
-    "answer", "correct", "best", "final", "respuesta", "opci", "resposta", "ponse", "antwort",
+    "answer", "correct", "best", "selected", "chosen", "final", "respuesta", "opci", "resposta",
+    "ponse", "antwort", "alternativa",
     "ответ", "答案", "选", "l\u00f6sung", "losung", "ergebnis", "rispost", "antwoord", "відповід",
-    "odpov", "cevap", "svar", "đáp", "jawaban", "الإجابة", "الجواب", "उत्तर", "答え", "解答", "正解",
+    "odpov", "odpow", "cevap", "svar", "đáp", "jawaban", "الإجابة", "الجواب", "उत्तर", "答え",
+    "解答", "正解",
     "답", "####",
 )  # fmt: skip
 """Every cue holds one of these: a plain search for them is much cheaper than the pattern."""
@@ -70,8 +80,9 @@ def after_cue(text: str, parts: int = 1) -> str | None:
     if end is None:
         return None
     rest = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
-    if parts > 1 and len(found := labelled(rest[:_PARTS_CHARS])) > 1:
-        rest = rest[:_PARTS_CHARS]
+    listed = rest[:_PARTS_CHARS].lstrip()
+    if parts > 1 and len(found := labelled(listed)) > 1:
+        rest = listed
         return rest[: rest.rfind(found[-1].text) + len(found[-1].text)].split("\n\n\n")[0]
     lines = [line.strip() for line in rest.split("\n")]
     answer = next((line for line in lines if line.strip("*_`$[]\\ ")), "")

@@ -95,10 +95,9 @@ def _inequality(text: str) -> Interval | None:
     if len(sides) == 3 and at != 1:
         return None
     closed = [sign == r"\leq" for sign in signs]
-    low, high = ("", False) if at == 0 else (ends[0], closed[0]), ("", False)
-    if at + 1 < len(sides):
-        high = ends[-1], closed[-1]
-    return Interval(*low, *high, _name(sides[at]))
+    low, low_closed = (ends[0], closed[0]) if at > 0 else ("", False)
+    high, high_closed = (ends[-1], closed[-1]) if at + 1 < len(sides) else ("", False)
+    return Interval(low, low_closed, high, high_closed, _name(sides[at]))
 
 
 def _end(text: str) -> str:

@@ -21,6 +21,10 @@ _WRAPPERS = (
 )
 _INNER = r"(?:[^{}]++|\{[^{}]*+\})*+"
 _WRAP = re.compile(rf"\\(?:{_WRAPPERS})\s*\*?\s*\{{({_INNER})\}}")
+_LONG_ARROW = re.compile(
+    r"\\xrightarrow\s*(?:\[[^\[\]]*\])?\s*\{[^{}]*\}|\\overset\s*\{[^{}]*\}\s*\{\\(?:long)?rightarrow\}"
+)
+_ION = re.compile(r"(?<=[A-Za-z\d)\]}])\^(\d[+-])(?!\s*[\w\\({])")
 _ROOT = re.compile(r"√\s*(\d+(?:\.\d+)?|[A-Za-zπ](?![A-Za-z])|\([^()]*+\)|\{[^{}]*+\})")
 _SCRIPT = re.compile(rf"([\^_])\s*{_WRAP.pattern}")
 _SPACING = re.compile(
@@ -38,7 +42,7 @@ _SAME = {
     r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±", r"\infty": "∞", r"\lt": "<",
     r"\gt": ">", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
     r"\textdegree": "°", r"\lvert": "|", r"\rvert": "|", r"\vert": "|", r"\mid": "|",
-    r"\square": "", r"\leftrightharpoons": r"\rightleftharpoons",
+    r"\varnothing": r"\emptyset", r"\leftrightharpoons": r"\rightleftharpoons",
     r"\rightleftarrows": r"\rightleftharpoons", r"\leftrightarrow": r"\rightleftharpoons",
     r"\ohm": r"\Omega", r"\to": r"\to", r"\xrightarrow": r"\to",
 }  # fmt: skip
@@ -47,7 +51,8 @@ _UNICODE = str.maketrans({
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
     "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
     "⇌": r"\rightleftharpoons ", "⇄": r"\rightleftharpoons ", "↔": r"\rightleftharpoons ",
-    "⟹": r"\to ", "➝": r"\to ", "➔": r"\to ", "↓": r"\downarrow ", "↑": r"\uparrow ",
+    "∅": r"\emptyset ", "Ø": r"\emptyset ", "⟹": r"\to ", "➝": r"\to ", "➔": r"\to ",
+    "↓": r"\downarrow ", "↑": r"\uparrow ",
     "∼": "≈", "≃": "≈", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
     "δ": r"\delta ", "θ": r"\theta ", "λ": r"\lambda ", "μ": r"\mu ", "µ": r"\mu ",
     "ρ": r"\rho ", "σ": r"\sigma ", "τ": r"\tau ", "φ": r"\varphi ", "ω": r"\omega ",
@@ -69,6 +74,9 @@ def tidy(text: str) -> str:
     are looked at.
     """
     text = text[:MAX_CHARS]
+    if "arrow" in text:
+        text = _LONG_ARROW.sub(r"\\to ", text)
+    text = _ION.sub(r"^{\1}", text)
     if "\\ce" in text or "\\cf" in text:
         text = plain_mhchem(text)
     if "√" in text:

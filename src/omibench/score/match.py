@@ -20,7 +20,7 @@ from omibench.score.latex import fold, same_text, tidy
 from omibench.score.parts import SPLITTERS, Part, by_comma, keyed, labelled_part, without_label
 from omibench.score.quantity import same_quantity
 from omibench.score.ratio import same_ratio
-from omibench.score.relation import Same, same_bracketed, same_relation
+from omibench.score.relation import Same, same_bracketed, same_relation, same_set
 from omibench.score.truth import is_letter_set, truth, truths
 
 MAX_CHARS = 4_000
@@ -30,9 +30,12 @@ _CLAUSE_WORDS = 4
 
 _LETTER = r"[(\[]?[A-Za-z][)\]]?"
 _BEFORE = re.compile(
-    r"^\W{0,3}(?:answers?\s*:\s*|(?:thus|therefore|hence|so|in conclusion|finally),\s+)(?=\S)",
+    r"^\W{0,3}(?:answers?\s*:\s*|(?:thus|therefore|hence|so|in conclusion|finally),\s+"
+    r"|(?:so |thus |hence )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)(?=\S)",
     re.IGNORECASE,
 )
+_ENCLOSED = re.compile(r"(\(|\\\{)([^()\[\]\\]*(?:\\(?![{}])[^()\[\]\\]*)*)(?:\)|\\\})")
+_NAMED_TUPLE = re.compile(r"\(([A-Za-z\s,_{}\\\d]+)\)\s*=\s*\(([^()=]+)\)")
 _ONLY = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
 _DEGREES = re.compile(r"[-+\d.]+\s*°")
 _STATES = re.compile(
@@ -197,6 +200,31 @@ def same_key(gold: str, pred: str) -> bool:
     return digits[0] == digits[1]
 
 
+def _unbracketed(gold: str, pred: str, same: Same) -> bool | None:
+    """A tuple or a set beside the same list without brackets; (x, y) = (1, 2) as x = 1, y = 2."""
+    named = _named_tuple(gold), _named_tuple(pred)
+    if any(named):
+        return same(named[0] or gold, named[1] or pred) or None
+    inner = [_ENCLOSED.fullmatch(text.strip()) for text in (gold, pred)]
+    if (inner[0] is None) == (inner[1] is None):
+        return None
+    texts = [m.group(2) if m else text for m, text in zip(inner, (gold, pred), strict=True)]
+    g, p = ([part.text for part in by_comma(text)] for text in texts)
+    if len(g) < 2 or len(g) != len(p):
+        return None
+    if any(m and m.group(1) == "\\{" for m in inner):
+        return same_set(g, p, same)
+    return all(same(a, b) for a, b in zip(g, p, strict=True))
+
+
+def _named_tuple(text: str) -> str | None:
+    found = _NAMED_TUPLE.fullmatch(text.strip())
+    names, values = (group.split(",") for group in found.groups()) if found else ([], [])
+    if len(names) != len(values) or len(names) < 2:
+        return None
+    return ", ".join(f"{n.strip()} = {v.strip()}" for n, v in zip(names, values, strict=True))
+
+
 def _bracketed(gold: str, pred: str, same: Same) -> bool | None:
     return same_bracketed(without_label(gold), without_label(pred), same)
 
@@ -243,6 +271,7 @@ TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
     ("letter set", _letters),
     ("alternatives", same_alternatives),
     ("interval", same_intervals),
+    ("list", _unbracketed),
     ("parts", _parts),
     ("tuple", _bracketed),
     ("relation", _relation),

@@ -35,6 +35,8 @@ _LABEL = re.compile(
     r"(?:(?<=^)|(?<=[\s;,.(（{$\"“]))[(（]?\s*([0-9]{1,2}|[A-Za-z]|[ivxIVX]{2,4})\s*"
     r"(?:[)）]\s*[:.]?|:|(?:-|->|\\to)(?=\s*(?:[IVX]+|TRUE|FALSE|[A-Z])\b))\s*"
 )
+_DOTTED = re.compile(r"(?:^|(?<=[\s;,.]))[*]{0,2}([1a-zA-Z]|\d{1,2}|[ivx]{1,4})\.[*]{0,2}\s+(?=\S)")
+"""Labels such as "1. " count only in a text that begins with one."""
 _LEADING = re.compile(r"\s*[(（]?([a-z]|\d{1,2}|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)")
 _KEYED = re.compile(
     r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|(?<=^[A-Z])-(?=(?:\d{1,2}|[a-z]|[ivx]{1,4})$)|=|\\to)\s*(.*)",
@@ -43,6 +45,8 @@ _KEYED = re.compile(
 _WORDS = dict.fromkeys(("oder", "ou", "или", "或", "或者"), "or") | dict.fromkeys(
     ("und", "et", "и", "和"), "and"
 )
+_PAIR = re.compile(r"(\d{1,2})\s*(?:-|:|\\to|=)?\s*([A-Za-z]|[IVX]{1,4})")
+"""1-c, 2 -> a or 1c, 2a: numbers from one on, and the letter that each goes with."""
 _TRUTH_RUN = re.compile(
     r"[TF]{3,}|[VF]{3,}|[TFtf](?: [TFtf]){2,}|[VFvf](?: [VFvf]){2,}"
     r"|(?i:true|false)(?i: true| false)+|[√✓✔×✗✘](?:[ ,]*[√✓✔×✗✘])+"
@@ -57,6 +61,8 @@ def labelled(text: str) -> list[Part]:
     """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
     best: list[Part] = []
     found = list(_LABEL.finditer(text))[: 4 * MAX_PARTS]
+    if len(found) < 2 and _DOTTED.match(text):
+        found = list(_DOTTED.finditer(text))[: 4 * MAX_PARTS]
     for family in _FAMILIES:
         marks: list[re.Match[str]] = []
         for match in found:
@@ -133,6 +139,9 @@ def keyed(pieces: list[str]) -> list[Part]:
     """Pieces that all begin with their name (R_1 = 5, Xylem: b) under it, others as they stand."""
     if len(pieces) < 2:
         return []
+    pairs = [_PAIR.fullmatch(piece) for piece in pieces]
+    if [pair.group(1) for pair in pairs if pair] == [str(n) for n in range(1, len(pieces) + 1)]:
+        return [Part(pair.group(1), pair.group(2)) for pair in pairs if pair]
     matches = [_KEYED.fullmatch(piece) for piece in pieces]
     if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
         return [Part(fold(m.group(1)), m.group(2).strip()) for m in matches if m]

@@ -33,6 +33,7 @@ _ABOUT = re.compile(
     r"|etwa|environ|aproximadamente|cerca de)[\s.]*(?=[-+.\d\\])",
     re.IGNORECASE,
 )
+_MONEY = re.compile(r"^(?:Rs\.?|US\$|€|£|¥|₹|USD|EUR|CNY|RMB)\s*(?=[\d.-])")
 _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
 _CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
@@ -59,6 +60,7 @@ def quantity(text: str) -> Quantity | None:
     """
     text = tidy(text).strip()
     text = text[about.end() :] if (about := _ABOUT.match(text)) else text
+    text = _MONEY.sub("", text, count=1)
     charge = _CHARGE.fullmatch(text)
     text = charge.group(2) + charge.group(1) if charge else text
     word = number_word(text)

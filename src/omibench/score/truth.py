@@ -17,6 +17,9 @@ _FALSE = frozenset((
 ))  # fmt: skip
 
 
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+
+
 def truth(text: str, in_list: bool = False) -> bool | None:
     """The truth value that a text says, or None. A lone V, √ or × is one only in a list."""
     word = without_label(text).strip(" .;,()$*").casefold()
@@ -35,8 +38,11 @@ def truths(parts: Sequence[Part]) -> list[bool] | None:
 def is_letter_set(parts: Sequence[Part]) -> bool:
     """Whether parts are letters picked from options, whose order says nothing: A and C.
 
+    So are Roman numbers that stand in order: I, III and IV.
     Letters under labels, letters that repeat and truth values answer one question each, in order.
     """
     letters = [fold(part.text) for part in parts]
+    if letters and all(letter in _ROMAN for letter in letters):
+        return letters == sorted(set(letters), key=_ROMAN.index) and len(letters) > 1
     plain = all(len(x) == 1 and x.isalpha() for x in letters) and not any(p.key for p in parts)
     return plain and len(set(letters)) == len(letters) and truths(parts) is None
