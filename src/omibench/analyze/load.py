@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omibench.analyze.chosen import chosen
 from omibench.certificate import Certificate
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.problem import Answer, Question
@@ -37,7 +38,8 @@ class Results:
     answer_type, failed, responded_simulated, judge_simulated`; `responses`: those of ResponseRow
     and `model, setting`. `cluster` is a problem's group, or the problem itself when it shares no
     stem. `failed` says whether a response holds no answer to score. Published verdicts do not say
-    it: theirs is what `robust` found, and null where that did not score the response.
+    it: theirs is what `robust` found, and null where that did not score the response. `counts` says
+    whether the setting chose this sample; `of` gives those rows alone.
     """
 
     study: Study
@@ -121,14 +123,18 @@ class Results:
         return self.study.settings[setting].label or setting
 
     def of(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
-        """The verdicts of one rule book, of one cell or of all."""
+        """The verdicts that count under one rule book, of one cell or of all."""
         if cell is None:
-            return self.verdicts.filter(_col("rules") == rules)
+            return self._counted.filter(_col("rules") == rules)
         return self._parts.get((*cell, rules), self.verdicts.clear())
 
     @cached_property
+    def _counted(self) -> pl.DataFrame:
+        return self.verdicts.filter(_col("counts"))
+
+    @cached_property
     def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
-        return self.verdicts.partition_by("model", "setting", "rules", as_dict=True)
+        return self._counted.partition_by("model", "setting", "rules", as_dict=True)
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:
@@ -150,7 +156,11 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         freeze=freeze,
         questions={q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)},
         answers=answers,
-        verdicts=_join(verdicts, responses, answers, _simulated_models(study)),
+        verdicts=chosen(
+            _join(verdicts, responses, answers, _simulated_models(study)),
+            study,
+            score.parent / "aggregate",
+        ),
         responses=responses,
     )
     if results.main_rules not in results.rules:

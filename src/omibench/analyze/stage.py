@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.analyze import tables
+from omibench.analyze import samples, tables
 from omibench.analyze.calibration import with_certificate
 from omibench.analyze.headline import Headline, headline
 from omibench.analyze.links import EXPLORER
@@ -22,13 +22,13 @@ REPORT = "report.html"
 def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
     """Summarise every cell of `study` and write tables and report into the folder `out`.
 
-    `freeze`, `infer` and `score` are the folders of those stages; those of `certify` and
-    `judge` are beside them.
+    `freeze`, `infer` and `score` are the folders of those stages; those of `certify`,
+    `judge` and `aggregate` are beside them.
     Raises MissingInputError, FileFormatError or ParamsError as `load_results`, `with_certificate`
     and `read_published` do.
     """
     results = with_certificate(load_results(freeze, infer, score, study), score.parent / "certify")
-    summary = summarise(results, score.parent / "judge")
+    summary = summarise(results, score.parent)
     found = headline(results, summary, out / REPORT)
     _write_tables(out, results, summary)
     _write_pages(out, results, summary, found)
@@ -76,6 +76,8 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
     if results.study.judge.panels:
         tables.write_csv(out / "rationales.csv", marks, ("model", "setting", "mark", "mean"))
         tables.write_csv(out / "errors.csv", errors, ("model", "setting", "error_type", "share"))
+    if summary.samples:
+        tables.write_csv(out / "samples.csv", samples.records(results, summary.samples))
     write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
     write_plots(out, results, summary.scores, summary.images)
 

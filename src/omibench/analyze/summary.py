@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.analyze.load import Results
 from omibench.analyze.published import Comparison, Printed, compare, read_published
 from omibench.analyze.reasoning import NO_REASONING, Reasoning, reasoning
+from omibench.analyze.samples import SampleScore, sample_scores
 from omibench.analyze.tables import (
     FailureCount,
     ImageScore,
@@ -28,10 +29,14 @@ class Summary:
     printed: list[Printed]
     comparisons: list[Comparison]
     reasoning: Reasoning = NO_REASONING
+    samples: list[SampleScore] = field(default_factory=list)
 
 
-def summarise(results: Results, judge: Path | None = None) -> Summary:
-    """Compute every table; `judge` is the folder of that stage. Raises as `read_published` does."""
+def summarise(results: Results, folder: Path | None = None) -> Summary:
+    """Compute every table. `folder` is that of the results, with the stages judge and aggregate.
+
+    Raises as `read_published` does.
+    """
     published, manifest = results.study.analyze.published, results.manifest
     printed = (
         read_published(published, manifest.name, manifest.problems) if published is not None else []
@@ -43,5 +48,6 @@ def summarise(results: Results, judge: Path | None = None) -> Summary:
         failures=failure_counts(results),
         printed=printed,
         comparisons=compare(results, rows, printed),
-        reasoning=reasoning(results, judge) if judge else NO_REASONING,
+        reasoning=reasoning(results, folder / "judge") if folder else NO_REASONING,
+        samples=sample_scores(results, folder / "aggregate") if folder else [],
     )

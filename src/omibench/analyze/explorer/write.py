@@ -95,6 +95,7 @@ def _response(site: _Site, row: Row) -> Row:
         "label": results.label(cell.model),
         "setting": results.setting_label(cell.setting),
         "sample": row["index"],
+        "left_out": not any(v["counts"] for v in own),
         "simulated": row["simulated"],
         "marked": row["simulated"] or any(v["judge_simulated"] for v in own),
         "outcome": outcome_name(row["outcome"]),

@@ -22,6 +22,7 @@ from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
 from omibench.analyze.report.judge_view import certified
 from omibench.analyze.report.reasoning_view import reasoning_card
+from omibench.analyze.report.samples_view import samples_card
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
@@ -77,6 +78,7 @@ def write_report(
         "bins": [images(b) for b in image_bins(results)],
         "image_rows": view.image_rows(results, summary.images),
         "judge": judge_view.judge_card(results) if judged else None,
+        "samples": samples_card(results, summary.samples),
         "reasoning": reasoned,
         "rules": view.rule_heads(results),
         "rule_rows": view.rule_rows(results, summary.scores),
