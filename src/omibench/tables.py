@@ -142,7 +142,8 @@ class JudgementRow(Noun):
     counts: bool = True
     """Whether this is the judgement that counts: the only judge's, or the vote of several."""
     outcome: str
-    """`scored`, or `judge_failed` where no valid reply came or votes are tied."""
+    """`scored`; `judge_failed` where replies hold no verdict or votes are tied; `provider_error` or
+    `budget_stop` where none came."""
     correctness: float | None = None
     faithfulness: float | None = None
     information_usage: float | None = None

@@ -115,3 +115,14 @@ def test_graders_that_vote_stand_behind_the_verdict_in_every_row() -> None:
     assert [t.verdict.verdict for t in told[1]] == [1.0, 1.0, 0.0, 1.0]
     assert [t.judge for t in told[1]] == ["j0+j1+j2", "j0", "j1", "j2"]
     assert {t.verdict.outcome for t in told[4]} == {"refused"}
+
+
+def test_a_grade_that_never_came_keeps_its_reason() -> None:
+    def ask(requests: Sequence[Request]) -> list[Response]:
+        return [Response(text="", outcome="budget_stop") for _ in requests]
+
+    judge = Judge("j", ask, {"id": 0})
+    panels = Panel([judge], prompt_of(GRADE)), Panel([judge], prompt_of(EXTRACTION))
+    told = [first for first, *_ in graded(ITEMS[:3], [""] * 3, *panels)]
+    assert [t.verdict.outcome for t in told] == ["scored", "budget_stop", "budget_stop"]
+    assert [t.verdict.credit for t in told] == [1.0, None, None]

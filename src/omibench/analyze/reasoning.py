@@ -122,11 +122,13 @@ def _cell(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
 
 
 def _marks(cell: Cell, rows: pl.DataFrame, confidence: float) -> Iterator[Mark]:
+    import polars as pl
+
     for instrument, names in (("quality", QUALITY), ("alignment", (ALIGNMENT,))):
         own = rows.filter(instrument=instrument)
         if own.is_empty():
             continue
-        failed = own.filter(outcome="judge_failed").height
+        failed = own.filter(pl.col("outcome") != "scored").height
         for name in names:
             values, clusters = _by_problem(own.drop_nulls(name), name)
             mean = mean_of(values, clusters, confidence)
@@ -151,7 +153,7 @@ def _errors(cell: Cell, rows: pl.DataFrame, confidence: float) -> Iterator[Error
         shares=sorted(shares, key=lambda share: (-share.responses, share.error_type)),
         classified=wrong.height,
         right_after_all=told.height - wrong.height,
-        failed=own.filter(outcome="judge_failed").height,
+        failed=own.filter(pl.col("outcome") != "scored").height,
         taxonomy=str(own["taxonomy"].drop_nulls().first() or ""),
         judge=_judge(own),
         simulated=bool(own["simulated"].any()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.judge.instruments import WHERE, instrument_of
@@ -15,8 +15,18 @@ from omibench.score.judges.quality import Quality
 from omibench.score.judges.taxonomies import Taxonomy, taxonomy_of
 from omibench.study import Study
 from omibench.tables import JudgementRow, write_parquet
+from omibench.verdict import VerdictOutcome
 
 Values = Mapping[str, Any]
+
+
+class _Voice(NamedTuple):
+    judge: str
+    counts: bool
+    value: Any
+    key: str | None
+    simulated: bool
+    outcome: VerdictOutcome
 
 
 def judge_cell(files: CellFiles, out: Path, study: Study) -> int:
@@ -92,24 +102,23 @@ def _opinions(
 ) -> Iterator[JudgementRow]:
     opinions = consult([m.case for m in asked], instrument, panel)
     for m, opinion in zip(asked, opinions, strict=True):
-        for judge, counts, value, key, simulated in _voices(panel, opinion):
+        for judge, counts, value, key, simulated, outcome in _voices(panel, opinion):
             yield JudgementRow(
                 id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
                 version=instrument.version, judge=judge, counts=counts,
-                outcome="judge_failed" if value is None else "scored", judge_key=key,
+                outcome=outcome, judge_key=key,
                 prompt_sha256=panel.prompt.sha256, simulated=m.row.simulated or simulated,
                 **values(value),
             )  # fmt: skip
 
 
-def _voices(
-    panel: Panel, opinion: Opinion[Any]
-) -> Iterator[tuple[str, bool, Any, str | None, bool]]:
+def _voices(panel: Panel, opinion: Opinion[Any]) -> Iterator[_Voice]:
     """The judgement that counts, then each judge's own where several voted."""
-    yield panel.name, True, opinion.value, opinion.key, opinion.simulated
+    o = opinion
+    yield _Voice(panel.name, True, o.value, o.key, o.simulated, o.outcome)
     if len(opinion.said) > 1:
         for said in opinion.said:
-            yield said.judge, False, said.value, said.key, said.simulated
+            yield _Voice(said.judge, False, said.value, said.key, said.simulated, said.outcome)
 
 
 def _marks(marks: Quality | None) -> Values:

@@ -47,10 +47,10 @@ def gptscore(
     cases = [case_of(items[i], questions[i]) for i in asked]
     told = dict(zip(asked, consult(cases, GPTSCORE, panel), strict=True))
 
-    def as_verdict(value: bool | None, rules: str) -> Verdict:
+    def as_verdict(value: bool | None, outcome: VerdictOutcome, rules: str) -> Verdict:
         return Verdict(
-            extracted=None, method="judge", verdict=float(value or 0),
-            outcome="judge_failed" if value is None else "scored", rules=rules, version=VERSION,
+            extracted=None, method="judge", verdict=float(value or 0), outcome=outcome,
+            rules=rules, version=VERSION,
         )  # fmt: skip
 
     return [
@@ -84,8 +84,10 @@ def graded(
         if i in grades:
             answer, how = answers[i]
 
-            def as_verdict(value: float | None, rules: str) -> Verdict:
-                return mathreal.graded(answer, f"{how} > graded", value, rules)
+            def as_verdict(value: float | None, outcome: VerdictOutcome, rules: str) -> Verdict:
+                verdict = mathreal.graded(answer, f"{how} > graded", value or 0.0, rules)
+                changed = {"outcome": outcome, "credit": value}
+                return verdict.model_copy(update=changed)
 
             return _with_judges(grades[i], graders, mathreal.NAME, as_verdict)
         if i in found:
@@ -121,18 +123,22 @@ def case_of(item: ScoredItem, question: str, answer: str | None = None) -> Case:
 
 
 def _with_judges(
-    opinion: Opinion[T], panel: Panel, rules: str, as_verdict: Callable[[T | None, str], Verdict]
+    opinion: Opinion[T],
+    panel: Panel,
+    rules: str,
+    as_verdict: Callable[[T | None, VerdictOutcome, str], Verdict],
 ) -> list[JudgedVerdict]:
     sha256 = panel.prompt.sha256
     counts = JudgedVerdict(
-        as_verdict(opinion.value, rules), panel.name, opinion.key, sha256, opinion.simulated
-    )
+        as_verdict(opinion.value, opinion.outcome, rules), panel.name, opinion.key, sha256,
+        opinion.simulated,
+    )  # fmt: skip
     if len(opinion.said) == 1:
         return [counts]
     own = [
         JudgedVerdict(
-            as_verdict(said.value, f"{rules}/{said.judge}"), said.judge, said.key, sha256,
-            said.simulated,
+            as_verdict(said.value, said.outcome, f"{rules}/{said.judge}"), said.judge, said.key,
+            sha256, said.simulated,
         )
         for said in opinion.said
     ]  # fmt: skip

@@ -47,12 +47,11 @@ def boxed(seen: str) -> str | None:
     return "; ".join(boxes) or None
 
 
-def graded(answer: str, method: str, grade: float | None, rules: str = NAME) -> Verdict:
-    """The verdict that a grade in [0, 1] makes; None is `judge_failed`."""
+def graded(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict:
+    """The verdict that a grade in [0, 1] makes."""
     return Verdict(
-        extracted=answer, method=method, verdict=grade or 0.0, credit=grade,
-        outcome="judge_failed" if grade is None else "scored", rules=rules, version=VERSION,
-    )  # fmt: skip
+        extracted=answer, method=method, verdict=grade, credit=grade, rules=rules, version=VERSION
+    )
 
 
 def no_answer(item: ScoredItem) -> VerdictOutcome:

@@ -8,6 +8,7 @@ import pytest
 
 from omibench.errors import ModelError
 from omibench.judge_params import JudgePanel
+from omibench.request import Response
 from omibench.score.judges.gptscore import GPTSCORE
 from omibench.score.judges.grade import GRADE
 from omibench.score.judges.instrument import Instrument
@@ -54,6 +55,22 @@ def test_only_the_judge_that_failed_is_asked_again() -> None:
     assert [(r.tags.problem, r.index) for r in unsure.asked] == [("p-1", 0), ("p-2", 0), ("p-1", 1)]
     assert [[said.value for said in o.said] for o in told] == [[True, False], [True, True]]
     assert [o.value for o in told] == [None, True]
+
+
+@pytest.mark.parametrize("why", ["budget_stop", "provider_error"])
+def test_a_reply_that_never_came_is_no_failure_of_the_judge(
+    why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    absent = Response(text="", outcome=why)  # type: ignore[arg-type]
+    script = Script(absent)
+    (told,) = consult([CASE], GPTSCORE, panel(GPTSCORE, script))
+    assert (told.value, told.outcome) == (None, why)
+    assert [request.index for request in script.asked] == [0]
+    assert f"1 of 1 judgements never came (1 {why.replace('_', ' ')})" in caplog.text
+    (told,) = consult([CASE], GPTSCORE, panel(GPTSCORE, Script(absent), Script(YES)))
+    assert told.outcome == "scored"
+    tied = panel(GPTSCORE, Script(absent), Script(YES), Script(NO))
+    assert consult([CASE], GPTSCORE, tied)[0].outcome == "judge_failed"
 
 
 def test_no_cases_ask_nobody() -> None:

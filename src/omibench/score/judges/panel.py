@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from omibench.ask import open_asker
+from omibench.ask import NOT_BOUGHT, open_asker
 from omibench.errors import ModelError
 from omibench.explain import did_you_mean
 from omibench.judge_params import JudgePanel
@@ -15,6 +17,9 @@ from omibench.score.judges.case import Case
 from omibench.score.judges.instrument import Instrument, Prompt, prompt_of, request_for
 from omibench.store.key import request_key
 from omibench.study import Study
+from omibench.verdict import VerdictOutcome
+
+log = logging.getLogger("omibench.score")
 
 ASKS = 2
 TOGETHER = "+"
@@ -49,12 +54,17 @@ class Panel(NamedTuple):
 
 
 class Said(NamedTuple, Generic[T]):
-    """What one judge said of a case: None is `judge_failed`. `key` finds the reply that counts."""
+    """What one judge said of a case. `key` finds the reply that counts.
+
+    A value of None is no verdict: `outcome` is `judge_failed` for a reply that holds none, and
+    tells a reply that never came, `provider_error` or `budget_stop`, from it.
+    """
 
     judge: str
     value: T | None
     key: str
     simulated: bool
+    outcome: VerdictOutcome
 
 
 class Opinion(NamedTuple, Generic[T]):
@@ -64,9 +74,16 @@ class Opinion(NamedTuple, Generic[T]):
     said: tuple[Said[T], ...]
 
     @property
-    def outcome(self) -> Literal["scored", "judge_failed"]:
-        """`judge_failed` where no judge gave a verdict, or their votes are tied."""
-        return "judge_failed" if self.value is None else "scored"
+    def outcome(self) -> VerdictOutcome:
+        """`judge_failed` where no judge gave a verdict or their votes are tied.
+
+        Where no judge gave one and a reply never came, it is why.
+        """
+        if self.value is not None:
+            return "scored"
+        untied = all(said.value is None for said in self.said)
+        absent = [said.outcome for said in self.said if said.outcome in NOT_BOUGHT]
+        return absent[0] if untied and absent else "judge_failed"
 
     @property
     def simulated(self) -> bool:
@@ -114,6 +131,7 @@ def open_panels(study: Study, wanted: Sequence[Wanted[Any]]) -> Iterator[list[Pa
 def consult(cases: Sequence[Case], instrument: Instrument[T], panel: Panel) -> list[Opinion[T]]:
     """The panel's opinion of every case, in order. A judge that gave no verdict abstains."""
     columns = [_asked(cases, instrument, panel, judge) for judge in panel.judges]
+    _warn([said for column in columns for said in column])
     opinions = []
     for said in zip(*columns, strict=True):
         votes = [one.value for one in said if one.value is not None]
@@ -136,6 +154,28 @@ def _asked(
         replies = judge.ask(requests) if requests else []
         for i, request, reply in zip(waiting, requests, replies, strict=True):
             told = instrument.read(reply.text, cases[i]) if reply.outcome == "answered" else None
-            found[i] = Said(judge.name, told, judge.key(request), reply.simulated)
-        waiting = [i for i in waiting if found[i].value is None]
+            outcome = _outcome(reply, told is not None)
+            found[i] = Said(judge.name, told, judge.key(request), reply.simulated, outcome)
+        waiting = [i for i in waiting if found[i].outcome == "judge_failed"]
     return [found[i] for i in range(len(cases))]
+
+
+def _outcome(reply: Response, told: bool) -> VerdictOutcome:
+    if told:
+        return "scored"
+    # Narrowed by hand: what was not bought is not asked a second time but again, by a later run.
+    if reply.outcome == "provider_error" or reply.outcome == "budget_stop":  # noqa: PLR1714
+        return reply.outcome
+    return "judge_failed"
+
+
+def _warn(said: Sequence[Said[T]]) -> None:
+    absent = [one for one in said if one.outcome in NOT_BOUGHT]
+    if absent:
+        kinds = Counter(one.outcome.replace("_", " ") for one in absent)
+        counts = ", ".join(f"{n} {kind}" for kind, n in kinds.most_common())
+        log.warning(
+            "omibench: %d of %d judgements never came (%s); what was bought is kept: make this "
+            "cell again to buy the rest",
+            len(absent), len(said), counts,
+        )  # fmt: skip
