@@ -13,7 +13,14 @@ import pytest
 
 from omibench.problem import Answer, Question
 from omibench.study import load_study
-from omibench.tables import Reject, ResponseRow, VerdictRow, read_jsonl, read_parquet
+from omibench.tables import (
+    JudgementRow,
+    Reject,
+    ResponseRow,
+    VerdictRow,
+    read_jsonl,
+    read_parquet,
+)
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -52,6 +59,23 @@ def test_every_cell_answers_every_question_once_and_is_marked_simulated(study: P
         frame = read_parquet(study / f"infer/{cell.model}/{cell.setting}.parquet", ResponseRow)
         assert frame["id"].to_list() == ids
         assert frame["simulated"].all()
+
+
+def test_judges_say_why_and_how_well_marked_simulated(study: Path) -> None:
+    params = load_study(study.parent / "params.yaml")
+    assert len(params.judged_cells) == 3
+    for cell in params.judged_cells:
+        name = f"{cell.model}/{cell.setting}.parquet"
+        told = read_parquet(study / "judge" / name, JudgementRow)
+        assert set(told["instrument"]) == {"quality", "alignment", "error_type"}
+        assert told["simulated"].all()
+        verdicts = read_parquet(study / "score" / name, VerdictRow).filter(rules="robust")
+        wrong = verdicts.filter((pl.col("outcome") == "scored") & (pl.col("verdict") < 1))
+        errors = told.filter(instrument="error_type")
+        assert errors["id"].to_list() == wrong["id"].to_list()
+        # The rater errs in one of ten replies; a right answer that robust calls wrong is rare.
+        assert (errors["error_type"] == "no_error").mean() < 0.3
+    assert 'id="reasoning"' in (study / "analyze/report.html").read_text("utf-8")
 
 
 def test_a_number_can_be_followed_to_its_page(study: Path) -> None:
