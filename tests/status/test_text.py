@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from omibench.status import look, render
-from omibench.status.rows import CellStatus
-from omibench.status.text import cell_word
+from omibench.status.rows import CellStatus, TimeLeft
+from omibench.status.text import cell_word, time_left_text
 from omibench.study import Study
 from status.conftest import make_study, note_run, write_cell
 
@@ -49,6 +49,23 @@ def test_the_text_tells_stages_cells_failures_and_commands(study: Study) -> None
     assert [row.split() for row in rows[:3]] == [
         ["cot", "direct"], ["one", "2/3", "-"], ["two", "failed", "-"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seconds", "unmeasured", "text"),
+    [
+        (None, [], "time left unknown until a job has ended"),
+        (80.0, [], "about 80 s left"),
+        (600.0, ["analyze"], "about 10 min left without analyze, not timed yet"),
+        (0.0, ["freeze", "infer"], "time left unknown, freeze and infer not timed yet"),
+        (9.0, list("abcde"), "about 9 s left without a, b, c and 2 more stages, not timed yet"),
+    ],
+)
+def test_time_left_says_what_it_does_not_know(
+    study: Study, seconds: float | None, unmeasured: list[str], text: str
+) -> None:
+    left = TimeLeft(seconds=seconds, measured=1, unmeasured=unmeasured)
+    assert time_left_text(look(study).model_copy(update={"left": left})) == text
 
 
 def test_many_settings_are_numbered_where_names_do_not_fit(study: Study) -> None:

@@ -13,6 +13,8 @@ from omibench.status.failures import clean
 from omibench.status.rows import CellStatus, Failure, StageStatus, Status
 
 BAR = 30
+NAMED = 3
+"""Stages without a measured time that are named."""
 SHOWN = 10
 """Failures that are shown with the end of their log; the rest by name."""
 
@@ -63,10 +65,15 @@ def time_left_text(status: Status) -> str:
     left = status.left
     if left is None or left.seconds is None:
         return "time left unknown until a job has ended"
-    text = f"about {duration(left.seconds / 3600)} left"
-    if left.unmeasured:
-        text += f" and then {', '.join(left.unmeasured)}, not timed yet"
-    return text
+    untimed = left.unmeasured[:NAMED]
+    if len(left.unmeasured) > NAMED:
+        untimed.append(f"{len(left.unmeasured) - NAMED} more stages")
+    if not untimed:
+        return f"about {duration(left.seconds / 3600)} left"
+    names = " and ".join(part for part in (", ".join(untimed[:-1]), untimed[-1]) if part)
+    if left.seconds < 1:
+        return f"time left unknown, {names} not timed yet"
+    return f"about {duration(left.seconds / 3600)} left without {names}, not timed yet"
 
 
 def counted(count: int, noun: str) -> str:

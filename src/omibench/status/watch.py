@@ -41,18 +41,19 @@ def watch(study: Study, params: str, every_s: float, page: Path | None = None) -
 def _looks(study: Study, params: str, every_s: float) -> Iterator[Status]:
     """Looks until a run that was seen has ended and no other has begun."""
     looker = Looker(study, params)
-    seen = time.monotonic() if looker.look().live else None
+    seen: float | None = None
     try:
         while True:
             status = looker.look()
             if status.live:
                 seen = time.monotonic()
             yield status
-            ended = seen is not None and not status.live
-            if status.complete and not status.live:
+            if not status.live and status.complete:
                 return
-            if ended and (status.failures or time.monotonic() - (seen or 0.0) > GRACE_S):
-                return
+            if not status.live and seen is not None:
+                over = time.monotonic() - seen > GRACE_S
+                if over or status.failures:
+                    return
             time.sleep(every_s)
     finally:
         looker.close()
