@@ -205,7 +205,7 @@ def _unbracketed(gold: str, pred: str, same: Same) -> bool | None:
     named = _named_tuple(gold), _named_tuple(pred)
     if any(named):
         return same(named[0] or gold, named[1] or pred) or None
-    inner = [_ENCLOSED.fullmatch(text.strip()) for text in (gold, pred)]
+    inner = [_ENCLOSED.fullmatch(gold.strip()), _ENCLOSED.fullmatch(_rounded(pred.strip()))]
     if (inner[0] is None) == (inner[1] is None):
         return None
     texts = [m.group(2) if m else text for m, text in zip(inner, (gold, pred), strict=True)]
@@ -215,6 +215,11 @@ def _unbracketed(gold: str, pred: str, same: Same) -> bool | None:
     if any(m and m.group(1) == "\\{" for m in inner):
         return same_set(g, p, same)
     return all(same(a, b) for a, b in zip(g, p, strict=True))
+
+
+def _rounded(text: str) -> str:
+    """A list in square brackets, as programs write them, in round ones."""
+    return f"({text[1:-1]})" if text[:1] == "[" and text[-1:] == "]" else text
 
 
 def _named_tuple(text: str) -> str | None:

@@ -204,11 +204,9 @@ class _Reader:
         elif (kind, text) == ("mark", "e"):
             self._steps.append(complex(cmath.e))
         elif kind == "command":
-            if (
-                text == "frac"
-                and before == "number"
-                and self._tokens[self._at + 1].kind == "number"
-            ):
+            after = self._tokens[self._at + 1 : self._at + 2]
+            mixed = before == "number" and after and after[0].kind == "number"
+            if text == "frac" and mixed:
                 raise _Unreadable
             self._command(text)
         else:

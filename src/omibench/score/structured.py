@@ -31,11 +31,14 @@ def json_answer(text: str) -> str | None:
     """The answer that JSON gives: a whole response, its last fenced block, or an object at its end.
 
     An object answers by its key `answer` and the like; a response that is nothing but an object of
-    plain values under labels answers by all of them ("a: 3; b: 7"). Lists are joined by ", ".
+    plain values under labels answers by all of them ("a: 3; b: 7"). Lists are joined by ", ", but
+    [0, 4] stays as it is: it may be an interval.
     """
     if not _OPENS.search(text):
         return None
     whole = _loaded(re.sub(r"^```(?:json|JSON)?\s*|\s*```$", "", text)[:MAX_CHARS])
+    if isinstance(whole, list) and not any(isinstance(entry, str) for entry in whole):
+        return text if text[:1] == "[" and _answer(whole, alone=True) else None
     if whole is not None:
         return _answer(whole, alone=True)
     fenced = _FENCED.findall(text[-MAX_CHARS:])
