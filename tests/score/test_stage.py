@@ -11,6 +11,9 @@ from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.problem import Answer, Choice, Question
 from omibench.request import Request, Response
 from omibench.score import score_cell, score_file
+from omibench.score.judges.gptscore import GPTSCORE
+from omibench.score.judges.grade import GRADE
+from omibench.score.judges.instrument import prompt_of
 from omibench.score.judges.panel import Judge
 from omibench.study import Study
 from omibench.tables import ResponseRow, VerdictRow, read_parquet, write_jsonl, write_parquet
@@ -97,6 +100,9 @@ def test_a_judge_adds_its_columns_and_is_not_asked_about_failures(
     assert [r.tags.problem for r in asked] == ["q1", "q3"]
     assert frame["gptscore"].to_list() == [1.0, 0.0, 1.0]
     assert frame["judge_outcome"].to_list() == ["scored", "refused", "scored"]
+    assert frame["judge"].to_list() == ["scripted"] * 3
+    assert frame["judge_key"].is_null().to_list() == [False, True, False]
+    assert frame["judge_prompt_sha256"].unique().to_list() == [prompt_of(GPTSCORE).sha256]
 
 
 def response(problem: str, text: str, **more: object) -> ResponseRow:
@@ -244,7 +250,9 @@ def test_a_file_is_graded_by_the_models_that_the_params_name(jsonl: Path, tmp_pa
     frame = pl.read_parquet(tmp_path / "out.parquet")
     assert frame["outcome"].to_list() == ["scored", "refused", "scored"]
     assert frame["verdict"].to_list() == [1.0, 0.0, 0.0]
-    assert "gptscore" not in frame.columns
+    assert not {"gptscore", "judge"} & set(frame.columns)
+    assert frame["grader"].to_list() == ["m"] * 3
+    assert frame["grader_prompt_sha256"].unique().to_list() == [prompt_of(GRADE).sha256]
     score_file([jsonl], "mathreal", tmp_path / "alone.parquet")
     alone = pl.read_parquet(tmp_path / "alone.parquet")
     assert alone["outcome"].to_list() == ["unjudged", "refused", "unjudged"]

@@ -43,7 +43,8 @@ def score_file(
 
     The rows of `out` are those of the inputs, in order, with `extracted`, `method`, `verdict` (0 to
     1), `credit` (the share of parts) and `outcome`; with a judge (the study that names it, or one
-    already open) also `gptscore` and `judge_outcome`; `score.columns` says what becomes of
+    already open) also `gptscore` and `judge_outcome`, and of judge and grader the name, the key of
+    its reply in the store and the SHA-256 of its prompt; `score.columns` says what becomes of
     other columns. Returns how many rows there are. Raises OmibenchError for an unknown rule book,
     MissingInputError and FileFormatError for the inputs. With a `cache` (`score.cache`), verdicts
     that it knows are not made again.
@@ -52,17 +53,18 @@ def score_file(
     rows = read_rows(inputs)
     items, questions = [row.item for row in rows], [row.question for row in rows]
     with _opened(judge) as judges:
-        verdicts = [
-            first.verdict for first, *_ in _by_rules(items, questions, rules, judges, cache)
-        ]
+        scored = [first for first, *_ in _by_rules(items, questions, rules, judges, cache)]
         new: dict[str, list[Any]] = {
-            name: [getattr(verdict, name) for verdict in verdicts]
+            name: [getattr(one.verdict, name) for one in scored]
             for name in ("extracted", "method", "verdict", "credit", "outcome")
         }
+        if rules == MATHREAL and judges.grade:
+            new |= _by_whom("grader", scored)
         if judges.gptscore:
-            told = [first.verdict for first, *_ in gptscore(items, questions, judges.gptscore)]
-            new["gptscore"] = [verdict.verdict for verdict in told]
-            new["judge_outcome"] = [verdict.outcome for verdict in told]
+            told = [first for first, *_ in gptscore(items, questions, judges.gptscore)]
+            new["gptscore"] = [one.verdict.verdict for one in told]
+            new["judge_outcome"] = [one.verdict.outcome for one in told]
+            new |= _by_whom("judge", told)
     _write(out, scored_frame([row.raw for row in rows], new))
     return len(rows)
 
@@ -147,6 +149,15 @@ def _verdict_rows(
         for column in zip(*verdicts, strict=True)
         for row, told in zip(rows, column, strict=True)
     ]  # fmt: skip
+
+
+def _by_whom(role: str, told: Sequence[JudgedVerdict]) -> dict[str, list[str | None]]:
+    """Who gave the verdicts: `<role>`, `<role>_key` and `<role>_prompt_sha256`."""
+    return {
+        role: [one.judge for one in told],
+        f"{role}_key": [one.judge_key for one in told],
+        f"{role}_prompt_sha256": [one.prompt_sha256 for one in told],
+    }
 
 
 @contextmanager

@@ -2,14 +2,15 @@
 
 The order of the protocol: what follows a word that announces an answer, else the last paragraph
 or sentence; several answers between semicolons. An answer of which a part does not stand in the
-response is none: a judge that solves the problem, or was talked into an answer, has failed.
+response is none: a judge that makes one up, or was talked into one, has failed. It sees the
+response alone, as in the protocol.
 """
 
 from __future__ import annotations
 
 import re
 
-from omibench.score.judges.case import Case, question_section, response_section
+from omibench.score.judges.case import Case, response_section
 from omibench.score.judges.instrument import Instrument
 from omibench.score.judges.reply import last_value
 from omibench.score.judges.votes import most
@@ -59,7 +60,7 @@ EXTRACTION: Instrument[str] = Instrument(
     role="extractor",
     instructions=INSTRUCTIONS,
     closing=CLOSING,
-    sections=lambda case: (question_section(case), response_section(case)),
+    sections=lambda case: (response_section(case),),
     read=read,
     vote=most,
 )
