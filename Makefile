@@ -8,7 +8,7 @@ export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help study test test-all test-slow lint sample generated lock clean
+.PHONY: help study serve test test-all test-slow lint sample generated lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,6 +16,9 @@ help: ## list the targets
 study: $(VENV)/.runs ## run the sample study: set up, build, print the report's path
 	$(BIN)/snakemake --cores all
 	@cat results/analyze/headline.txt
+
+serve: $(VENV)/.runs ## serve the scheduled flows on this machine until Ctrl-C
+	@$(BIN)/python -m workflows.serve
 
 test: $(VENV)/.tests ## the tests (under ten minutes on two cores)
 	$(BIN)/pytest -m "not slow"

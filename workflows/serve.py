@@ -1,0 +1,165 @@
+"""A Prefect server and a worker on this machine, on loopback and with SQLite, until Ctrl-C.
+
+    python -m workflows.serve            (or: make serve)
+
+Deploys what prefect.yaml names. A worker that dies is started again, and the runs that died with it
+are begun again: what they had bought is in the store.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Annotated, Any
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+
+import typer
+
+if not __package__:  # run as a script
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
+
+HOST = "127.0.0.1"
+POOL = "omibench"
+START_S = 180.0
+STOP_S = 30.0
+FLOWS = ("evaluate", "judge", "rationales", "reevaluate")
+
+
+def main(
+    port: Annotated[int, typer.Option(help="Port of the server on loopback.")] = 4200,
+    home: Annotated[
+        Path | None, typer.Option(help="Prefect's folder; its database is there.  [.prefect]")
+    ] = None,
+) -> None:
+    """Serve the deployments of prefect.yaml from this folder, until Ctrl-C."""
+    folder = home or Path(os.environ.get("PREFECT_HOME", ".prefect"))
+    os.environ["PREFECT_HOME"] = str(folder.resolve())
+    os.environ["PREFECT_API_URL"] = f"http://{HOST}:{port}/api"
+    os.environ["OMIBENCH_FOLDER"] = str(Path.cwd())
+    if _answers(port):
+        sys.stderr.write(f"omibench: port {port} is in use: stop what runs there, or --port\n")
+        raise typer.Exit(2)
+    signal.signal(signal.SIGTERM, _interrupted)
+    try:
+        with _program("server", "start", "--host", HOST, "--port", str(port)) as server:
+            _wait_for(port, server)
+            prefect = [sys.executable, "-m", "prefect", "--no-prompt"]
+            pool = [*prefect, "work-pool", "create", POOL, "--type", "process"]
+            subprocess.run(pool, check=False, capture_output=True)  # it may be there already
+            subprocess.run([*prefect, "deploy", "--all"], check=True)
+            print(f"The flows are served; their pages: http://{HOST}:{port}  Ctrl-C stops.")
+            while server.poll() is None:
+                _work(server)
+    except KeyboardInterrupt:
+        print("stopped")
+    except subprocess.CalledProcessError as error:
+        sys.stderr.write("omibench: prefect.yaml cannot be deployed; the reason is above\n")
+        raise typer.Exit(error.returncode) from None
+
+
+def _work(server: subprocess.Popen[bytes]) -> None:
+    """Run a worker until it or the server ends, after beginning again what has died."""
+    for name in begin_again():
+        print(f"begun again: {name}")
+    with _program("worker", "start", "--pool", POOL, "--type", "process", "--name", POOL) as worker:
+        while worker.poll() is None and server.poll() is None:
+            sleep(0.5)
+
+
+def begin_again() -> list[str]:
+    """Schedule the runs whose process is gone once more; returns their names.
+
+    A run of a flow holds a lock while it lives (`workflows.shared.living`). Runs inside another run
+    are marked as crashed, since that one begins them anew.
+    """
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import FlowFilter, FlowRunFilter
+    from prefect.client.schemas.objects import State, StateType
+    from prefect.states import Crashed, Scheduled
+
+    at_work = [StateType.RUNNING, StateType.PENDING]
+    states: dict[str, object] = {"state": {"type": {"any_": at_work}}}
+    begun = []
+    with get_client(sync_client=True) as client:
+        runs = client.read_flow_runs(
+            flow_filter=FlowFilter.model_validate({"name": {"any_": list(FLOWS)}}),
+            flow_run_filter=FlowRunFilter.model_validate(states),
+        )
+        for run in runs:
+            if _lives(str(run.id)):
+                continue
+            state: State[Any]
+            if run.deployment_id is None:
+                state = Crashed(message="its process is gone")
+            else:
+                state = Scheduled(message="its process is gone: begun again")
+                begun.append(run.name)
+            client.set_flow_run_state(run.id, state, force=True)
+    return begun
+
+
+def _lives(run_id: str) -> bool:
+    from workflows.shared import sign_of_life
+
+    path = sign_of_life(run_id)
+    if not path.is_file():
+        return False
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+@contextmanager
+def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A program of Prefect in a session of its own, so that Ctrl-C comes to us alone.
+
+    It is asked to stop, and killed with all that it started when it does not.
+    """
+    command = [sys.executable, "-m", "prefect", *words]
+    with subprocess.Popen(command, start_new_session=True) as child:
+        try:
+            yield child
+        finally:
+            child.send_signal(signal.SIGINT if words[0] == "worker" else signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(STOP_S)
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+
+
+def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+    end = monotonic() + START_S
+    while not _answers(port):
+        if server.poll() is not None or monotonic() > end:
+            sys.stderr.write("omibench: the server did not start; the reason is above\n")
+            raise typer.Exit(1)
+        sleep(0.5)
+
+
+def _answers(port: int) -> bool:
+    direct = build_opener(ProxyHandler({}))
+    try:
+        with direct.open(f"http://{HOST}:{port}/api/health", timeout=5):
+            return True
+    except (URLError, OSError):
+        return False
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    typer.run(main)
