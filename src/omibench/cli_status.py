@@ -26,6 +26,10 @@ def status(
         Path | None, typer.Option(metavar="FILE", help="Write a page for a browser, too.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    override: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key: data=DIR."),
+    ] = None,
     lacking: Annotated[
         bool,
         typer.Option("--lacking", help="Print the files of cells that lack answers, one a line."),
@@ -41,21 +45,21 @@ def status(
       omibench status
       omibench status studies/emma.yaml --watch --html status.html
     """
-    from omibench.status.looker import look
+    from omibench.cli import _study
+    from omibench.status.looker import Looker
     from omibench.status.page import write_page
     from omibench.status.text import counted, render
     from omibench.status.watch import watch as watch_run
-    from omibench.study import load_study
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch goes with neither --json nor --lacking")
-    study = load_study(params)
+    looker = Looker(_study(params, override), params, override or [])
+    found = watch_run(looker, every, html) if watch else looker.look()
+    looker.close()
     if watch:
-        last = watch_run(study, params, every, html)
-        if last.failures:
-            raise SomeFailedError(f"status: {counted(len(last.failures), 'job')} failed")
+        if found.failures:
+            raise SomeFailedError(f"status: {counted(len(found.failures), 'job')} failed")
         return
-    found = look(study, params)
     if html is not None:
         write_page(html, found, EVERY_S if found.live else None)
     if as_json:

@@ -140,6 +140,14 @@ def test_many_incomplete_cells_are_listed_by_a_command_of_their_own(study: Study
     assert len(status.lacking) == 9
 
 
+def test_commands_repeat_what_was_replaced(study: Study) -> None:
+    write_cell("one", "cot", ["provider_error"] * 3)
+    status = look(study, "s.yaml", ["data=my data"])
+    words = "snakemake --cores all --configfile s.yaml --config 'data=my data'"
+    assert status.go_on == words
+    assert status.try_again == f"{words} --forcerun results/infer/one/cot.parquet"
+
+
 def test_the_budget_is_that_of_the_ledger(study: Study) -> None:
     capped = make_study(
         study={"name": "small", "results": "results", "store": "store", "budget_usd": 2.0}

@@ -33,9 +33,13 @@ _BUILT = {
 """The first output of each rule that makes no cell, under the results folder."""
 
 
-def look(study: Study, params: str = "params.yaml") -> Status:
-    """How far a study has come; `params` is the file that it was read from, for commands."""
-    looker = Looker(study, params)
+def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()) -> Status:
+    """How far a study has come.
+
+    `params` is the file that it was read from and `replaced` the KEY=VALUE pairs that were laid
+    over it: the commands that are named repeat both.
+    """
+    looker = Looker(study, params, replaced)
     try:
         return looker.look()
     finally:
@@ -45,8 +49,10 @@ def look(study: Study, params: str = "params.yaml") -> Status:
 class Looker:
     """Looks at one study again and again; what has not changed is not read twice."""
 
-    def __init__(self, study: Study, params: str = "params.yaml") -> None:
-        self._study, self._params = study, params
+    def __init__(
+        self, study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()
+    ) -> None:
+        self._study, self._params, self._replaced = study, params, list(replaced)
         self._results = Path(study.study.results)
         self._files = WrittenCells()
         self._stored = Stored(study, self._results / _BUILT["freeze"])
@@ -154,15 +160,17 @@ class Looker:
         if run is not None and run.end != "done":
             return list(run.command)
         own = [] if self._params == "params.yaml" else ["--configfile", self._params]
-        return ["snakemake", "--cores", "all", *own]
+        pairs = ["--config", *self._replaced] if self._replaced else []
+        return ["snakemake", "--cores", "all", *own, *pairs]
 
     def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
         words = list(run.command) if run else self._command(run)
         command = shlex.join([*words, "--forcerun"])
         if len(lacking) <= LISTED:
             return f"{command} {shlex.join(lacking)}"
-        own = "" if self._params == "params.yaml" else f" {shlex.quote(self._params)}"
-        return f"{command} $(omibench status --lacking{own})"
+        own = [] if self._params == "params.yaml" else [self._params]
+        pairs = [word for pair in self._replaced for word in ("--set", pair)]
+        return f"{command} $({shlex.join(['omibench', 'status', '--lacking', *own, *pairs])})"
 
 
 def _file_state(output: str, jobs: Mapping[str, Job]) -> State:

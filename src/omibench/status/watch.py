@@ -11,21 +11,20 @@ from omibench.status.looker import Looker
 from omibench.status.page import write_page
 from omibench.status.rows import Status
 from omibench.status.text import headline, render
-from omibench.study import Study
 
 GRACE_S = 20.0
 """Seconds after a run's end in which the next may begin: `dvc repro` makes one a stage."""
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
-def watch(study: Study, params: str, every_s: float, page: Path | None = None) -> Status:
-    """Show the status every `every_s` seconds until the run ends; returns the last one.
+def watch(looker: Looker, every_s: float, page: Path | None = None) -> Status:
+    """Show what is seen every `every_s` seconds until the run ends; returns the last status.
 
     Before a run has begun it waits for one. On a terminal the screen is drawn anew, elsewhere a
     line is written each time.
     """
     last: Status | None = None
-    for last in _looks(study, params, every_s):
+    for last in _looks(looker, every_s):
         ends = not last.live
         if page is not None:
             write_page(page, last, None if ends else every_s)
@@ -38,22 +37,18 @@ def watch(study: Study, params: str, every_s: float, page: Path | None = None) -
     return last
 
 
-def _looks(study: Study, params: str, every_s: float) -> Iterator[Status]:
+def _looks(looker: Looker, every_s: float) -> Iterator[Status]:
     """Looks until a run that was seen has ended and no other has begun."""
-    looker = Looker(study, params)
     seen: float | None = None
-    try:
-        while True:
-            status = looker.look()
-            if status.live:
-                seen = time.monotonic()
-            yield status
-            if not status.live and status.complete:
+    while True:
+        status = looker.look()
+        if status.live:
+            seen = time.monotonic()
+        yield status
+        if not status.live and status.complete:
+            return
+        if not status.live and seen is not None:
+            over = time.monotonic() - seen > GRACE_S
+            if over or status.failures:
                 return
-            if not status.live and seen is not None:
-                over = time.monotonic() - seen > GRACE_S
-                if over or status.failures:
-                    return
-            time.sleep(every_s)
-    finally:
-        looker.close()
+        time.sleep(every_s)
