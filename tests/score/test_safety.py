@@ -119,8 +119,9 @@ def test_the_parser_never_hands_a_text_to_python(root: Path) -> None:
 
 MARKS = (
     "1", "x", "=", "<", "±", "%", "kg", "$", "A", "T", "(1)", "(2)", "->", "H2O", "!", "|", "&",
-    "\n", "(", ")", "[", "]", "{", "}", r"\{", r"\}", ",", ";", "or", "and", "^", "_", "10^{", "²", "·",
-    r"\boxed{", r"\frac", r"\sqrt", r"\text{", r"\pi", r"\begin{cases}", r"\\", "answer is",
+    "\n", "(", ")", "[", "]", "{", "}", r"\{", r"\}", ",", ";", "or", "and", "^", "_", "10^{",
+    "²", "·", r"\boxed{", r"\frac", r"\sqrt", r"\text{", r"\pi", r"\begin{cases}", r"\\",
+    "answer is", "A, ", "a) b; ", "x=1, ", "1,000 ", "- ", "1:", "[A]", "TF", "```", " and ",
 )  # fmt: skip
 answers = st.text(max_size=300) | st.lists(st.sampled_from(MARKS), max_size=60).map(" ".join)
 golds = st.sampled_from(
@@ -141,3 +142,12 @@ def test_every_answer_gets_a_verdict(rules: str, answer: str, gold: str) -> None
 def test_so_does_every_choice(answer: str) -> None:
     verdict = score_item(make_item(answer, "B", ["1 kg", "2 kg", "x or y"]), "robust")
     assert verdict.verdict in (0, 1)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("frame", ["{}", r"\boxed{{{}}}", "The answer is {}", r"\boxed{{{}"])
+def test_no_repetition_makes_a_pattern_run_for_ever(frame: str) -> None:
+    for mark in MARKS:
+        answer = frame.format(mark * (4_000 // len(mark)))
+        for gold, options in (("x = 2, y = 3", None), ("(1) 3; (2) 4", None), ("B", ["1", "x"])):
+            assert score_item(make_item(answer, gold, options), "robust").verdict in (0, 1)

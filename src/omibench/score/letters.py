@@ -67,7 +67,7 @@ def _bare(text: str) -> str:
 
 def _several(bare: str, labels: str) -> str | None:
     one = rf"[\(\[]?([{labels}])[\)\]]?"
-    if re.fullmatch(rf"{one}(?:\s*(?:,|;|/|&|and|or|\s)+\s*{one})+", bare):
+    if re.fullmatch(rf"{one}(?:(?:[,;/&\s]|and|or)++{one})+", bare):
         found = re.findall(rf"(?<![A-Za-z])[{labels}](?![A-Za-z])", bare)
     elif re.fullmatch(rf"[{labels}]{{2,}}", bare):
         found = list(bare)
