@@ -10,17 +10,22 @@ from omibench.analyze.claims import calibration_sentence
 from omibench.analyze.fourway import QUADRANTS, four_way, side_by_side
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.report.view import cell_words
-from omibench.analyze.words import NONE, counted, fixed, number, percent, scored_by
+from omibench.analyze.tables import TOTAL, Score
+from omibench.analyze.words import NONE, bracketed, counted, fixed, number, percent, scored_by
 from omibench.certificate import ALL, Certificate, FourWay, JudgeQuality, Measure
 
 KINDS = {ALL: "all labels", "mcq": "multiple choice", "open": "open answers"}
+_CORRECTED = (
+    " Corrected: the total without the judge's errors, as the certificate knows them (Rogan and "
+    "Gladen); its interval holds their uncertainty too."
+)
 _ASK = (
     "No certificate is of this judge model and prompt, so its scores are one model's opinion: "
     "label some responses and run omibench certify."
 )
 
 
-def judge_card(results: Results) -> dict[str, Any]:
+def judge_card(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
     """What the template shows of the judge."""
     certificate = results.certificate
     rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
@@ -31,7 +36,8 @@ def judge_card(results: Results) -> dict[str, Any]:
         "rules": rules,
         "rules_words": scored_by(rules),
         "four_way": [_four_way(results, row) for row in rows],
-        "cells": _cells(results),
+        "corrected_words": _CORRECTED if certificate else "",
+        "cells": _cells(results, scores),
     }
 
 
@@ -98,22 +104,36 @@ def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
     return {
         "model": results.label(row.model) if row.model else "All models",
         "simulated": any(
-            simulated for cell, simulated in results.simulated.items() if cell.model == row.model
+            simulated
+            for cell, simulated in results.simulated.items()
+            if row.model in ("", cell.model)
         ),
         "counts": counts,
         "agreed": percent(agreed / n) if n else NONE,
     }
 
 
-def _cells(results: Results) -> list[dict[str, Any]]:
+def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
     """Of every cell how many responses the judge called right and wrong, failed at, never saw."""
+    totals = {s.cell: s for s in scores if (s.rules, s.subject) == (JUDGE_RULES, TOTAL)}
+    found = ((c, results.of(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells)
     return [
         {
             **cell_words(results, cell),
-            "counts": _outcomes(results.of(JUDGE_RULES, cell).rows(named=True)),
+            "counts": _outcomes(rows),
+            "totals": _totals(totals[cell]) if cell in totals else [],
         }
-        for cell in results.study.cells
+        for cell, rows in found
     ]
+
+
+def _totals(score: Score) -> list[dict[str, str]]:
+    """GPTScore and, with a certificate, what it would be without the judge's errors."""
+    words = [{"value": number(score.acc.mean), "interval": bracketed(score.acc)}]
+    if score.corrected:
+        value, interval = number(score.corrected.value), bracketed(score.corrected)
+        words.append({"value": value, "interval": interval})
+    return words
 
 
 def _outcomes(rows: Sequence[dict[str, Any]]) -> list[int]:

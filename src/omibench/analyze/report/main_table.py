@@ -52,7 +52,6 @@ class MainRow(NamedTuple):
     subjects: list[SubjectCell]
     gptscore: str
     gptscore_interval: str
-    corrected: str
     failures: str
     bounds: str
     printed: PrintedCells | None
@@ -147,8 +146,8 @@ _READING = (
     "a stem count as one cluster. Two intervals that overlap can still differ, because models "
     "answer the same problems: sentences in this report use paired differences, with intervals "
     "that hold for all pairs of cells together, as the best of many equal models looks better. "
-    "A GPTScore without a certificate is only the judge's opinion; with one, the total corrected "
-    "for the judge's errors stands below it."
+    "A GPTScore without a certificate is only the judge's opinion; with one, the totals corrected "
+    "for the judge's errors stand in the card on the judge."
 )
 
 
@@ -176,16 +175,10 @@ def _main_row(
         subjects=[_subject_cell(results, own, s, page, digits) for s in subjects(results)],
         gptscore=_mean(judge, digits),
         gptscore_interval=bracketed(judge.acc) if judge else "",
-        corrected=_corrected(judge),
         failures=f"{failed.failed} / {total.responses}" if failed else NONE,
         bounds=_bounds(failed, digits),
         printed=_printed(results, printed) if printed else None,
     )
-
-
-def _corrected(judge: Score | None) -> str:
-    found = judge.corrected if judge else None
-    return f"corrected {number(found.value)} {bracketed(found)}" if found else ""
 
 
 def _subject_cell(

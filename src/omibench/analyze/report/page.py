@@ -77,7 +77,7 @@ def write_report(
         "level": level(study.analyze.confidence),
         "bins": [images(b) for b in image_bins(results)],
         "image_rows": view.image_rows(results, summary.images),
-        "judge": judge_view.judge_card(results) if judged else None,
+        "judge": judge_view.judge_card(results, summary.scores) if judged else None,
         "samples": samples_card(results, summary.samples),
         "reasoning": reasoned,
         "rules": view.rule_heads(results),
