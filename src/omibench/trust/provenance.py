@@ -99,7 +99,7 @@ def strangers(results: Path, stages: Iterable[str]) -> list[str]:
     """
     folders = [results / stage for stage in stages if (results / stage).is_dir()]
     odd = [f for f in folders if (f / NAME).is_file() and _marked(f) != _sha256(f / NAME)]
-    bare = [f for f in folders if not (f / NAME).is_file() and _names(f)]
+    bare = [f for f in folders if not (f / NAME).is_file() and any(map(Path.is_file, f.rglob("*")))]
     if bare:
         made = {_stage_folder(results, path) for path in recorded()}
         odd += [folder for folder in bare if folder not in made]

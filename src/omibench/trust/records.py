@@ -8,6 +8,7 @@ about, and neither git nor DVC carries it along. Without one Snakemake goes by t
 from __future__ import annotations
 
 import json
+import os
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,11 +50,11 @@ def _file(path: str) -> Path:
 
 
 def _paths(folder: Path) -> Iterator[str]:
-    for file in folder.rglob("*"):
-        name = "".join(part.removeprefix("@") for part in file.relative_to(folder).parts)
-        try:
-            path = urlsafe_b64decode(name).decode()
-        except ValueError:
-            continue
-        if not file.is_dir():
-            yield path
+    # Thousands of records are listed whenever Snakemake starts: os.walk looks at none of them.
+    for root, _, files in os.walk(folder):
+        begun = [part.removeprefix("@") for part in Path(root).relative_to(folder).parts]
+        for file in files:
+            try:
+                yield urlsafe_b64decode("".join([*begun, file])).decode()
+            except ValueError:
+                continue
