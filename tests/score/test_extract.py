@@ -74,6 +74,17 @@ def test_no_option_is_guessed(text: str) -> None:
         ("Both readings are needed here.\n\n18 m/s", "18 m/s", "last line"),
         ('{"final_answer": 42}', "42", "json"),
         (r"so \boxed{\frac{1}{2}", r"\frac{1}{2}", "box"),
+        (
+            "| n | l |\n|---|---|\n| 1 | 2 |\n\nAs measured.",
+            "| n | l |\n|---|---|\n| 1 | 2 |\n\nAs measured.",
+            "whole",
+        ),
+        ("<answer>7 m</answer>", "7 m", "tag"),
+        ("#### 42", "42", "phrase"),
+        ("### Final Answer\n\n$$8$$", "$$8$$", "phrase"),
+        ("We add both rows. Thus the number of ways is 12.", "12", "conclusion"),
+        ("La risposta è 12,5.", "12,5", "phrase"),
+        ("답은 7입니다.", "7", "phrase"),
     ],
 )
 def test_ways_to_state_an_open_answer(text: str, answer: str, method: str) -> None:

@@ -25,6 +25,8 @@ WHOLE_CHARS = 1_200
 """A response up to this long that holds one paragraph and no cue is an answer by itself."""
 _LAST_LINE_CHARS = 200
 _VALUE_WORDS = 8
+_TABLE = re.compile(r"[$\s]*\|[^\n]*\n\s*\|?\s*:?-{3}")
+"""A response that begins with a table is one, whatever is said below it."""
 _SENTENCE = re.compile(r"[a-z]{3}[.!?][*_]*(?:\s|$)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
@@ -125,7 +127,7 @@ def _unstated(seen: str, finish_reason: str | None) -> Extraction | None:
         return None
     paragraphs = re.split(r"\n\s*\n", seen)
     last = paragraphs[-1].rsplit("\n", 1)[-1].strip("*_` \t")
-    if len(seen) <= WHOLE_CHARS and _is_labelled(seen):
+    if len(seen) <= WHOLE_CHARS and (_is_labelled(seen) or _TABLE.match(seen)):
         return Extraction(seen, "whole")
     reasoned = len(seen) > len(last) and _SENTENCE.search(seen[: -len(last) or None])
     if reasoned and _states_value(last, alone="\n" not in paragraphs[-1] and len(paragraphs) > 1):
