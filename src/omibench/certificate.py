@@ -81,6 +81,8 @@ class Certificate(Noun):
     """Labelled responses that were not sent to the judge: refused, empty, looping, cut off."""
     stale: int
     """Labels of a response that is another one by now, left out."""
+    unknown: int = 0
+    """Labels of responses that this study does not have, left out."""
     confidence: float
     quality: dict[str, JudgeQuality]
     """By answer type, and `all`."""

@@ -166,10 +166,19 @@ def test_labels_that_fit_nothing_or_two_things_are_refused(judged: Folders, tmp_
             certify(judged, written(tmp_path / "labels.jsonl", rows), tmp_path)
         return str(raised.value)
 
-    assert "no response of this study has id 'nothing'" in error({"id": "nothing", "label": 1})
+    assert "of 1, 1 are of responses that this study does not have" in error(
+        {"id": "nothing", "label": 1}
+    )
     assert "9 responses have" in error({"id": row["id"], "label": 1})
     assert "give model, setting, index too" in error({"id": row["id"], "label": 1})
     assert "row 2: problem" in error(row, row | {"label": 1 - row["label"]})
+
+
+def test_labels_of_other_studies_are_left_out_and_counted(judged: Folders, tmp_path: Path) -> None:
+    rows = labelled(judged, 0.9, 0.2)
+    other = [row | {"model": "another"} for row in rows[:7]]
+    found = certify(judged, written(tmp_path / "labels.csv", rows + other), tmp_path)
+    assert (found.n, found.unknown) == (len(rows), 7)
 
 
 def test_a_study_without_a_judge_cannot_be_certified(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from omibench.certificate import Certificate
+from omibench.model_params import SimulatedModel
 from omibench.problem import Answer, Question
 from omibench.study import load_study
 from omibench.tables import (
@@ -18,6 +20,7 @@ from omibench.tables import (
     Reject,
     ResponseRow,
     VerdictRow,
+    read_json,
     read_jsonl,
     read_parquet,
 )
@@ -113,6 +116,22 @@ def test_the_report_says_simulated_and_reaches_no_network(study: Path) -> None:
     report = (study / "analyze/report.html").read_text("utf-8")
     assert "SIMULATED" in report
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", report)
+
+
+def test_the_certificate_recovers_the_error_rates_that_the_judge_is_set_to(study: Path) -> None:
+    judge = load_study(study.parent / "params.yaml").models["sim-judge"]
+    assert isinstance(judge, SimulatedModel)
+    found = read_json(study / "certify/certificate.json", Certificate)
+    assert found.simulated
+    assert found.stale == found.unknown == 0, "run sample/labels.py again"
+    set_to = {"tpr": judge.true_positive_rate, "fpr": judge.false_positive_rate}
+    for kind in ("all", "mcq", "open"):
+        for name, rate in set_to.items():
+            measure = getattr(found.quality[kind], name)
+            assert measure.lo <= rate <= measure.hi, (kind, name)
+    report = (study / "analyze/report.html").read_text("utf-8")
+    assert "UNCALIBRATED" not in report
+    assert "Against people" in report
 
 
 def test_the_scan_is_reported_and_stops_nothing(study: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,9 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certificate
     """Hold the judge of a study against a file of labels; write both files into the folder `out`.
 
     The four-way table and the disagreements are those of the main rules and the judge over all
-    responses of the study. Raises MissingInputError where nothing was judged, FileFormatError for
-    labels that fit no response or contradict each other, and as `load_results` does.
+    responses of the study. Raises MissingInputError where nothing was judged, FileFormatError where
+    no label fits, one fits several responses or two contradict each other, and as `load_results`
+    does.
     """
     rows = read_labels(labels)
     found = load_results(results / "freeze", results / "infer", results / "score", study)
@@ -41,7 +43,7 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certificate
             f"{results / 'score'}: holds no judgement; name a judge in score.judge, score again"
         )
     judged = found.of(JUDGE_RULES)
-    matched, stale = _matched(rows, found, labels)
+    matched, left_out = _matched(rows, found, labels)
     compared = side_by_side(found, _rules(found)).join(
         matched, on=RESPONSE, how="left", maintain_order="left"
     )
@@ -49,7 +51,11 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certificate
     outcomes = judged.join(matched, on=RESPONSE, how="inner")["outcome"]
     failed = int((outcomes == "judge_failed").sum())
     if labelled.is_empty():
-        raise FileFormatError(f"{labels}: the judge scored none of the labelled responses")
+        raise FileFormatError(
+            f"{labels}: holds no label of a response that the judge scored: of {len(rows)}, "
+            f"{left_out['unknown']} are of responses that this study does not have and "
+            f"{left_out['stale']} of responses that are other ones by now"
+        )
     certificate = Certificate(
         judge=_one(judged, "judge", results),
         identity=_identities(study, _one(judged, "judge", results)),
@@ -60,7 +66,8 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certificate
         problems=labelled["id"].n_unique(),
         judge_failed=failed,
         not_judged=matched.height - labelled.height - failed,
-        stale=stale,
+        stale=left_out["stale"],
+        unknown=left_out["unknown"],
         confidence=study.analyze.confidence,
         quality=_quality(labelled, judged, study.analyze.confidence),
         rules=_rules(found),
@@ -99,20 +106,24 @@ def _of_kind(labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float) ->
     )
 
 
-def _matched(rows: list[LabelRow], results: Results, labels: Path) -> tuple[pl.DataFrame, int]:
-    """One row a labelled response, with `label`; and how many labels are of another text by now."""
+def _matched(
+    rows: list[LabelRow], results: Results, labels: Path
+) -> tuple[pl.DataFrame, Counter[str]]:
+    """One row a labelled response, with `label`; and how many labels are `stale` or `unknown`."""
     import polars as pl
 
     responses: dict[str, list[dict[str, Any]]] = {}
     for response in results.responses.select(*RESPONSE, "text").iter_rows(named=True):
         responses.setdefault(response["id"], []).append(response)
     found: dict[tuple[Any, ...], float] = {}
-    stale = 0
+    left_out: Counter[str] = Counter()
     for number, row in enumerate(rows, 1):
         meant = _meant(row, responses.get(row.id, []), f"{labels}, row {number}")
-        text = sha256(meant["text"].encode()).hexdigest()
-        if row.response_sha256 not in (None, text):
-            stale += 1
+        if meant is None:
+            left_out["unknown"] += 1
+            continue
+        if row.response_sha256 not in (None, sha256(meant["text"].encode()).hexdigest()):
+            left_out["stale"] += 1
             continue
         place = tuple(meant[name] for name in RESPONSE)
         if found.setdefault(place, row.label) != row.label:
@@ -120,22 +131,25 @@ def _matched(rows: list[LabelRow], results: Results, labels: Path) -> tuple[pl.D
                 f"{labels}, row {number}: problem {row.id!r} of {meant['model']} under "
                 f"{meant['setting']} has two labels, {found[place]:g} and {row.label:g}; keep one"
             )
-    if stale:
-        _LOG.warning("certify: %d labels are of responses that are other ones by now", stale)
+    if left_out:
+        _LOG.warning(
+            "certify: of %d labels in %s, %d are of responses that this study does not have and %d "
+            "of responses that are other ones by now",
+            len(rows), labels, left_out["unknown"], left_out["stale"],
+        )  # fmt: skip
     schema = {"model": pl.String, "setting": pl.String, "id": pl.String, "index": pl.Int64}
     places = pl.DataFrame(list(found), schema=schema, orient="row")
-    return places.with_columns(label=pl.Series(list(found.values()), dtype=pl.Float64)), stale
+    return places.with_columns(label=pl.Series(list(found.values()), dtype=pl.Float64)), left_out
 
 
-def _meant(row: LabelRow, known: list[dict[str, Any]], where: str) -> dict[str, Any]:
+def _meant(row: LabelRow, known: list[dict[str, Any]], where: str) -> dict[str, Any] | None:
+    """The response that a label is of; None where this study has no such response."""
     wanted = {"model": row.model, "setting": row.setting, "index": row.index}
     asked = {name: value for name, value in wanted.items() if value is not None}
     found = [r for r in known if all(r[name] == value for name, value in asked.items())]
-    if len(found) == 1:
-        return found[0]
+    if len(found) < 2:
+        return found[0] if found else None
     which = ", ".join([f"id {row.id!r}", *(f"{n} {v!r}" for n, v in asked.items())])
-    if not found:
-        raise FileFormatError(f"{where}: no response of this study has {which}")
     missing = ", ".join(name for name in wanted if name not in asked) or "nothing more"
     raise FileFormatError(f"{where}: {len(found)} responses have {which}; give {missing} too")
 

@@ -57,6 +57,7 @@ def _certificate(found: Certificate) -> dict[str, Any]:
     left = [
         (found.judge_failed, "judge failed"), (found.not_judged, "not judged"),
         (found.stale, "of another text by now"),
+        (found.unknown, "of responses that the study does not have"),
     ]  # fmt: skip
     return {
         "simulated": found.simulated,
