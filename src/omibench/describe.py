@@ -1,8 +1,16 @@
-"""Documents generated from the types: the schema of params.yaml and the table of files."""
+"""Documents generated from the types: the schema of params.yaml and the table of files.
+
+What a field means is the text below it. It is read here from the source: were it read when the
+types are made, every job would pay a tenth of its start for it.
+"""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import textwrap
+from itertools import pairwise
 from types import UnionType
 from typing import Any, get_args
 
@@ -14,6 +22,7 @@ from omibench.tables import FILES
 
 def params_schema() -> str:
     """JSON schema of a parameter file, as indented JSON."""
+    _describe(Study, set())
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **Study.model_json_schema(),
@@ -38,6 +47,7 @@ def files_table() -> str:
     for row in list(rows):
         rows.update(dict.fromkeys(_nested(row)))
     for row in rows:
+        _describe(row, set())
         lines += ["", f"## {row.__name__}", "", " ".join((row.__doc__ or "").split()), ""]
         lines += ["| field | type | meaning |", "|---|---|---|"]
         lines += [
@@ -45,6 +55,34 @@ def files_table() -> str:
             for name, field in row.model_fields.items()
         ]
     return "\n".join(lines) + "\n"
+
+
+def _describe(model: type[BaseModel], done: set[type[BaseModel]]) -> None:
+    """Give the fields of a type, and of all that it holds, the texts that stand below them."""
+    if model in done:
+        return
+    done.add(model)
+    for inner in _nested(model):
+        _describe(inner, done)
+    texts: dict[str, str] = {}
+    for part in reversed(model.__mro__):
+        if issubclass(part, BaseModel) and part is not BaseModel:
+            texts |= _texts_below(part)
+    for name, field in model.model_fields.items():
+        field.description = field.description or texts.get(name)
+    model.model_rebuild(force=True)
+
+
+def _texts_below(model: type[BaseModel]) -> dict[str, str]:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
+    assert isinstance(tree, ast.ClassDef)
+    found = {}
+    for field, text in pairwise(tree.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            match text:
+                case ast.Expr(value=ast.Constant(value=str(words))):
+                    found[field.target.id] = inspect.cleandoc(words)
+    return found
 
 
 def _link(row: type[BaseModel]) -> str:

@@ -22,7 +22,7 @@ BBox = tuple[float, float, float, float]
 class Noun(BaseModel):
     """A frozen, strict record: an unknown field is an error, not a surprise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Figure(Noun):
