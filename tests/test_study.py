@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.study import Cell, load_study, local_models, parse_study, slice_for
+from omibench.study import Cell, Study, load_study, local_models, parse_study, slice_for
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
 DIRECT = {"prompt": "direct"}
@@ -111,7 +111,11 @@ def test_cells_are_all_pairs_unless_narrowed() -> None:
     assert cells == [("a", "cot"), ("a", "direct"), ("b", "direct")]
 
 
-STAGES = ("ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "analyze")
+STAGES = (
+    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "certify", "analyze"
+)  # fmt: skip
+
+JUDGED = {"score", "certify", "analyze"}
 
 
 def slices(blocks: dict[str, Any]) -> dict[str, str]:
@@ -134,7 +138,8 @@ def changed(**blocks: Any) -> set[str]:
         ({"filter": {"min_images": 3}}, {"filter"}),
         ({"ocr": {"dpi": 200}}, {"ocr"}),
         ({"freeze": {"version": "2.0.0"}}, {"freeze"}),
-        ({"analyze": {"confidence": 0.9}}, {"analyze"}),
+        ({"analyze": {"confidence": 0.9}}, {"certify", "analyze"}),
+        ({"certify": {"labels": "labels.csv"}}, {"certify", "analyze"}),
         (
             {"settings": {"cot": {"label": "Other"}, "direct": DIRECT}},
             {"analyze"},
@@ -143,8 +148,8 @@ def changed(**blocks: Any) -> set[str]:
             {"settings": {"cot": {"label": "CoT", "images": "first"}, "direct": DIRECT}},
             {"('a', 'cot')", "('b', 'cot')", "analyze"},
         ),
-        ({"score": {"rules": ["omibench"], "judge": "judge"}}, {"score", "analyze"}),
-        ({"score": {"rules": ["robust"], "judge": ["judge", "a"]}}, {"score", "analyze"}),
+        ({"score": {"rules": ["omibench"], "judge": "judge"}}, JUDGED),
+        ({"score": {"rules": ["robust"], "judge": ["judge", "a"]}}, JUDGED),
         ({"judge": {"quality": "judge"}}, {"judge", "analyze"}),
     ],
 )  # fmt: skip
@@ -177,6 +182,43 @@ def test_which_settings_are_judged_reruns_no_cell() -> None:
     one = parse_study(values(judge={"quality": "judge", "settings": ["cot"]}), "p")
     both = parse_study(values(judge={"quality": "judge"}), "p")
     assert slice_for(one, "judge") == slice_for(both, "judge")
+
+
+def sampled(**aggregate: Any) -> Study:
+    setting = {"decoding": {"samples": 4}, "aggregate": aggregate, "label": "Votes"}
+    settings = {"cot": setting, "direct": DIRECT}
+    return parse_study(values(settings=settings), "p")
+
+
+def test_how_samples_become_one_asks_no_respondent_again() -> None:
+    cell = Cell("a", "cot")
+    one, other = sampled(how="majority"), sampled(how="best-of-n", judge="self", k=[2])
+    assert one.aggregated_cells == [cell, Cell("b", "cot")]
+    assert slice_for(one, "infer", cell) == slice_for(other, "infer", cell)
+    assert slice_for(one, "score") == slice_for(other, "score")
+    assert slice_for(one, "aggregate", cell) != slice_for(other, "aggregate", cell)
+    assert set(slice_for(other, "aggregate", cell)["models"]) == {"a"}
+    assert "models" not in slice_for(one, "aggregate", cell)
+    for study in (one, other):
+        given = slice_for(study, "aggregate", cell)
+        assert slice_for(load_study(json.dumps(given)), "aggregate", cell) == given
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "message"),
+    [
+        ({"how": "best-of-n"}, "'best-of-n' needs `judge`"),
+        ({"how": "majority", "judge": "a"}, "'majority' takes no `judge`"),
+        ({"how": "majority", "k": [5]}, "aggregate.k names 5 and decoding.samples draws 4"),
+        ({"how": "tournament", "judge": "nobody"}, "settings.cot.aggregate.judge names 'nobody'"),
+        ({"how": "mode"}, "aggregate.how: Input should be"),
+    ],
+)
+def test_a_mistake_in_an_aggregate_is_one_line(aggregate: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParamsError) as error:
+        sampled(**aggregate)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_slice_is_a_study_of_its_own() -> None:

@@ -242,7 +242,18 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         names = {cell.model if n == SELF else n for n in (panel.models if panel else [])}
         keep["settings"] = {cell.setting: dict(full["settings"][cell.setting])}
         keep["settings"][cell.setting].pop("label", None)
-        keep["study"] = {k: v for k, v in full.get("study", {}).items() if k == "seed"}
+        keep["score"] = _only(full.get("score", {}), ("rules",))
+        keep["study"] = _only(full.get("study", {}), ("seed",))
+    if stage == "certify":
+        keep = {block: _only(keep.get(block, {}), keys) for block, keys in _CERTIFIED.items()} | {
+            "infer": keep.get("infer", {}),
+            "score": keep.get("score", {}),
+            "settings": {
+                name: _only(block, ("decoding", "aggregate"))
+                for name, block in keep.get("settings", {}).items()
+            },
+            "models": {n: _what_answers(block) for n, block in keep.get("models", {}).items()},
+        }
     if names:
         keep["models"] = {name: _what_answers(full["models"][name]) for name in sorted(names)}
         keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}
@@ -263,7 +274,16 @@ _SLICES = {
         "study", "benchmark", "models", "settings", "infer", "score", "judge", "certify", "analyze",
     ),
 }  # fmt: skip
+_CERTIFIED = {
+    "study": ("name", "seed"),
+    "certify": ("labels", "disagreements"),
+    "analyze": ("main_rules", "confidence"),
+}
 _ASKING = ("name", "seed")
+
+
+def _only(block: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: block[key] for key in keys if key in block}
 
 
 def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
