@@ -70,7 +70,8 @@ def pull(
     """
     from omibench.store.share import absorb, pointers
 
-    _dvc("pull", *_to(remote), *pointers(archive))
+    # What is archived never changes: whatever was done to it here is undone.
+    _dvc("pull", "--force", *_to(remote), *pointers(archive))
     merged = absorb(archive, store)
     for done in merged:
         typer.echo(
