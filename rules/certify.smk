@@ -21,4 +21,4 @@ rule certify:
         out=subpath(output.certificate, parent=True),
     shell:
         "omibench certify {input.labels:q} --results {params.results} --params {params.study:q}"
-        " --out {params.out} 2> {log}"
+        " --out {params.out} > {log} 2>&1"
