@@ -1,70 +1,16 @@
-"""A small study of text questions in a folder of its own, and a Prefect server on loopback."""
+"""An endpoint with one model, a study that asks it, and a Prefect server on loopback."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import URLError
 
-import polars as pl
 import pytest
 
-from model_server.handle import DIRECT, ServerHandle, running_server
-
-PARTS = ("Snakefile", "rules", "profiles", "schemas", "workflows", "envs", "prefect.yaml")
-KEY_ENV = "TEST_LAB_KEY"
-SECRET = "sk-planted-Q7xK2mZ9vB4nW8tR"
-PROBLEMS = 12
-PARAMS = """\
-# A study that a laboratory keeps; every comment of this file must stay.
-study:
-  name: kept
-  title: The kept study   # shown in the report
-data: data
-benchmark:
-  name: emma
-models:
-  old-one:
-    provider: openai
-    id: old-one
-    base_url: {url}
-    key_env: {key_env}
-    price: {{input: 2.0, output: 10.0, as_of: 2026-11-21}}   # read from the price list
-    limits: {{concurrency: 8, timeout_s: 20, attempts: 3}}
-
-# How they are asked.
-settings:
-  cot: {{prompt: emma-cot, decoding: {{max_tokens: 400}}}}
-  direct: {{prompt: emma-direct, decoding: {{max_tokens: 100}}}}
-infer:
-  models: [old-one]   # the watch adds more
-  settings: [cot, direct]
-score:
-  rules: [emma]
-analyze:
-  explorer: false
-reevaluate:
-  monthly_budget_usd: {monthly}
-  watch:
-    lab:
-      kind: endpoint
-      match: ["new-*"]
-      ignore: ["*-base"]
-      model:
-        provider: openai
-        base_url: {url}
-        key_env: {key_env}
-        group: New models
-        price: {{input: 2.0, output: 10.0, as_of: 2026-11-21}}
-        limits: {{concurrency: 8, timeout_s: 20, attempts: 3}}
-"""
-Run = Callable[..., subprocess.CompletedProcess[str]]
+from model_server.handle import ServerHandle, running_server
+from workflows_support import SECRET, environment, free_port, healthy, study_folder, until
 
 
 @pytest.fixture(scope="session")
@@ -88,27 +34,6 @@ def folder(tmp_path: Path, root: Path, endpoint: ServerHandle) -> Path:
     return study_folder(tmp_path / "study", root, endpoint)
 
 
-def study_folder(folder: Path, root: Path, endpoint: ServerHandle, monthly: float = 5.0) -> Path:
-    """Make that checkout."""
-    folder.mkdir()
-    for name in PARTS:
-        source = root / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
-    (folder / "data").mkdir()
-    rows = [
-        {
-            "pid": f"math_{n}", "subject": "Math", "type": "Multiple Choice",
-            "question": f"How much is {n} + {n}?", "options": ["1", "2", str(2 * n + 3), "no"],
-            "answer": "C",
-        }
-        for n in range(PROBLEMS)
-    ]  # fmt: skip
-    pl.DataFrame(rows).write_parquet(folder / "data" / "items.parquet")
-    params = PARAMS.format(url=endpoint.openai_url, key_env=KEY_ENV, monthly=monthly)
-    (folder / "params.yaml").write_text(params)
-    return folder
-
-
 @pytest.fixture(scope="session")
 def prefect_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where Prefect keeps its database, away from the user's."""
@@ -130,56 +55,3 @@ def api_url(prefect_home: Path) -> Iterator[str]:
             yield url
         finally:
             server.terminate()
-
-
-def environment(home: Path, api: str | None = None) -> dict[str, str]:
-    """The environment of a flow: its own Prefect, the key, and no proxy."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
-    return kept | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PREFECT_HOME": str(home),
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
-        "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": (
-            "prefect.server.concurrency.lease_storage.filesystem"
-        ),
-        "DO_NOT_TRACK": "1",
-        KEY_ENV: SECRET,
-        **({"PREFECT_API_URL": api} if api else {}),
-    }
-
-
-def flow(
-    name: str, folder: Path, home: Path, api: str | None = None, *more: str, **env: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a flow as a person would, from the command line."""
-    return subprocess.run(
-        [sys.executable, "-m", f"workflows.{name}", *more],
-        cwd=folder, env=environment(home, api) | env,
-        capture_output=True, text=True, check=False, timeout=280,
-    )  # fmt: skip
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
-def healthy(api: str) -> bool:
-    try:
-        with DIRECT.open(f"{api}/health", timeout=5) as reply:
-            return bool(reply.status == 200)
-    except (URLError, OSError):
-        return False
-
-
-def until(
-    condition: Callable[[], bool], seconds: float, why: Callable[[], str] = lambda: ""
-) -> None:
-    """Poll until the condition holds; fails with what `why` says when it does not in time."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"it did not happen in {seconds:g} s\n{why()}"
-        time.sleep(0.25)

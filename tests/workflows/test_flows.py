@@ -1,0 +1,81 @@
+"""Flows against a Prefect server: what is bought, refused, retried, told and shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_server.handle import DIRECT, ServerHandle
+from workflows_support import KEY_ENV, PROBLEMS, SECRET, flow, study_folder
+
+pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def ask_api(api: str, path: str, body: dict[str, Any]) -> Any:
+    from urllib.request import Request
+
+    data = json.dumps(body).encode()
+    with DIRECT.open(Request(f"{api}{path}", data, {"content-type": "application/json"})) as reply:
+        return json.load(reply)
+
+
+def paid(endpoint: ServerHandle) -> dict[str, int]:
+    return {key: entry["paid"] for key, entry in endpoint.stats()["contents"].items()}
+
+
+def test_the_store_is_filled_in_shards_and_the_pages_show_it(
+    folder: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
+) -> None:
+    done = flow("evaluate", folder, prefect_home, api_url, "params.yaml", "--shard", "5")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (folder / "results/analyze/report.html").is_file()
+    assert list(paid(endpoint).values()) == [1] * (2 * PROBLEMS), "each was bought once"
+    tasks = ask_api(api_url, "/task_runs/filter", {"limit": 200})
+    shards = [t for t in tasks if t["name"].startswith("old-one ")]
+    assert len(shards) == 2 * 3, "12 requests in shards of 5, under two settings"
+    assert all({"study kept", "model old-one"} <= set(t["tags"]) for t in shards)
+    artifacts = {a["key"]: a for a in ask_api(api_url, "/artifacts/latest/filter", {})}
+    assert len(json.loads(artifacts["board"]["data"])) == 2
+    assert "report.html" in artifacts["report"]["data"]
+    limits = ask_api(api_url, "/v2/concurrency_limits/filter", {})
+    (lane,) = [limit for limit in limits if limit["name"].endswith(" old-one")]
+    assert (lane["limit"], lane["active_slots"]) == (4, 0)
+    assert SECRET not in done.stdout + done.stderr
+
+
+def test_a_wrong_key_is_not_tried_again(
+    folder: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
+) -> None:
+    wrong = {KEY_ENV: "sk-planted-wrong-1234567890"}
+    more = ("params.yaml", "--shard", "3", "--lanes", "1")
+    done = flow("evaluate", folder, prefect_home, api_url, *more, **wrong)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "the endpoint turns every request down: HTTP 401" in done.stderr
+    assert endpoint.stats()["rejected"] <= 8, "one shard met the wall; the others were not sent"
+    assert "planted-wrong" not in done.stdout + done.stderr
+    assert not (folder / "results/analyze/report.html").exists()
+
+
+def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
+    tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
+) -> None:
+    folder = study_folder(tmp_path / "study", root, endpoint, monthly=0.0001)
+    endpoint.add_model("new-1")
+    before = (folder / "params.yaml").read_text()
+    done = flow("reevaluate", folder, prefect_home, api_url)
+    assert done.returncode == 3, done.stdout + done.stderr
+    line = done.stderr.strip().splitlines()[-1]
+    assert line.startswith("omibench: new-1: evaluating it is expected to cost $")
+    assert "are left; nothing was added. Raise reevaluate.monthly_budget_usd" in line
+    assert (folder / "params.yaml").read_text() == before
+    assert endpoint.stats()["paid"] == 0
+    (waiting,) = json.loads((folder / "results/reevaluate/journal.json").read_text())["models"]
+    assert (waiting["model"], waiting["state"]) == ("new-1", "waiting")
+    again = flow("reevaluate", folder, prefect_home, api_url)
+    assert again.returncode == 0, "it was told; now it waits\n" + again.stderr
+    assert (folder / "params.yaml").read_text() == before
+    assert endpoint.stats()["paid"] == 0

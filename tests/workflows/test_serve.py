@@ -1,0 +1,147 @@
+"""`make serve`: a new model is evaluated on schedule and once; a killed worker costs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from model_server.handle import ServerHandle
+from omibench.store.ledger import Ledger, month_of
+from workflows_support import (
+    PROBLEMS,
+    environment,
+    free_port,
+    healthy,
+    study_folder,
+    until,
+)
+
+pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+EVERY_S = 15
+IN_FLIGHT = 8
+
+
+class Served:
+    """A running `python -m workflows.serve` in a checkout, and what can be seen of it."""
+
+    def __init__(self, folder: Path, home: Path) -> None:
+        self.folder, self.home, self.port = folder, home, free_port()
+        self.api = f"http://127.0.0.1:{self.port}/api"
+        self.log = home / "serve.log"
+        command = ["-m", "workflows.serve", "--port", str(self.port), "--home", str(home)]
+        self.process = subprocess.Popen(
+            [sys.executable, *command], cwd=folder, env=environment(home),
+            stdout=self.log.open("w"), stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    def said(self) -> str:
+        return self.log.read_text("utf-8", "replace")[-6000:]
+
+    def ended_looks(self) -> int:
+        return self.log.read_text("utf-8", "replace").count("no new model at 1 watches")
+
+    def start(self, deployment: str) -> None:
+        command = [sys.executable, "-m", "prefect", "deployment", "run", deployment]
+        env = environment(self.home, self.api)
+        subprocess.run(command, cwd=self.folder, env=env, check=True, capture_output=True)
+
+    def descendants(self, words: str) -> list[int]:
+        """Processes below the server and worker whose command line holds the words."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                env = (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if words in line and str(self.home).encode() in env:
+                found.append(int(entry.name))
+        return found
+
+
+@pytest.fixture
+def served(
+    tmp_path: Path, root: Path, endpoint: ServerHandle, request: pytest.FixtureRequest
+) -> Iterator[Served]:
+    """Serving, with a look for new models every so many seconds (`request.param`) or never."""
+    folder = study_folder(tmp_path / "study", root, endpoint)
+    plan = yaml.safe_load((folder / "prefect.yaml").read_text())
+    for deployment in plan["deployments"]:
+        if deployment["name"] == "keep":
+            deployment["schedules"] = [{"interval": request.param}] if request.param else []
+    (folder / "prefect.yaml").write_text(yaml.safe_dump(plan))
+    (tmp_path / "home").mkdir()
+    running = Served(folder, tmp_path / "home")
+    try:
+        yield running
+    finally:
+        running.process.send_signal(signal.SIGINT)
+        try:
+            running.process.wait(90)
+        finally:
+            for pid in running.descendants("prefect"):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("served", [EVERY_S], indirect=True)
+def test_a_new_model_is_evaluated_on_schedule_once_and_within_the_budget(
+    served: Served, endpoint: ServerHandle
+) -> None:
+    until(lambda: served.ended_looks() >= 1, 240, served.said)
+    assert endpoint.stats()["paid"] == 0, "a look that finds nothing buys nothing"
+    endpoint.add_model("new-1")
+    endpoint.add_model("other-2")
+    journal = served.folder / "results/reevaluate/journal.json"
+    until(lambda: '"done"' in (journal.read_text() if journal.is_file() else ""), 300, served.said)
+    board = served.folder / "board"
+    assert {"new-1", "old-one"} == set(json.loads((board / "analyze/metrics.json").read_text()))
+    assert "new-1" in (board / "changes.md").read_text()
+    assert "# read from the price list" in (served.folder / "params.yaml").read_text()
+    stats = endpoint.stats()
+    assert [entry["paid"] for entry in stats["contents"].values()] == [1] * (4 * PROBLEMS)
+    looks = served.ended_looks()
+    until(lambda: served.ended_looks() > looks, 180, served.said)
+    assert endpoint.stats()["paid"] == stats["paid"], "a second look buys nothing"
+    with Ledger(served.folder / "store") as ledger:
+        import time
+
+        spent = ledger.spent_since("kept", month_of(time.time()))
+    tokens = stats["input_tokens"], stats["output_tokens"]
+    assert spent == pytest.approx((2.0 * tokens[0] + 10.0 * tokens[1]) / 1e6)
+    assert spent < 5.0
+    served.process.send_signal(signal.SIGINT)
+    assert served.process.wait(90) == 0
+    assert not healthy(served.api), "the server has stopped"
+    assert served.descendants("prefect") == []
+
+
+@pytest.mark.parametrize("served", [None], indirect=True)
+def test_a_killed_workers_shard_goes_on_where_it_stopped(
+    served: Served, endpoint: ServerHandle
+) -> None:
+    endpoint.configure(latency_s=4.0)
+    until(lambda: "The flows are served" in served.said(), 240, served.said)
+    until(lambda: bool(served.descendants("worker start")), 120, served.said)
+    served.start("evaluate/nightly")
+    until(lambda: endpoint.stats()["paid"] >= IN_FLIGHT // 2, 240, served.said)
+    killed = endpoint.stats()["paid"]
+    assert killed < 2 * PROBLEMS, "it was killed in the middle"
+    for pid in served.descendants("worker start") + served.descendants("prefect.engine"):
+        os.kill(pid, signal.SIGKILL)
+    report = served.folder / "results/analyze/report.html"
+    until(report.is_file, 300, served.said)
+    assert "begun again: evaluate params.yaml" in served.log.read_text()
+    books = endpoint.stats()["contents"].values()
+    assert len(books) == 2 * PROBLEMS
+    again = sum(book["paid"] - 1 for book in books)
+    assert again <= IN_FLIGHT, "only what was in flight is bought again"
+    assert all(book["paid"] <= 2 for book in books)
