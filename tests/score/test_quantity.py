@@ -100,3 +100,18 @@ def test_a_decimal_comma_is_read_where_it_is_no_list(
     gold: str, pred: str, told: bool | None
 ) -> None:
     assert same_quantity(gold, pred) is told
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [
+        ("25 °C", "298.15 K", True), ("25 °C", "25 K", False), ("1 h 20 min", "80 min", True),
+        ("5 ft 3 in", "63 in", True), ("72 km/h", "20 m/s", True), ("4 kΩ", r"4000\,\Omega", True),
+        (r"9.8 m/s^2", r"9.8\ \mathrm{m\,s^{-2}}", True), ("3 厘米", "30 mm", True),
+        ("20 г", "0.02 kg", True), ("≈ 3.14", "about 3.14", True), ("2+", "+2", True),
+        ("10 lb", "4.5359237 kg", True), ("45 mph", "45 km/h", False), ("5 eV", "5 MeV", False),
+        ("Rs 500", "500", True), ("15 cm^2", "15 cm^3", False),
+    ],
+)  # fmt: skip
+def test_units_of_many_kinds(gold: str, pred: str, equal: bool) -> None:
+    assert same_quantity(gold, pred) is equal

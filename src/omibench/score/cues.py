@@ -14,6 +14,7 @@ _NOUNS = (
     r"|antwort(?:en)?|l[öo]sung(?=\s+lautet|\s*:)|endergebnis|rispost[ae](?:\s+(?:finale|corretta))?"
     r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án"
     r"|jawaban(?:\s+yang)?(?:\s+benar)?|(?:selected|chosen)\s+(?:option|choice|answer)"
+    r"|\bresult(?=\s*\**\s*:)"
     r"|الإجابة|الجواب|उत्तर|答え|解答|正解|정답|최종\s*답|(?<!\w)답"
 )
 _VERBS = (
@@ -38,6 +39,8 @@ _CUES = re.compile(
     rf"|####\s*(?=\S)|^[#>*_ \t]{{1,8}}(?:{_HEADINGS})[*_: \t]*\n",
     re.IGNORECASE | re.MULTILINE,
 )
+_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(?=[(\w])", re.MULTILINE)
+_ASIDE = re.compile(r"(?<=\S)\s+\((?:see|from|as|cf\.?|by|since)\s[^()]*\)[\s.]*$", re.IGNORECASE)
 _COPULA = re.compile(r"(?:です|である|だ|입니다|이다|예요|이에요)[。.\s]*$")
 _REASON = re.compile(
     r"(?:therefore|thus|hence|so|consequently|in conclusion|finally|因此|所以)\b[^.=]{0,120}?"
@@ -55,8 +58,8 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _CUE_WORDS = (
-    "answer", "correct", "best", "selected", "chosen", "final", "respuesta", "opci", "resposta",
-    "ponse", "antwort", "alternativa",
+    "answer", "correct", "best", "selected", "chosen", "result", "final", "respuesta",
+    "opci", "resposta", "ponse", "antwort", "alternativa",
     "ответ", "答案", "选", "l\u00f6sung", "losung", "ergebnis", "rispost", "antwoord", "відповід",
     "odpov", "odpow", "cevap", "svar", "đáp", "jawaban", "الإجابة", "الجواب", "उत्तर", "答え",
     "解答", "正解",
@@ -80,7 +83,7 @@ def after_cue(text: str, parts: int = 1) -> str | None:
     if end is None:
         return None
     rest = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
-    listed = rest[:_PARTS_CHARS].lstrip()
+    listed = _BULLET.sub("", rest[:_PARTS_CHARS].lstrip())
     if parts > 1 and len(found := labelled(listed)) > 1:
         rest = listed
         return rest[: rest.rfind(found[-1].text) + len(found[-1].text)].split("\n\n\n")[0]
@@ -89,6 +92,7 @@ def after_cue(text: str, parts: int = 1) -> str | None:
     stop = _STOP.search(answer)
     if stop:
         answer = answer[: stop.start()]
+    answer = _ASIDE.sub("", answer)
     return _COPULA.sub("", answer.strip().strip("*_`").strip())
 
 

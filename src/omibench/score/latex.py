@@ -88,7 +88,7 @@ def tidy(text: str) -> str:
     text = re.sub(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)", " ", text)
     text = text.replace(r"\~", " ").replace("\\\\", " ")
     text = re.sub(r"(?<=\d)\s*\{[,.]\}\s*(?=\d)", ".", text)
-    text = re.sub(r"\{([,.;])\}", r"\1", text)
+    text = re.sub(r"\{([,.;:])\}", r"\1", text)
     text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
     text = re.sub(r"\\(?:times|cdot)(?![A-Za-z])|×|·", " × ", text)
     text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))

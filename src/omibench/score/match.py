@@ -31,7 +31,8 @@ _CLAUSE_WORDS = 4
 _LETTER = r"[(\[]?[A-Za-z][)\]]?"
 _BEFORE = re.compile(
     r"^\W{0,3}(?:answers?\s*:\s*|(?:thus|therefore|hence|so|in conclusion|finally),\s+"
-    r"|(?:so |thus |hence )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)(?=\S)",
+    r"|(?:so |thus |hence )?(?:in total,? )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)"
+    r"(?=\S)",
     re.IGNORECASE,
 )
 _ENCLOSED = re.compile(r"(\(|\\\{)([^()\[\]\\]*(?:\\(?![{}])[^()\[\]\\]*)*)(?:\)|\\\})")

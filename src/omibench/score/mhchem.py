@@ -13,6 +13,7 @@ _ARROWS = {
     "<-->": r"\rightleftharpoons ",
 }
 _CHARGE = re.compile(r"\^\s*(\d*[+-])(?!\d)")
+_RADICAL = re.compile(r"\^\{?\s*(?:\.|\\bullet|•)\s*\}?")
 _PRECIPITATE = re.compile(r"\s+(?:v|\^|\(v\)|\(\^\))(?=\s|$|\+)")
 _HYDRATE = re.compile(r"(?<=[\w)\]])\s*[.*]\s*(?=\d*(?:H2O|[A-Z]))")
 
@@ -36,6 +37,7 @@ def plain_mhchem(text: str) -> str:
 def _plain(text: str) -> str:
     text = _ARROW.sub(lambda m: _ARROWS.get(m.group(1), m.group()), text)
     text = _PRECIPITATE.sub("", text)
+    text = _RADICAL.sub("•", text)
     return _CHARGE.sub(r"^{\1}", _HYDRATE.sub(r" \\cdot ", text))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from omibench.score.latex import tidy
@@ -33,6 +34,8 @@ _ABOUT = re.compile(
     r"|etwa|environ|aproximadamente|cerca de)[\s.]*(?=[-+.\d\\])",
     re.IGNORECASE,
 )
+_PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d_]+)")
+_COMPOUND = re.compile(rf"{_PIECE.pattern}(?:,?\s+{_PIECE.pattern}){{1,2}}")
 _MONEY = re.compile(r"^(?:Rs\.?|US\$|€|£|¥|₹|USD|EUR|CNY|RMB)\s*(?=[\d.-])")
 _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
@@ -79,6 +82,8 @@ def quantity(text: str) -> Quantity | None:
     found = _number(text)
     if found is None:
         return None
+    if compound := _compound(text):
+        return compound
     value, half_place, rest = found
     error = None
     uncertainty = _ERROR.match(rest)
@@ -92,6 +97,19 @@ def quantity(text: str) -> Quantity | None:
     return Quantity(
         value * power, unit, "%" in rest or "percent" in rest, half_place * power, error
     )
+
+
+def _compound(text: str) -> Quantity | None:
+    """A quantity in two or three units of one kind, the larger first: 1 h 20 min, 5 ft 3 in."""
+    if not _COMPOUND.fullmatch(text):
+        return None
+    pieces = [(float(n), parse_unit(name)) for n, name in _PIECE.findall(text)]
+    units = [unit for _, unit in pieces if unit]
+    falling = all(a.factor > b.factor for a, b in pairwise(units))
+    if len(units) < len(pieces) or len({u.dimensions for u in units}) > 1 or not falling:
+        return None
+    total = sum(number * unit.factor for number, unit in pieces if unit)
+    return Quantity(total / units[0].factor, units[0], False, ABS_TOLERANCE, None)
 
 
 def _counted(rest: str) -> Unit | None:
