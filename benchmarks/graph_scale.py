@@ -72,7 +72,10 @@ def main() -> int:
         folder = Path(name)
         make_study(folder, options.models, options.settings)
         cells = options.models * options.settings
-        table = list(_measure(folder, cells, laid=options.laid))
+        table = []
+        for row in _measure(folder, cells, laid=options.laid):
+            print(f"{row.what}: {row.cost.cpu_s:.3g} s", file=sys.stderr, flush=True)
+            table.append(row)
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     print(f"{cells:,} cells, {2 * cells:,} jobs of infer and score; load average {load}\n")
     print(_markdown(table))
@@ -95,6 +98,8 @@ def _measure(folder: Path, cells: int, *, laid: bool) -> Iterator[Measured]:
     yield Measured("one `omibench infer` by itself", infer)
     yield Measured("one `omibench score` by itself", score)
     if laid:
+        first = load_study(folder / "params.yaml").cells[0]
+        run("snakemake", f"results/score/{first.model}/{first.setting}.parquet", "--cores", "2")
         _lay(folder)
         touched = run("snakemake", "--touch", "--forceall", "--cores", "1")
         yield Measured("`snakemake --touch --forceall` over all files", touched)
@@ -194,7 +199,8 @@ def _lay(folder: Path) -> None:
         for stage, made in (("infer", "one.parquet"), ("score", "verdicts.parquet")):
             place = folder / "results" / stage / cell.model / f"{cell.setting}.parquet"
             place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(folder / made, place)
+            if not place.exists():
+                shutil.copy(folder / made, place)
 
 
 def _track(folder: Path) -> None:
@@ -209,7 +215,6 @@ def _run(folder: Path, *command: str) -> Cost:
         **os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(folder / "src"), "DVC_NO_ANALYTICS": "1",
     }  # fmt: skip
-    print(" ".join(command)[:100], file=sys.stderr, flush=True)
     started = time.monotonic()
     with (folder / "output.log").open("w+b") as output:
         child = subprocess.Popen(
