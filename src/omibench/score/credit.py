@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from omibench.score import prose
 from omibench.score.comparison import Match, PartResult, share
 from omibench.score.latex import fold, tidy
-from omibench.score.match import match_answer, same_key, same_truth, told, without_cue
+from omibench.score.match import match_answer, told, without_cue
 from omibench.score.parts import SPLITTERS, Part, keyed, labelled, labelled_part, named_part
+from omibench.score.tiers import same_key, same_truth
 from omibench.score.truth import is_letter_set, truths
 
 MAX_PAIRS = 144
