@@ -182,8 +182,6 @@ def load_study(
     `overrides` replace top-level keys; `options` replace keys inside blocks. Raises ParamsError
     when the file is missing, is no YAML, or does not hold a valid Study.
     """
-    import yaml
-
     text, where = str(params), "--params"
     if not text.lstrip().startswith("{"):
         where = text
@@ -193,8 +191,8 @@ def load_study(
             raise ParamsError(f"{where}: cannot be read: {error}") from None
     try:
         is_slice = where == "--params"
-        values = with_operating(json.loads(text)) if is_slice else yaml.safe_load(text)
-    except (json.JSONDecodeError, yaml.YAMLError) as error:
+        values = with_operating(json.loads(text)) if is_slice else _from_yaml(text)
+    except ValueError as error:
         line = " ".join(str(error).split())
         raise ParamsError(f"{where}: is not valid YAML: {line}") from None
     if values is None or isinstance(values, dict):
@@ -203,6 +201,15 @@ def load_study(
             if isinstance(inner := values.get(block) or {}, dict):
                 values[block] = {**inner, **given}
     return parse_study(values, where)
+
+
+def _from_yaml(text: str) -> Any:
+    import yaml  # a job is given its parameters as JSON and need not pay for this import
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
 
 
 def local_models(study: Study) -> list[str]:
