@@ -1,0 +1,206 @@
+"""Exactly what changed reruns: a table of changes, the jobs that each may run, and what it buys.
+
+Under `snakemake` and under `dvc repro` alike. The study has 4 models, 5 settings and 8 problems.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+import yaml
+
+from integration.small_study import MODELS, PROMPT, SETTINGS, Copy, make
+
+pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
+
+pytestmark = pytest.mark.slow
+
+PROBLEMS = 8
+CELLS = len(MODELS) * len(SETTINGS)
+PICTURE = (0, (400, 590, 404, 594))
+"""Page and spot of a figure that two problems share; `first` shows neither of them this one."""
+SHOWN_IN = 2 * len(MODELS) * (len(SETTINGS) - 1)
+SCORED = {"score": CELLS, "analyze": 1}
+ASKED = {"infer": CELLS, **SCORED}
+READ = {"ocr": 1, "filter": 1, "rationale": 1, "freeze": 1}
+
+Edit = Callable[[Copy], dict[str, str] | None]
+"""Changes the study; may return environment variables for the commands that follow."""
+
+
+class Case(NamedTuple):
+    """A change, the jobs that run after it, and the requests that are bought."""
+
+    name: str
+    edit: Edit
+    jobs: dict[str, int]
+    bought: int = 0
+
+
+def decoding(study: Copy) -> None:
+    params = study.params()
+    params["settings"]["warm"]["decoding"]["temperature"] = 0.7
+    study.write_params(params)
+
+
+def model(study: Copy) -> None:
+    params = study.params()
+    params["models"]["sim-new"] = {**params["models"]["sim-a"], "seed": 99}
+    params["infer"]["models"].append("sim-new")
+    study.write_params(params)
+
+
+def prompt(study: Copy) -> None:
+    study.replace(PROMPT, "Look at each figure.", "Look at every figure twice.")
+
+
+def rules(study: Copy) -> None:
+    params = study.params()
+    params["score"]["rules"] = ["robust", "emma"]
+    study.write_params(params)
+
+
+def label(study: Copy) -> None:
+    params = study.params()
+    params["models"]["sim-a"]["label"] = "The first"
+    params["settings"]["cot"]["label"] = "Step by step"
+    study.write_params(params)
+
+
+def gold(study: Copy) -> None:
+    decision = {
+        "problem": "physics-2", "decision": "edit", "reviewer": "a reader", "date": "2026-11-21",
+        "reason": "The key has a misprint.", "edit": {"answer": ["0.25 A"]},
+    }  # fmt: skip
+    file = study.folder / "sample/review.yaml"
+    file.write_text(file.read_text("utf-8") + yaml.safe_dump([decision]))
+
+
+def image(study: Copy) -> None:
+    import pymupdf
+
+    paper = study.folder / "sample/papers/physics.pdf"
+    page, spot = PICTURE
+    with pymupdf.open(paper) as pdf:
+        pdf[page].draw_rect(pymupdf.Rect(spot), color=(0, 0, 0), fill=(0, 0, 0))
+        text = pdf.tobytes()
+    paper.write_bytes(text)
+    file = study.folder / "sample/sources.yaml"
+    sources = yaml.safe_load(file.read_text("utf-8"))
+    sources["sources"][0]["sha256"]["papers/physics.pdf"] = hashlib.sha256(text).hexdigest()
+    file.write_text(yaml.safe_dump(sources))
+
+
+def code_of_scoring(study: Copy) -> None:
+    file = study.folder / "src/omibench/score/stage.py"
+    file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
+
+
+def code_of_asking(study: Copy) -> None:
+    file = study.folder / "src/omibench/infer/stage.py"
+    file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
+
+
+def comments(study: Copy) -> None:
+    for file in (study.folder / "src/omibench").rglob("*.py"):
+        text = file.read_text("utf-8")
+        start = text.index("\n") + 1 if text.startswith('"""') else 0
+        head = text[:start].replace("a", "o") if text[:start].count('"""') == 2 else text[:start]
+        file.write_text(f"{head}{text[start:]}\n# One more comment.\n")
+
+
+def code_of_no_stage(study: Copy) -> None:
+    for name in ("cli.py", "describe.py"):
+        file = study.folder / "src/omibench" / name
+        file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
+
+
+def docs(study: Copy) -> None:
+    (study.folder / "docs").mkdir()
+    (study.folder / "docs/notes.md").write_text("Words.")
+    (study.folder / "README.md").write_text("More words.")
+
+
+def upgrade(package: str) -> Edit:
+    def edit(study: Copy) -> dict[str, str]:
+        site = study.folder.parent / "site"
+        folder = site / f"{package}-99.0.dist-info"
+        folder.mkdir(parents=True)
+        head = f"Metadata-Version: 2.1\nName: {package}\nVersion: 99.0\n"
+        (folder / "METADATA").write_text(head)
+        pins = study.folder / "requirements.txt"
+        pins.write_text(pins.read_text("utf-8") + f"{package}==99.0\n")
+        return {"PYTHONPATH": f"{study.folder / 'src'}:{site}"}
+
+    return edit
+
+
+def nothing(study: Copy) -> None:
+    (study.folder / "params.yaml").touch()
+
+
+CASES = [
+    Case("nothing", nothing, {}),
+    Case("one decoding parameter", decoding, {"infer": 4, "score": 4, "analyze": 1}, 4 * PROBLEMS),
+    Case("one model more", model, {"infer": 5, "score": 5, "analyze": 1}, 5 * PROBLEMS),
+    Case("one prompt file", prompt, {"infer": 4, "score": 4, "analyze": 1}, 4 * PROBLEMS),
+    Case("how responses are scored", rules, SCORED),
+    Case("a label", label, {"analyze": 1}),
+    Case("one gold corrected", gold, {"freeze": 1, **SCORED}),
+    Case("one image replaced", image, {**READ, **ASKED}, SHOWN_IN),
+    Case("the code of scoring", code_of_scoring, SCORED),
+    Case("the code of asking", code_of_asking, ASKED),
+    Case("comments and docstrings of every file", comments, {}),
+    Case("code that no stage uses", code_of_no_stage, {}),
+    Case("docs", docs, {}),
+    Case("a package that scoring uses, upgraded", upgrade("sympy"), SCORED),
+    Case("a package that the report uses, upgraded", upgrade("altair"), {"analyze": 1}),
+    Case("a package that none uses, upgraded", upgrade("prefect"), {}),
+]
+ENGINES = {"snakemake": ("snakemake", "--cores", "2"), "dvc": ("dvc", "repro")}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
+    """The study, built once by DVC: as many jobs as it has, and as many requests."""
+    study = make(root, tmp_path_factory.mktemp("reruns") / "study")
+    assert study.jobs("dvc", "repro") == {**READ, **ASKED}
+    assert study.requests() == CELLS * PROBLEMS
+    study.commit("Built")
+    return study
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_exactly_what_changed_reruns(built: Copy, tmp_path: Path, case: Case, engine: str) -> None:
+    study = built.copy(tmp_path / "study")
+    variables = case.edit(study) or {}
+    assert study.jobs(*ENGINES[engine], **variables) == case.jobs
+    assert study.requests() - CELLS * PROBLEMS == case.bought
+    assert "Nothing to be done" in study.run("snakemake", "-n", **variables)
+
+
+@pytest.mark.timeout(900)
+def test_dvc_never_blesses_what_older_code_has_made(built: Copy, tmp_path: Path) -> None:
+    """An edit under src/ starts the stages of DVC: their results must be those of the new code."""
+    study = built.copy(tmp_path / "study")
+    study.replace("src/omibench/score/stage.py", "version=told.verdict.version", 'version="edited"')
+    assert study.jobs("dvc", "repro") == SCORED
+    for file in (study.folder / "results/score").glob("*/*.parquet"):
+        assert set(pl.read_parquet(file)["version"]) == {"edited"}
+    assert study.run("dvc", "status") == "Data and pipelines are up to date.\n"
+
+
+@pytest.mark.timeout(900)
+def test_a_bigger_budget_and_other_limits_run_nothing(built: Copy, tmp_path: Path) -> None:
+    study = built.copy(tmp_path / "study")
+    params = study.params()
+    params["study"]["budget_usd"] = 5.0
+    study.write_params(params)
+    assert set(study.jobs("snakemake", "--cores", "2")) <= {"analyze"}
