@@ -87,6 +87,27 @@ def test_a_package_for_types_only_is_none_that_results_depend_on(package: Path) 
     assert source.packages_of("ocr") == set()
 
 
+@pytest.mark.parametrize(
+    ("imported", "reaches"),
+    [
+        ("from omibench.store import keys\n", False),
+        ("from omibench.store.keys import x\n", False),
+        ("from omibench.store import Store\n", True),
+        ("import omibench.store\n", True),
+    ],
+)
+def test_a_lazy_name_of_a_package_is_needed_by_those_who_ask_for_it(
+    package: Path, imported: str, reaches: bool
+) -> None:
+    lazy = "def __getattr__(name):\n    from omibench.store import stage\n    return stage\n"
+    (package / "store/__init__.py").write_text(lazy)
+    (package / "store/stage.py").write_text("X = 1\n")
+    (package / "store/keys.py").write_text("x = 1\n")
+    (package / "ocr/pages.py").write_text(imported)
+    assert ("omibench.store.stage" in source.import_closure("omibench.ocr")) == reaches
+    assert "omibench.store.stage" in source.import_closure("omibench.store")
+
+
 def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
     from importlib.metadata import version
 

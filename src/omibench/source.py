@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -22,10 +23,15 @@ DISTRIBUTION = {"PIL": "pillow", "yaml": "pyyaml", "vl_convert": "vl-convert-pyt
 
 
 class Source(NamedTuple):
-    """What one file of source means, and every module that it imports, lazily or not."""
+    """What one file of source means, and every module that it imports, lazily or not.
+
+    `facade` is what its `__getattr__` imports: for those who ask the package for a name, and not
+    for those who import a module of it.
+    """
 
     meaning: str
     imports: tuple[str, ...]
+    facade: tuple[str, ...] = ()
 
 
 def source_hash(stage: str) -> str:
@@ -46,14 +52,17 @@ def source_hash(stage: str) -> str:
 
 def import_closure(module: str) -> set[str]:
     """The omibench modules that `module` needs, itself and its submodules included."""
-    found: set[str] = set()
+    seen: set[str] = set()
     waiting = [module, *_submodules(module)]
     while waiting:
         name = waiting.pop()
-        if name not in found and _file_of(name) is not None:
-            found.add(name)
-            waiting += _imports(name)
-    return found
+        if name in seen:
+            continue
+        seen.add(name)
+        is_module = _file_of(name) is not None
+        source = _source(name if is_module else name.rpartition(".")[0])
+        waiting += filter(_is_ours, source.imports if is_module else source.facade)
+    return {name for name in seen if _file_of(name) is not None}
 
 
 def packages_of(stage: str) -> set[str]:
@@ -90,8 +99,12 @@ def _distributions() -> dict[str, list[str]]:
 
 
 def _imports(module: str) -> tuple[str, ...]:
-    names = _source(module).imports
-    return tuple(name for name in names if name.split(".")[0] == "omibench")
+    source = _source(module)
+    return tuple(filter(_is_ours, source.imports + source.facade))
+
+
+def _is_ours(name: str) -> bool:
+    return name.split(".", maxsplit=1)[0] == "omibench"
 
 
 def _submodules(module: str) -> list[str]:
@@ -122,18 +135,26 @@ def _source(module: str) -> Source:
 @cache
 def _parsed(path: Path, modified_ns: int, size: int) -> Source:
     tree = ast.parse(path.read_text("utf-8"))
+    facade = [node for node in tree.body if getattr(node, "name", "") == "__getattr__"]
+    rest = [node for node in tree.body if node not in facade]
+    meaning = hashlib.sha256(_spelt(tree).encode()).hexdigest()
+    return Source(meaning, _imported_by(rest), _imported_by(facade))
+
+
+def _imported_by(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
     names: list[str] = []
-    waiting: list[ast.AST] = [tree]
+    waiting = list(nodes)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            # Any name of an imported module may be asked for: the star stands for it.
+            names += [name for a in node.names for name in (a.name, f"{a.name}.*")]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             # `from omibench.ocr import pages` may name a module as well as a function.
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         if not _for_types_only(node):
             waiting += ast.iter_child_nodes(node)
-    return Source(hashlib.sha256(_spelt(tree).encode()).hexdigest(), tuple(dict.fromkeys(names)))
+    return tuple(dict.fromkeys(names))
 
 
 def _for_types_only(node: ast.AST) -> bool:
