@@ -46,7 +46,11 @@ class Copy:
     def jobs(self, *command: str, **more: str) -> dict[str, int]:
         """How many jobs of each rule a command has executed, targets left out."""
         done = Counter(_DONE.findall(self.run(*command, **more)))
-        return {rule: count for rule, count in done.items() if rule != "all" and not rule.endswith("_all")}
+        return {
+            rule: count
+            for rule, count in done.items()
+            if rule != "all" and not rule.endswith("_all")
+        }
 
     def to_do(self) -> str:
         """What `snakemake -n` says."""
