@@ -195,9 +195,7 @@ def test_nor_where_a_forked_child_still_holds_its_pipe() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_ctrl_c_for_the_whole_group_leaves_the_worker_to_its_parent() -> None:
     start, told = CHILD.split("print(")
-    # Where the tests run in the background of a shell, Ctrl-C is ignored unless it is asked for.
-    heard = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    body = heard + start + "\n".join((
+    body = start + "\n".join((
         "try:",
         *(f"    {line}" for line in f"print({told}".splitlines()),
         "except KeyboardInterrupt:",
