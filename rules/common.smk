@@ -9,7 +9,7 @@ from snakemake.utils import validate
 
 from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
-from omibench.inputs import files_of
+from omibench.inputs import files_of, missing_files
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
@@ -26,6 +26,10 @@ validate(
     "../schemas/params.schema.json",
     set_default=False,
 )
+
+# Over old results Snakemake would not miss an input that is not there.
+if workflow.is_main_process and (MISSING := missing_files(STUDY)):
+    raise WorkflowError(f"the parameters name files that are not there: {', '.join(MISSING)}")
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.inputs import files_of, prompt_file
+import pytest
+
+from omibench.inputs import files_of, missing_files, prompt_file
 from omibench.study import Cell, parse_study
 
 
@@ -65,3 +67,30 @@ def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
     )
     assert files_of(study, "score") == ["gpt.txt", "grade.txt", "oracle.jsonl", "other.jsonl"]
     assert files_of(study, "judge") == ["quality.txt", "other.jsonl", "types.yaml"]
+
+
+def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("oracle.jsonl").touch()
+    study = parse_study(
+        {
+            "models": {
+                "sim": {"provider": "simulated", "oracle": "oracle.jsonl"},
+                "old": {"provider": "recorded", "responses": {"own": ["r.parquet"]}},
+            },
+            "settings": {"own": {"prompt": "mine.txt"}, "cot": {}},
+            "infer": {
+                "models": ["sim", "old"],
+                "settings": ["own", "cot"],
+                "only": {"old": ["own"]},
+            },
+            "certify": {"labels": "labels.csv"},
+        },
+        "test",
+    )
+    assert missing_files(study) == ["labels.csv", "mine.txt"]
+    for name in ("labels.csv", "mine.txt"):
+        Path(name).touch()
+    assert missing_files(study) == []

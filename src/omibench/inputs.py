@@ -8,6 +8,9 @@ from omibench.aggregate_params import SELF
 from omibench.model_params import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study
 
+_WHOLE = ("rationale", "freeze", "score", "judge", "certify", "analyze")
+"""The stages whose parameters name files, without those that have a job for each cell."""
+
 
 def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     """Every file named by the parameters that a job of `stage` reads: a change of one reruns it.
@@ -39,6 +42,26 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     elif stage == "analyze":
         found += [study.analyze.published, *study.certify.certificates]
     return list(dict.fromkeys(name for name in found if name))
+
+
+def missing_files(study: Study) -> list[str]:
+    """The files that the parameters name and that are not there.
+
+    Snakemake takes a job's old output for a source where an input of the job is missing, so a
+    mistyped prompt would keep the answers to the old one. Responses that were recorded elsewhere
+    may be missing: their cells can be pulled without them.
+    """
+    jobs: list[tuple[str, Cell | None]] = [(stage, None) for stage in _WHOLE]
+    jobs += [("infer", cell) for cell in study.cells]
+    jobs += [("aggregate", cell) for cell in study.aggregated_cells]
+    named = dict.fromkeys(file for stage, cell in jobs for file in files_of(study, stage, cell))
+    recorded = {
+        file
+        for name, model in study.models.items()
+        if isinstance(model, RecordedModel)
+        for file in _model_files(study, name)
+    }
+    return [file for file in named if file not in recorded and not Path(file).is_file()]
 
 
 def prompt_file(prompt: str) -> str | None:

@@ -155,6 +155,7 @@ def test_buying_again_buys_nothing(study: Path, run: Run) -> None:
     [
         ("modells={}", "modells: unknown key; did you mean 'models'?"),
         ("score={judge: nobody}", "score.judge names 'nobody', which is not defined"),
+        ("certify={labels: no.csv}", "the parameters name files that are not there: no.csv"),
     ],
 )
 def test_a_mistake_in_the_params_stops_snakemake_with_one_clear_line(
