@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.trust.provenance import (
     NAME,
     adopt,
@@ -103,6 +103,12 @@ def test_a_run_forgets_the_stages_that_it_makes_anew_and_no_other() -> None:
 def test_a_stage_without_results_is_recorded_as_empty() -> None:
     assert record_stage(RESULTS, "judge").files == {}
     assert strangers(RESULTS, ["judge"]) == []
+
+
+def test_what_is_no_stage_is_not_recorded() -> None:
+    with pytest.raises(ParamsError, match="'scores' is no stage; did you mean 'score'"):
+        record_stage(RESULTS, "scores")
+    assert not (RESULTS / "scores").exists()
 
 
 def test_the_same_results_have_the_same_provenance() -> None:

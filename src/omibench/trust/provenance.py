@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.explain import did_you_mean
 from omibench.store.files import write_whole
 from omibench.trust.records import FOLDER, read_record, recorded, write_record
 
@@ -42,9 +43,11 @@ class Provenance(BaseModel):
 def record_stage(results: Path, stage: str) -> Provenance:
     """Write the provenance of a stage that was made here, and return it.
 
-    A stage without results gets one that is empty. Raises MissingInputError when a folder holds
-    files and Snakemake knows nothing of them.
+    A stage without results gets one that is empty. Raises ParamsError for what is no stage, and
+    MissingInputError when a folder holds files and Snakemake knows nothing of them.
     """
+    if stage not in STAGES:
+        raise ParamsError(f"{stage!r} is no stage{did_you_mean(stage, STAGES)}")
     folder = results / stage
     files = {name: _sha256(folder / name) for name in _names(folder)}
     records = {}
