@@ -96,6 +96,6 @@ def _dvc(*words: str) -> None:
         [sys.executable, "-m", "dvc", *words], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        said = lines[0].removeprefix("ERROR: ") if lines else done.stderr.strip()[-200:]
+        _, marked, error = done.stderr.partition("ERROR: ")
+        said = " ".join((error if marked else done.stderr[-200:]).split())
         raise StoreError(f"dvc {words[0]}: {said}")
