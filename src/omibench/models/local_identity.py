@@ -54,7 +54,7 @@ def require(package: str, extra: str, name: str) -> Any:
         why = "is not installed" if missing else f"cannot be imported ({one_line(error)})"
         raise ModelError(
             f"model {name!r} needs {package}, which {why}; install it with "
-            f"`pip install 'omibench[{extra}]'`"
+            f"`pip install -e '.[{extra}]'`"
         ) from error
 
 
