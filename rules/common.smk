@@ -29,7 +29,9 @@ validate(
 
 # Over old results Snakemake would not miss an input that is not there.
 if workflow.is_main_process and (MISSING := missing_files(STUDY)):
-    raise WorkflowError(f"the parameters name files that are not there: {', '.join(MISSING)}")
+    raise WorkflowError(
+        f"the parameters name files that are not there: {', '.join(MISSING)}"
+    )
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
