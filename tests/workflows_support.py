@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 from urllib.error import URLError
 
 import polars as pl
@@ -138,3 +140,40 @@ def until(
     while not condition():
         assert time.monotonic() < end, f"it did not happen in {seconds:g} s\n{why()}"
         time.sleep(0.25)
+
+
+class Filled(NamedTuple):
+    """What a flow without a server has said, and what the endpoint met until the store was full."""
+
+    said: str
+    requests: int
+    shards: list[str]
+
+
+def fill(name: str, folder: Path, home: Path, endpoint: ServerHandle, *more: str) -> Filled:
+    """Run a flow to its end without a server; fails with what it said when it does not succeed."""
+    lines: list[str] = []
+    requests = -1
+    with subprocess.Popen(
+        [sys.executable, "-m", f"workflows.{name}", *more],
+        cwd=folder, env=environment(home), text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ) as process:  # fmt: skip
+        for line in process.stdout or ():
+            lines.append(line)
+            if line.rstrip().endswith("are in the store"):
+                # Snakemake starts only now: what comes later, no shard has asked.
+                requests = endpoint.stats(contents=False)["requests"]
+    said = "".join(lines)
+    assert process.returncode == 0, said
+    ended = re.findall(r"Task run '(.+ \d+-\d+)' - Finished in state Completed", said)
+    return Filled(said, requests, sorted(ended))
+
+
+def rebuild(folder: Path, home: Path, *targets: str) -> None:
+    """Let Snakemake alone make targets; fails with what it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *targets, "--cores", "1"],
+        cwd=folder, env=environment(home), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
