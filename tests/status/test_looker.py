@@ -51,6 +51,16 @@ def test_nothing_is_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_study_without_cells_is_complete_when_its_dataset_is(study: Study) -> None:
+    dataset = make_study(infer={})
+    assert [s.stage for s in look(dataset).stages] == ["ocr", "filter", "rationale", "freeze"]
+    assert look(dataset).go_on == "snakemake freeze_all --cores all"
+    for name in ("ocr", "filter", "rationale"):
+        Path("results", name).mkdir()
+        Path("results", name, "problems.jsonl").touch()
+    assert look(dataset).go_on is None
+
+
 def test_written_cells_are_counted_by_outcome(study: Study) -> None:
     write_cell("one", "cot", ["answered", "refused", "answered"])
     write_cell("one", "direct", ALL, scored=False)

@@ -53,7 +53,7 @@ def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
         *(f"{n:,}" for n in counts),
         *(count(n) for n in tokens),
         *_dollar_cells(rows),
-        "batch" if all(r.batch for r in rows) else duration(slowest),
+        "batch" if rows and all(r.batch for r in rows) else duration(slowest),
     )
 
 

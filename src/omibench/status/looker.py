@@ -113,7 +113,8 @@ class Looker:
             "infer": [cell.infer for cell in cells],
             "score": [cell.score for cell in cells],
         }
-        last = [self._state_of(_BUILT["analyze"], jobs)]
+        # A study without cells makes a dataset: there is nothing to analyze.
+        last = [self._state_of(_BUILT["analyze"], jobs)] if cells else []
         others: dict[str, dict[str, State]] = {}
         for job in (job for run in runs for job in run.jobs.values()):
             if job.stage not in listed and job.stage != "analyze":
@@ -161,7 +162,8 @@ class Looker:
             return list(run.command)
         own = [] if self._params == "params.yaml" else ["--configfile", self._params]
         pairs = ["--config", *self._replaced] if self._replaced else []
-        return ["snakemake", "--cores", "all", *own, *pairs]
+        target = [] if self._study.cells else ["freeze_all"]
+        return ["snakemake", *target, "--cores", "all", *own, *pairs]
 
     def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
         words = list(run.command) if run else self._command(run)
