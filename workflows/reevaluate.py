@@ -25,11 +25,12 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 from omibench.cost.dollars import usd_text
 from omibench.errors import OmibenchError, SomeFailedError
 from omibench.reevaluate.board import CHANGES, METRICS, publish
-from omibench.reevaluate.budget import Priced, allowance, choose, committed
+from omibench.reevaluate.budget import Priced, allowance, choose, committed, cut_off
 from omibench.reevaluate.candidates import new_models
 from omibench.reevaluate.changes import Move, add_entry, entry, moves, standings
 from omibench.reevaluate.journal import (
     note,
+    note_cut_off,
     only_one,
     read_journal,
     unfinished,
@@ -67,21 +68,23 @@ def reevaluate(
 ) -> list[str]:
     """Evaluate the models that are new; returns their names.
 
-    A look that was killed is gone on with by the next one. `dry_run` only says what is new and what
-    it would cost. Raises SomeFailedError, after everything else is done, when an endpoint could not
-    be looked at, a budget was too small, or the news could not be posted.
+    A look that was killed is gone on with by the next one, a model that the budget cut off by one
+    that has more to spend. `dry_run` only says what is new and what it would cost. Raises
+    SomeFailedError, after everything else is done, when an endpoint could not be looked at, a
+    budget was too small, or the news could not be posted.
     """
     study = load_study(params)
     results = Path(study.study.results)
     with only_one(results):
         listings, problems = look_around(study)
-        found = [*unfinished(study, read_journal(results)), *new_models(study, listings)]
+        allowed = allowance(study, time())
+        begun = unfinished(study, read_journal(results), allowed.cap_usd)
+        found = [*begun, *new_models(study, listings)]
         if not found:
             get_run_logger().info("no new model at %d watches", len(listings))
         else:
             build(params, ["freeze_all"], cores)
             before = committed(study)
-            allowed = allowance(study, time())
             priced = choose(study, found, questions_of(study), allowed)
             show_prices(priced)
             chosen = [one for one in priced if one.refused is None]
@@ -92,7 +95,7 @@ def reevaluate(
                 begin(Path(params), results, chosen)
                 names = [one.candidate.name for one in chosen]
                 evaluate(params, shard, cores, lanes, names, allowed.cap_usd)
-                problems += announce(study, chosen, committed(study) - before)
+                problems += announce(study, chosen, committed(study) - before, allowed.cap_usd)
         if problems:
             raise SomeFailedError("; ".join(problems))
         return [one.candidate.name for one in chosen] if found else []
@@ -129,19 +132,29 @@ def refuse(study: Study, priced: Sequence[Priced]) -> list[str]:
     return problems
 
 
-def announce(study: Study, chosen: Sequence[Priced], spent_usd: float) -> list[str]:
-    """Publish the board, write down what moved, and tell of it; a line when nobody was told."""
+def announce(
+    study: Study, chosen: Sequence[Priced], spent_usd: float, cap_usd: float | None
+) -> list[str]:
+    """Publish the board, write down what moved, and tell of it.
+
+    Returns a line for each model that the budget cut off, and one when nobody was told.
+    """
     results, board = Path(study.study.results), Path(study.reevaluate.board)
     moved = moves(standings(board / METRICS), standings(results / METRICS))
-    text = entry(moment(), chosen, spent_usd, moved)
+    candidates = [one.candidate for one in chosen]
+    cut = cut_off(study, candidates)
+    text = entry(moment(), chosen, spent_usd, moved, list(cut.values()))
     add_entry(board / CHANGES, text)
     report = publish(results, board).resolve()
     create_markdown_artifact(text, key="changes", description="What moved on the board")
     create_link_artifact(report.as_uri(), link_text="The published report", key="board-report")
-    note(results, [one.candidate for one in chosen], "done", moment())
-    names = ", ".join(one.candidate.name for one in chosen)
+    note(results, [c for c in candidates if c.name not in cut], "done", moment())
+    for candidate in candidates:
+        if why := cut.get(candidate.name):
+            note_cut_off(results, candidate, moment(), why, cap_usd)
+    names = ", ".join(c.name for c in candidates)
     said = f"{study.study.title}: evaluated {names}; {len(moved)} places of the board moved"
-    return _told(study, said, chosen, moved)
+    return [*cut.values(), *_told(study, "; ".join([said, *cut.values()]), chosen, moved)]
 
 
 def show_prices(priced: Sequence[Priced]) -> None:

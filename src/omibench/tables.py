@@ -175,7 +175,10 @@ State = Literal["begun", "done", "waiting"]
 
 
 class Sighting(Noun):
-    """A model that a watch found: `waiting` for a budget, `begun`, or `done` and on the board."""
+    """A model that a watch found: `waiting` for a budget, `begun`, or `done` and on the board.
+
+    One that a budget cut off in the middle is on the board and waiting.
+    """
 
     model: str
     id: str
@@ -184,6 +187,8 @@ class Sighting(Noun):
     when: str
     """When the state was reached, in UTC."""
     why: str | None = None
+    cap_usd: float | None = None
+    """What the study might commit when this model was cut off; it goes on when that is more."""
 
 
 class Journal(Noun):

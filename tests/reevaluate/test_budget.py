@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from omibench.problem import Question
-from omibench.reevaluate.budget import Allowance, allowance, choose, committed
+from omibench.reevaluate.budget import Allowance, allowance, choose, committed, cut_off
 from omibench.reevaluate.candidates import new_models
 from omibench.store.ledger import Ledger, Purse, month_of
 from omibench.study import Study
-from omibench.tables import write_jsonl
+from omibench.tables import ResponseRow, write_jsonl, write_parquet
 from reevaluate.conftest import TEMPLATE, watching
 
 NOVEMBER = 1_794_000_000.0
@@ -88,3 +88,28 @@ def test_what_is_expected_must_fit_and_the_first_come_first(
     assert "$9 are left, of which this poll takes all but $" in why
     assert "nothing was added" in why
     assert "\n" not in why
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "stopped"),
+    [
+        (["answered", "provider_error"], False),  # no budget mends what an endpoint refuses
+        (["answered", "budget_stop"], True),
+    ],
+)
+def test_a_model_is_cut_off_when_a_budget_ended_one_of_its_cells(
+    tmp_path: Path, outcomes: list[str], stopped: bool
+) -> None:
+    study = watching(study={"name": "s", "results": str(tmp_path)})
+    found = new_models(study, {"lab": ["new-1", "new-2"]})
+    for model in ("new-1", "old"):
+        rows = [
+            ResponseRow(id=str(n), index=0, key="k", outcome=outcome, text="")
+            for n, outcome in enumerate(outcomes if model == "new-1" else ["budget_stop"])
+        ]
+        write_parquet(tmp_path / "infer" / model / "cot.parquet", rows, ResponseRow)
+    cut = cut_off(study, found)
+    assert list(cut) == ["new-1"] * stopped
+    for line in cut.values():
+        assert line.startswith("new-1: the budget ended before 1 of its requests")
+        assert "\n" not in line

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from model_server.handle import DIRECT, ServerHandle
@@ -80,3 +81,41 @@ def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
     assert again.returncode == 0, "it was told; now it waits\n" + again.stderr
     assert (folder / "params.yaml").read_text() == before
     assert endpoint.stats()["paid"] == 0
+
+
+def test_a_model_that_the_budget_cuts_off_goes_on_when_there_is_more_to_spend(
+    tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
+) -> None:
+    enough_as_expected = 0.05
+    folder = study_folder(tmp_path / "study", root, endpoint, monthly=enough_as_expected)
+    endpoint.add_model("new-1")
+    endpoint.configure(answer_chars=4000)
+    cut = flow("reevaluate", folder, prefect_home, api_url)
+    assert cut.returncode == 3, cut.stdout + cut.stderr
+    assert "new-1: the budget ended before" in cut.stderr.strip().splitlines()[-1]
+    assert state_of(folder, "new-1") == "waiting"
+    assert "the budget ended before" in (folder / "board/changes.md").read_text()
+    bought = endpoint.stats()["paid"]
+    assert bought > 0
+
+    quiet = flow("reevaluate", folder, prefect_home, api_url)
+    assert quiet.returncode == 0, "it was told; now it waits\n" + quiet.stderr
+    assert "no new model at 1 watches" in quiet.stdout + quiet.stderr
+    assert endpoint.stats()["paid"] == bought
+
+    params = folder / "params.yaml"
+    limit = "monthly_budget_usd: "
+    text = params.read_text()
+    params.write_text(text.replace(f"{limit}{enough_as_expected}", f"{limit}5"))
+    ended = flow("reevaluate", folder, prefect_home, api_url)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert state_of(folder, "new-1") == "done"
+    for setting in ("cot", "direct"):
+        outcomes = pl.read_parquet(folder / f"results/infer/new-1/{setting}.parquet")["outcome"]
+        assert "budget_stop" not in set(outcomes)
+    assert list(paid(endpoint).values()) == [1] * (4 * PROBLEMS), "nothing was bought twice"
+
+
+def state_of(folder: Path, model: str) -> str:
+    journal = json.loads((folder / "results/reevaluate/journal.json").read_text())
+    return str({entry["model"]: entry["state"] for entry in journal["models"]}[model])

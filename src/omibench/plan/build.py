@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from omibench.ask import NOT_BOUGHT, to_buy
@@ -13,6 +14,7 @@ from omibench.plan.desk import Desk
 from omibench.plan.judge import judge_rows
 from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
+from omibench.request import Outcome
 from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -85,8 +87,11 @@ def _power(desk: Desk) -> Power | None:
     )
 
 
-def incomplete_cells(study: Study) -> dict[str, int]:
-    """The files of cells that were written lacking answers, and how many each of them lacks."""
+def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) -> dict[str, int]:
+    """The files of cells that were written lacking answers, and how many each of them lacks.
+
+    `lacking` are the outcomes that count.
+    """
     import polars as pl
 
     found = {}
@@ -94,6 +99,6 @@ def incomplete_cells(study: Study) -> dict[str, int]:
         path = Path(study.study.results) / "infer" / model / f"{setting}.parquet"
         if path.is_file():
             outcomes = pl.read_parquet(path, columns=["outcome"])["outcome"]
-            if lacking := int(outcomes.is_in(list(NOT_BOUGHT)).sum()):
-                found[path.as_posix()] = lacking
+            if count := int(outcomes.is_in(list(lacking)).sum()):
+                found[path.as_posix()] = count
     return found

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.cost.dollars import usd_text
 from omibench.gate import budget_of
-from omibench.plan.build import plan_study
+from omibench.plan.build import incomplete_cells, plan_study
 from omibench.plan.rows import total_of
 from omibench.reevaluate.candidates import Candidate, with_models
 from omibench.store.ledger import LEDGER, Ledger, month_of
@@ -89,6 +89,20 @@ def choose(
         if left is not None and why is None:
             left -= usd
     return priced
+
+
+def cut_off(study: Study, candidates: Iterable[Candidate]) -> dict[str, str]:
+    """The candidates whose evaluation a budget ended in the middle, and one line about each."""
+    found = {}
+    for candidate in candidates:
+        cells = incomplete_cells(with_models(study, [candidate]), ["budget_stop"])
+        if cells:
+            found[candidate.name] = (
+                f"{candidate.name}: the budget ended before {sum(cells.values()):,} of its "
+                "requests; what was bought is kept, and a look with more to spend goes on: raise "
+                "reevaluate.monthly_budget_usd or study.budget_usd, or wait for the next month"
+            )
+    return found
 
 
 def _refusal(

@@ -73,8 +73,17 @@ def moves(before: Standings, after: Standings) -> list[Move]:
     return sorted(changed, key=lambda move: (move.setting, move.after.rank, move.model))
 
 
-def entry(when: str, added: Sequence[Priced], spent_usd: float, moved: Sequence[Move]) -> str:
-    """One entry of the changelog: what was evaluated at `when`, what it cost, and what moved."""
+def entry(
+    when: str,
+    added: Sequence[Priced],
+    spent_usd: float,
+    moved: Sequence[Move],
+    remarks: Sequence[str] = (),
+) -> str:
+    """One entry of the changelog: what was evaluated at `when`, what it cost, and what moved.
+
+    `remarks` are lines about what is not as it should be.
+    """
     names = ", ".join(f"`{p.candidate.name}`" for p in added)
     lines = [f"## {when}: {names}", ""]
     lines += [
@@ -82,7 +91,7 @@ def entry(when: str, added: Sequence[Priced], spent_usd: float, moved: Sequence[
         f"`{p.candidate.watch}`; {p.to_buy:,} requests were to buy"
         for p in added
     ]
-    lines += [f"- Spent: {usd_text(spent_usd)}"]
+    lines += [f"- Spent: {usd_text(spent_usd)}", *(f"- {remark}" for remark in remarks)]
     if any(move.after.simulated for move in moved):
         lines += ["- SIMULATED models are among them: their scores are made up"]
     if not moved:

@@ -25,23 +25,49 @@ def note(
     results: Path, candidates: Iterable[Candidate], state: State, when: str, why: str | None = None
 ) -> None:
     """Note what became of candidates, each in place of what was noted of it before."""
-    new = {
-        c.name: Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=when, why=why)
-        for c in candidates
-    }
-    kept = {sighting.model: sighting for sighting in read_journal(results).models}
-    rows = list((kept | new).values())
+    _keep(
+        results,
+        [
+            Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=when, why=why)
+            for c in candidates
+        ],
+    )
+
+
+def note_cut_off(
+    results: Path, candidate: Candidate, when: str, why: str, cap_usd: float | None
+) -> None:
+    """Note that a budget cut a candidate off, and what the study might commit then."""
+    name, model_id, watch, *_ = candidate
+    sighting = Sighting(
+        model=name, id=model_id, watch=watch, state="waiting", when=when, why=why, cap_usd=cap_usd
+    )
+    _keep(results, [sighting])
+
+
+def _keep(results: Path, new: Iterable[Sighting]) -> None:
+    known = {sighting.model: sighting for sighting in read_journal(results).models}
+    rows = list((known | {sighting.model: sighting for sighting in new}).values())
     write_json(results / JOURNAL, Journal(models=rows).model_dump(mode="json"))
 
 
-def unfinished(study: Study, journal: Journal) -> list[Candidate]:
-    """The models whose evaluation was begun and not ended, as candidates once more."""
+def unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[Candidate]:
+    """The study's models whose evaluation was begun and not ended, as candidates once more.
+
+    One that a budget cut off is among them when the study may commit more, `cap_usd`, than then.
+    """
     full = study.model_dump(mode="json", exclude_defaults=True).get("models", {})
     return [
         Candidate(s.model, s.id, s.watch, full[s.model], tuple(study.infer.only.get(s.model, ())))
         for s in journal.models
-        if s.state == "begun" and s.model in full and s.model in study.infer.models
+        if s.model in full and s.model in study.infer.models
+        if s.state == "begun" or (s.state == "waiting" and _is_more(cap_usd, s.cap_usd))
     ]
+
+
+def _is_more(cap_usd: float | None, before: float | None) -> bool:
+    # Sums of the ledger that differ in their last digits are the same budget.
+    return cap_usd is None or before is None or cap_usd > before + 1e-6
 
 
 def was_told(journal: Journal, priced: Priced) -> bool:
