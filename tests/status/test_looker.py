@@ -200,6 +200,8 @@ def test_stages_of_other_rules_are_counted_as_their_runs_tell(study: Study) -> N
     note_run({"audit one/cot": ["running", "failed"], "audit two/cot": []}, end="failed")
     found = stage(look(study), "audit")
     assert (found.jobs, found.failed, found.waiting) == (2, 1, 1)
+    fewer = make_study(infer={"models": ["two"], "settings": ["cot"]})
+    assert stage(look(fewer), "audit").jobs == 1
 
 
 def test_looking_again_sees_what_others_wrote_meanwhile(study: Study) -> None:

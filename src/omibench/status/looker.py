@@ -116,8 +116,11 @@ class Looker:
         # A study without cells makes a dataset: there is nothing to analyze.
         last = [self._state_of(_BUILT["analyze"], jobs)] if cells else []
         others: dict[str, dict[str, State]] = {}
+        asked = {(cell.model, cell.setting) for cell in cells} | {(None, None)}
         for job in (job for run in runs for job in run.jobs.values()):
-            if job.stage not in listed and job.stage != "analyze":
+            # Runs of earlier parameters may have made cells that the study no longer has.
+            is_of_study = (job.model, job.setting) in asked
+            if is_of_study and job.stage not in listed and job.stage != "analyze":
                 others.setdefault(job.stage, {})[job.output] = _file_state(job.output, jobs)
         listed |= {stage: list(outputs.values()) for stage, outputs in others.items()}
         return [

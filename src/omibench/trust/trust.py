@@ -80,6 +80,7 @@ def check_graph(results: Path, params: str) -> list[Difference]:
     found = []
     for row in csv.DictReader(lines[start:], delimiter="\t", quoting=csv.QUOTE_NONE):
         name, why = row["output_file"], row["status"]
+        why = "follows from what would be made anew" if why == "ok" else why
         if row["plan"] != "no update" and (stage := _stage_of(name, results)):
             found.append(Difference(stage, f"{_below(name, results, stage)}: {why}"))
     return found
