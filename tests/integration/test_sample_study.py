@@ -42,6 +42,11 @@ def test_a_second_run_has_nothing_to_do(study: Path, run: Run) -> None:
     assert "Nothing to be done" in done.stdout + done.stderr
 
 
+def test_without_models_to_ask_the_study_ends_with_its_dataset(run: Run) -> None:
+    done = run("snakemake", "-n", "--config", "infer={models: [], settings: []}")
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
 def test_the_dataset_is_what_the_booklets_promise(study: Path) -> None:
     questions = read_jsonl(study / "freeze/questions.jsonl", Question)
     answers = read_jsonl(study / "freeze/answers.jsonl", Answer)

@@ -54,7 +54,7 @@ def test_nothing_is_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_study_without_cells_is_complete_when_its_dataset_is(study: Study) -> None:
     dataset = make_study(infer={})
     assert [s.stage for s in look(dataset).stages] == ["ocr", "filter", "rationale", "freeze"]
-    assert look(dataset).go_on == "snakemake freeze_all --cores all"
+    assert look(dataset).go_on == "snakemake --cores all"
     for name in ("ocr", "filter", "rationale"):
         Path("results", name).mkdir()
         Path("results", name, "problems.jsonl").touch()

@@ -165,8 +165,7 @@ class Looker:
             return list(run.command)
         own = [] if self._params == "params.yaml" else ["--configfile", self._params]
         pairs = ["--config", *self._replaced] if self._replaced else []
-        target = [] if self._study.cells else ["freeze_all"]
-        return ["snakemake", *target, "--cores", "all", *own, *pairs]
+        return ["snakemake", "--cores", "all", *own, *pairs]
 
     def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
         words = list(run.command) if run else self._command(run)
