@@ -14,7 +14,7 @@ from omibench.models.local_sampling import RowSampler
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install 'omibench[transformers]'",
+    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
 )
 LOGITS = [2.0, 1.0, 0.5, 0.0, -1.0]
 DRAWS = 20_000

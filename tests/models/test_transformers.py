@@ -25,7 +25,7 @@ from omibench.store.store import Store
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("torch") and find_spec("transformers")),
-    reason="torch and transformers are not installed: pip install 'omibench[transformers]'",
+    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
 )
 
 

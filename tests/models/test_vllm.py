@@ -293,7 +293,7 @@ def test_identity_is_what_changes_answers() -> None:
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vllm is installed")
 def test_without_vllm_one_line_says_how_to_install_it() -> None:
     LOADED.release()
-    with pytest.raises(ModelError, match=r"vllm, which is not installed; .*'omibench\[vllm\]'"):
+    with pytest.raises(ModelError, match=r"vllm, which is not installed; .* -e '\.\[vllm\]'"):
         answers(provider(), [shown("Go")])
 
 

@@ -24,7 +24,7 @@ from omibench.models.local_vllm import engine_args
 from omibench.models.vllm import VllmProvider
 
 pytestmark = pytest.mark.skipif(
-    find_spec("vllm") is None, reason="vllm is not installed: pip install 'omibench[vllm]'"
+    find_spec("vllm") is None, reason="vllm is not installed: pip install -e '.[vllm]'"
 )
 
 
