@@ -38,7 +38,8 @@ from omibench.tables import FrozenManifest, content_hash, write_json, write_json
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = (
-    "Snakefile", "dvc.yaml", "rules", "profiles", "schemas", "studies", "sample", "published",
+    "Snakefile", "dvc.yaml", "rules", "profiles", "schemas", "studies", "sample", "prompts",
+    "published",
     "workflows", "envs", "src", "requirements.txt",
 )  # fmt: skip
 PROGRAMS = Path(sys.executable).parent
