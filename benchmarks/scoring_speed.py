@@ -7,7 +7,7 @@ are counted apart. Scorers take turns, round by round, and the ratios are those 
 run whose verdicts are less right than the target is not counted as fast. Then wrong answers made
 of OMIBench's open golds go through `omibench score`, with an empty cache and again.
 
-    python benchmarks/scoring_speed.py --data ../shared/data
+    python benchmarks/scoring_speed.py --data DATA
 
 The peers are installed as released, each into an environment of its own; `--math-verify PYTHON` and
 `--inspect PYTHON` take ones that have them. The exit code is 1 when a target is missed.
