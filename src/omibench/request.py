@@ -7,7 +7,7 @@ and never sent. Only the `simulated` and `recorded` providers read them.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,7 +15,8 @@ from omibench.problem import Noun
 
 Role = Literal[
     "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "marker",
-    "referee", "captioner", "translator", "labeller", "page_reader", "rationale_writer",
+    "referee", "captioner", "perceiver", "translator", "labeller", "page_reader",
+    "rationale_writer",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 
@@ -49,17 +50,38 @@ class ImagePart(Noun):
 Part = Annotated[TextPart | ImagePart, Field(discriminator="kind")]
 
 
-class Message(Noun):
-    """One turn of a conversation."""
+class ToolSpec(Noun):
+    """A tool that a model may call: `parameters` is the JSON schema of its arguments."""
 
-    role: Literal["system", "user", "assistant"]
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolCall(Noun):
+    """One call that a model made: `arguments` is the JSON text as it came, valid or not."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(Noun):
+    """One turn of a conversation. A `tool` turn holds what the call with the id `answers` gave."""
+
+    role: Literal["system", "user", "assistant", "tool"]
     parts: tuple[Part, ...]
+    calls: tuple[ToolCall, ...] = ()
+    """Of an assistant's turn: the tools that it called."""
+    answers: str | None = None
 
 
 class Conversation(Noun):
     """The messages of one request, text and images interleaved in the order they are sent."""
 
     messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    """Tools that are offered through the provider's own interface."""
 
     @property
     def images(self) -> list[ImagePart]:
@@ -99,6 +121,8 @@ class Request(Noun):
     decoding: Decoding = Decoding()
     index: Annotated[int, Field(ge=0)] = 0
     tags: Tags
+    options: tuple[str, ...] = ()
+    """Score these continuations by their log-probability instead of generating; empty: generate."""
 
 
 class Usage(Noun):
@@ -115,6 +139,12 @@ class Response(Noun):
 
     text: str
     outcome: Outcome = "answered"
+    calls: tuple[ToolCall, ...] = ()
+    """Tools that the model calls before it goes on."""
+    drawn: tuple[ImagePart, ...] = ()
+    """Pictures that the model drew; their bytes lie in the store's `images`."""
+    option_logprobs: dict[str, float] | None = None
+    """Log-probability (nats) of each of the request's options as what comes next."""
     finish_reason: str | None = None
     reasoning: str | None = None
     usage: Usage = Usage()

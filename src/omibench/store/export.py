@@ -16,6 +16,8 @@ from omibench.store.line import Body, parse_response
 
 BATCH = 4096
 SUFFIXES = (".jsonl", ".parquet")
+NESTED = {"usage", "calls", "drawn", "option_logprobs"}
+"""Fields of a response that have no column of their own in a flat table."""
 
 
 def export(folders: Iterable[Path], out: Path) -> int:
@@ -85,10 +87,10 @@ def _write_parquet(path: Path, bodies: Iterator[tuple[dict[str, Any], str, Body]
 
 
 def _schema(pa: Any) -> Any:
-    """Columns of a flat export: every field of a response and of its usage has its own."""
+    """Columns of a flat export: the fields of a response and of its usage each have their own."""
     words = ("provider", "model", "key", "role", "study", "setting", "problem")
     fields = {**Response.model_fields, **Usage.model_fields}
-    del fields["usage"]
+    fields = {name: field for name, field in fields.items() if name not in NESTED}
     return pa.schema(
         [
             *((name, pa.string()) for name in words),
@@ -116,7 +118,7 @@ def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
     parts = [part for message in asked["messages"] for part in message["parts"]]
     return {
         **json.loads(body.tags),
-        **response.model_dump(exclude={"usage"}),
+        **response.model_dump(exclude=NESTED),
         **response.usage.model_dump(),
         "provider": identity.get("provider"),
         "model": identity.get("id"),

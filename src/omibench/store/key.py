@@ -31,6 +31,7 @@ def canonical(value: object) -> bytes:
 def form_1(identity: str, reads_tags: bool, request: Request) -> str:
     """Schema 1: canonical JSON of decoding, index, messages, model, schema and perhaps tags.
 
+    What came later (`extras_of`) is left out where a request has none, so that no key has changed.
     Written out by hand, since tens of thousands of keys are made for one cell that is read.
     """
     decoding = request.decoding
@@ -43,11 +44,34 @@ def form_1(identity: str, reads_tags: bool, request: Request) -> str:
         ]
     )
     ending = f',"tags":[{_tags_1(request.tags)}]}}' if reads_tags else "}"
+    extras = extras_of(request)
+    more = f",{canonical(extras).decode('ascii')[1:-1]}" if extras else ""
     return (
         f'{{"decoding":{{"max_tokens":{decoding.max_tokens},'
         f'"temperature":{_number(decoding.temperature)}{top_p}}},"index":{request.index},'
-        f'"messages":[{messages}],"model":{identity},"schema":1{ending}'
+        f'"messages":[{messages}],"model":{identity},"schema":1{more}{ending}'
     )
+
+
+def extras_of(request: Request) -> dict[str, Any]:
+    """Options to score, tools and the turns that call them, as plain values; mostly nothing.
+
+    `turns` holds, by the position of the message, the calls that it made or the call it answers.
+    """
+    found: dict[str, Any] = {}
+    if request.options:
+        found["options"] = list(request.options)
+    if request.conversation.tools:
+        found["tools"] = [tool.model_dump() for tool in request.conversation.tools]
+    turns = {
+        str(position): {
+            "calls": [call.model_dump() for call in message.calls],
+            "answers": message.answers,
+        }
+        for position, message in enumerate(request.conversation.messages)
+        if message.calls or message.answers is not None
+    }
+    return found | ({"turns": turns} if turns else {})
 
 
 def _part_1(part: Part) -> str:
@@ -93,7 +117,7 @@ def request_key(identity: Mapping[str, Any], request: Request, schema: int | Non
 
 def asked_of(request: Request) -> dict[str, Any]:
     """What was asked, as plain values: the part of a request that a line of the store keeps."""
-    return {
+    return extras_of(request) | {
         "messages": messages_of(request.conversation),
         "decoding": decoding_of(request.decoding),
         "index": request.index,
@@ -126,8 +150,10 @@ def decoding_of(decoding: Decoding) -> dict[str, Any]:
 
 def asked_again(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
     """The request that `asked_of` has written. Raises ValueError (pydantic's) when it is none."""
+    turns = asked.get("turns", {})
     messages = [
         {
+            **turns.get(str(position), {}),
             "role": message["role"],
             "parts": [
                 {"kind": "text", "text": part["text"]}
@@ -136,11 +162,12 @@ def asked_again(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
                 for part in message["parts"]
             ],
         }
-        for message in asked["messages"]
+        for position, message in enumerate(asked["messages"])
     ]
     return Request.model_validate(
         {
-            "conversation": {"messages": messages},
+            "conversation": {"messages": messages, "tools": asked.get("tools", [])},
+            "options": asked.get("options", []),
             "decoding": asked["decoding"],
             "index": asked["index"],
             "tags": tags,
