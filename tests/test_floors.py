@@ -26,6 +26,7 @@ GROUND = {
     "params",
     "reevaluate_params",
     "resources",
+    "setting_params",
     "study",
     "tables",
     "images",

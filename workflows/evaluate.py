@@ -20,7 +20,7 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_table_artifact
 
-from omibench.infer.fill import count_requests, fill_store
+from omibench.infer.fill import count_threads, fill_store
 from omibench.infer.shards import Shard, api_bound, api_judges, shard_size, shards_of, within
 from omibench.plan.build import incomplete_cells
 from omibench.study import Cell, Study, load_study
@@ -74,7 +74,7 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
             for cell in cells
             if cell.model == model
             for shard in shards_of(
-                *cell, count_requests(questions, study, cell), shard_size(study, [model], size)
+                *cell, count_threads(questions, study, cell), shard_size(study, [model], size)
             )
         ]
         for model in api_bound(study, dict.fromkeys(cell.model for cell in cells))

@@ -6,18 +6,15 @@ from is generated from these types (`omibench schema`).
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
-from omibench.aggregate_params import Aggregate, Aggregation
 from omibench.blocks import Block, Name, Rate
 from omibench.judge_params import JudgePanel, Panel
-from omibench.request import Decoding
 
 RuleBook = Literal["omibench", "emma", "usnco-v", "mathreal", "robust", "published"]
 BenchmarkName = Literal["papers", "omibench", "emma", "usnco-v", "mathreal", "frozen", "folder"]
-ImageCondition = Literal["all", "first", "none"]
 
 
 class StudyParams(Block):
@@ -92,27 +89,6 @@ class FreezeParams(Block):
 
     name: Name = "dataset"
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
-
-
-class Setting(Block):
-    """How a problem is presented, decoded and aggregated (design, section 6)."""
-
-    prompt: str = "cot"
-    """A built-in prompt's name, or the path of a text file with {question} and {choices}."""
-    images: ImageCondition = "all"
-    decoding: Decoding = Decoding()
-    aggregate: Aggregate = Aggregation()
-    """How the samples of a problem become one result, where decoding draws several."""
-    label: str | None = None
-
-    @model_validator(mode="after")
-    def _k_is_drawn(self) -> Self:
-        most = max(self.aggregate.k, default=0)
-        if most > self.decoding.samples:
-            raise ValueError(
-                f"aggregate.k names {most} and decoding.samples draws {self.decoding.samples}"
-            )
-        return self
 
 
 class InferParams(Block):

@@ -27,10 +27,10 @@ from omibench.params import (
     RationaleParams,
     ReviewParams,
     ScoreParams,
-    Setting,
     StudyParams,
 )
 from omibench.reevaluate_params import ReevaluateParams
+from omibench.setting_params import Setting
 
 
 class Cell(NamedTuple):
@@ -131,6 +131,7 @@ class Study(Block):
         for name, watch in self.reevaluate.watch.items():
             found.append((f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings))
         for name, setting in self.settings.items():
+            found.append((f"settings.{name}", setting.helpers, self.models))
             panel = setting.aggregate.judge
             if panel and self.infer.models:
                 known = [*self.models, SELF]
@@ -244,6 +245,7 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         for block in keep["settings"].values():
             for key in ("label", "aggregate"):
                 block.pop(key, None)
+        names |= {m for name in wanted for m in study.settings[name].helpers}
     if stage == "aggregate" and cell:
         panel = study.settings[cell.setting].aggregate.judge
         names = {cell.model if n == SELF else n for n in (panel.models if panel else [])}

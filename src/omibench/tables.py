@@ -70,6 +70,8 @@ class ResponseRow(Noun):
     id: str
     index: int
     key: str
+    steps: list[str] = []
+    """Keys of what was asked before the last request: captions, readings, earlier turns."""
     outcome: str
     text: str
     reasoning: str | None = None

@@ -9,7 +9,7 @@ import pytest
 
 from infer.conftest import Make
 from omibench.errors import PassingError
-from omibench.infer.fill import count_requests, fill_model, fill_store
+from omibench.infer.fill import count_threads, fill_model, fill_store
 from omibench.infer.stage import infer_cell
 from omibench.models import simulated
 from omibench.models.provider import FREE, Gate
@@ -33,7 +33,7 @@ def test_one_call_fills_every_setting_of_a_model(
 
     monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
     model = whole.infer.models[0]
-    wanted = sum(count_requests(questions, whole, Cell(model, s)) for s in settings)
+    wanted = sum(count_threads(questions, whole, Cell(model, s)) for s in settings)
     assert fill_model(questions, whole, model, settings) == wanted
     assert len(calls) == 1
     for setting in settings:

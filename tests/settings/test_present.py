@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.params import ImageCondition, Setting
 from omibench.problem import IMAGE_MARK, Choice, Figure, Question
-from omibench.request import Conversation, ImagePart, Part, Response, TextPart
+from omibench.request import Conversation, ImagePart, Part, TextPart
+from omibench.setting_params import ImageCondition, Setting
 from omibench.settings.present import NOT_SHOWN, present
 
 
@@ -83,11 +83,6 @@ def test_emma_writes_its_own_labels() -> None:
     )
     (text,) = shape(parts_of(question, Setting(prompt="emma-direct")))
     assert str(text).startswith("<image_1> How many?\n(A) 3\nAnswer with the option's letter")
-
-
-def test_one_answer_ends_it() -> None:
-    question = Question(id="p", question="Why?")
-    assert present(question, Setting(), [Response(text="So.")]) is None
 
 
 WORDS = st.text(st.characters(exclude_characters="[]", exclude_categories=("Cs",)), max_size=12)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
-from omibench.ask import open_asker
+from omibench.ask import Asker, open_asker
 from omibench.errors import MissingInputError, ModelError
 from omibench.infer.closing import closing_line
+from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
 from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
 from omibench.models.provider import Provider
 from omibench.models.recorded import RecordedProvider
 from omibench.problem import Question
-from omibench.request import Request, Response, Tags
-from omibench.settings.present import present
+from omibench.request import Request
+from omibench.settings.steps import Task
 from omibench.study import Cell, Study
 from omibench.tables import ResponseRow, read_jsonl, write_parquet
 
 log = logging.getLogger("omibench.infer")
+Number = TypeVar("Number", int, float)
 
 
 def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
@@ -30,17 +35,37 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     warning says what finishing the cell takes. Raises MissingInputError without a frozen dataset
     or its images, ModelError when the model cannot answer.
     """
-    with open_asker(study, cell.model) as asker:
-        requests = requests_of(questions, study, cell, asker.provider)
-        answers = asker.keyed(requests)
-        pairs = [(r, response) for r, (_, response) in zip(requests, answers, strict=True)]
-        rows = [
-            _row(r, key, response) for r, (key, response) in zip(requests, answers, strict=True)
-        ]
-        write_parquet(out, rows, ResponseRow)
-        if closing := closing_line(study, cell, out, asker, pairs):
+    with open_askers(study, cell) as askers:
+        own = askers[cell.model]
+        threads = threads_of(questions, study, cell, own.provider)
+        answered = run_cell(threads, study, cell, askers)
+        write_parquet(out, [_row(each) for each in answered], ResponseRow)
+        asked = [a for each in answered for step in each.steps for a in step]
+        pairs = [(a.request, a.response) for a in asked if a.model == cell.model]
+        if closing := closing_line(study, cell, out, own, pairs):
             log.warning("omibench: %s", closing)
-    return len(rows)
+    return len(answered)
+
+
+@contextmanager
+def open_askers(study: Study, cell: Cell) -> Iterator[dict[str, Asker]]:
+    """The cell's model and the helpers of its setting, ready to be asked."""
+    names = dict.fromkeys([cell.model, *study.settings[cell.setting].helpers])
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(open_asker(study, name)) for name in names}
+
+
+def run_cell(
+    threads: Sequence[Thread], study: Study, cell: Cell, askers: Mapping[str, Asker]
+) -> list[Answered]:
+    """Take threads of a cell to their ends."""
+    return run_threads(
+        threads,
+        cell.model,
+        cell.setting,
+        study.study.name,
+        lambda model, requests: askers[model].keyed(requests),
+    )
 
 
 def provider_of(study: Study, model: str) -> Provider:
@@ -48,31 +73,40 @@ def provider_of(study: Study, model: str) -> Provider:
     return open_provider(model, study.models[model], study.data)
 
 
-def requests_of(
+def threads_of(
     questions: Path, study: Study, cell: Cell, provider: Provider | None = None
-) -> list[Request]:
-    """Every request of a cell: each question in order, each sample of it in turn.
+) -> list[Thread]:
+    """Every sample of every question of a cell: each question in order, each sample in turn.
 
     A recorded model that lacks a response raises ModelError, unless it is `partial`: then what it
     lacks is left out.
     """
-    setting = study.settings[cell.setting]
-    requests = []
-    for question in load_questions(questions):
-        conversation = present(question, setting, folder=questions.parent)
-        if conversation is None:
-            continue
-        tags = Tags(
-            role="respondent", problem=question.id, study=study.study.name, setting=cell.setting
-        )
-        requests += [
-            Request(conversation=conversation, decoding=setting.decoding, index=index, tags=tags)
-            for index in range(setting.decoding.samples)
-        ]
+    setting, pool = study.settings[cell.setting], load_questions(questions)
+    tasks = [Task(question, setting, questions.parent, pool) for question in pool]
+    threads = [Thread(task, n) for task in tasks for n in range(setting.decoding.samples)]
     model = study.models[cell.model]
     if isinstance(model, RecordedModel):
-        return _recorded(requests, provider or provider_of(study, cell.model), model.partial)
-    return requests
+        return _recorded(
+            threads, study, cell, provider or provider_of(study, cell.model), model.partial
+        )
+    return threads
+
+
+def requests_of(
+    questions: Path, study: Study, cell: Cell, provider: Provider | None = None
+) -> list[Request]:
+    """What a cell asks of its own model to begin with, sample by sample.
+
+    That is all that it asks, unless its setting goes in several steps.
+    """
+    threads = threads_of(questions, study, cell, provider)
+    return [request for thread in threads for request in first_requests(thread, study, cell)]
+
+
+def first_requests(thread: Thread, study: Study, cell: Cell) -> list[Request]:
+    """What one thread asks of the cell's own model in its first step."""
+    asked = requests_next(thread, [], cell.setting, study.study.name)
+    return [request for model, request in asked if model in (None, cell.model)]
 
 
 def load_questions(questions: Path) -> tuple[Question, ...]:
@@ -95,31 +129,44 @@ def _read(questions: Path, modified_ns: int, size: int) -> tuple[Question, ...]:
     return tuple(read_jsonl(questions, Question))
 
 
-def _recorded(requests: list[Request], provider: Provider, partial: bool) -> list[Request]:
+def _recorded(
+    threads: list[Thread], study: Study, cell: Cell, provider: Provider, partial: bool
+) -> list[Thread]:
     if not isinstance(provider, RecordedProvider):
         raise TypeError(f"a recorded model needs its own provider, not {type(provider).__name__}")
-    held = [request for request in requests if provider.holds(request)]
-    if len(held) == len(requests) or (partial and held):
+    asked = [(thread, first_requests(thread, study, cell)) for thread in threads]
+    held = [thread for thread, requests in asked if all(map(provider.holds, requests))]
+    if len(held) == len(threads) or (partial and held):
         return held
-    lacking = [request for request in requests if not provider.holds(request)]
-    raise ModelError(provider.lacks(lacking, len(requests)))
+    lacking = [r for _, requests in asked for r in requests if not provider.holds(r)]
+    raise ModelError(provider.lacks(lacking, len(threads)))
 
 
-def _row(request: Request, key: str, response: Response) -> ResponseRow:
+def _row(answered: Answered) -> ResponseRow:
+    last = answered.last
+    response = last.response
+    own = [a.response for step in answered.steps for a in step if a.model == last.model]
     return ResponseRow(
-        id=request.tags.problem,
-        index=request.index,
-        key=key,
+        id=last.request.tags.problem,
+        index=answered.thread.sample,
+        key=last.key,
+        steps=[a.key for step in answered.steps for a in step if a.key != last.key],
         outcome=response.outcome,
         text=response.text,
         reasoning=response.reasoning,
         finish_reason=response.finish_reason,
-        input_tokens=response.usage.input_tokens,
-        output_tokens=response.usage.output_tokens,
-        cost_usd=response.cost_usd,
-        latency_s=response.latency_s,
-        simulated=response.simulated,
+        input_tokens=_total(r.usage.input_tokens for r in own),
+        output_tokens=_total(r.usage.output_tokens for r in own),
+        cost_usd=_total(r.cost_usd for r in own),
+        latency_s=_total(r.latency_s for r in own),
+        simulated=any(a.response.simulated for step in answered.steps for a in step),
         published_verdict=response.published_verdict,
         served_model=response.served_model,
         error=response.error,
     )
+
+
+def _total(values: Iterable[Number | None]) -> Number | None:
+    """The sum over all steps, None where one of them does not say."""
+    known = list(values)
+    return None if None in known else sum(v for v in known if v is not None)

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from omibench.params import Setting
 from omibench.problem import IMAGE_MARK, Choice, Question
-from omibench.request import ABSENT, Conversation, ImagePart, Message, Part, Response, TextPart
+from omibench.request import ABSENT, Conversation, ImagePart, Message, Part, TextPart
+from omibench.setting_params import Setting
 from omibench.settings.prompts import CHOICES, QUESTION, Prompt, load_prompt
 
 NOT_SHOWN = "[image not shown]"
@@ -22,25 +22,18 @@ Piece = str | ImagePart
 """A run of words or a picture, before neighbouring words are joined."""
 
 
-def present(
-    question: Question,
-    setting: Setting,
-    earlier: Sequence[Response] = (),
-    folder: str | Path = "",
-) -> Conversation | None:
-    """The next conversation with a model, or None when the earlier responses were the last.
+def present(question: Question, setting: Setting, folder: str | Path = "") -> Conversation:
+    """The conversation in which a problem is put to a model.
 
     Images stand exactly where the question marks them and picture choices at their letter; those
     that are marked nowhere follow the question in order. A mark of an image that the setting does
     not show becomes `[image not shown]`. Image paths are resolved against `folder`, that of
     questions.jsonl. Raises ParamsError when the setting's prompt does not exist.
     """
-    if earlier:
-        return None
     met = question.image_order()
     loose = [i for i in range(len(question.images)) if i not in met]
     order = [*met, *loose]
-    shown = set({"all": order, "first": order[:1], "none": []}[setting.images])
+    shown = set({"all": order, "first": order[:1], "none": []}[setting.images.show])
     loose = [i for i in loose if i in shown]
     root = f"{folder}/" if str(folder) else ""
     parts: list[Piece] = []
