@@ -4,8 +4,9 @@ set -eu
 pip install --quiet uv
 compile() { uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
     --no-emit-index-url --no-emit-find-links --no-header --no-annotate "$@"; }
-compile --extra workflow --extra flows --extra sample --group build --output-file requirements.txt
-compile --extra workflow --extra flows --extra sample --extra api --extra hub --group build --group dev \
+compile --extra workflow --extra flows --extra sample --extra ocr --group build \
+    --output-file requirements.txt
+compile --extra workflow --extra flows --extra sample --extra ocr --extra api --extra hub --group build --group dev \
     --constraint requirements.txt --output-file requirements-dev.txt
 # What the executors of clusters need beside all that.
 compile --extra workflow --extra flows --extra slurm --extra kubernetes \
