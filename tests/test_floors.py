@@ -28,6 +28,7 @@ GROUND = {
     "resources",
     "setting_params",
     "study",
+    "synthetic",
     "tables",
     "images",
     "progress",

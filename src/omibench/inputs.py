@@ -7,6 +7,7 @@ from pathlib import Path
 from omibench.aggregate_params import SELF
 from omibench.model_params import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study
+from omibench.synthetic.address import is_made_up
 
 _WHOLE = ("rationale", "freeze", "score", "judge", "certify", "analyze")
 """The stages whose parameters name files, without those that have a job for each cell."""
@@ -72,7 +73,7 @@ def prompt_file(prompt: str) -> str | None:
 def _model_files(study: Study, name: str | None, setting: str | None = None) -> list[str]:
     model = study.models.get(name or "")
     if isinstance(model, SimulatedModel):
-        return [model.oracle]
+        return [] if is_made_up(model.oracle) else [model.oracle]
     if isinstance(model, RecordedModel):
         chosen = [model.responses.get(setting, [])] if setting else model.responses.values()
         files = [file for group in chosen for file in group]
@@ -84,4 +85,5 @@ def _benchmark_files(study: Study) -> list[str]:
     if study.benchmark.name == "papers" or not study.data:
         return []
     folder = Path(study.data)
-    return [str(p) for p in sorted(folder.glob("*")) if p.suffix in (".parquet", ".jsonl")]
+    files = [p for p in folder.glob("*") if p.suffix in (".parquet", ".jsonl", ".json", ".csv")]
+    return [str(p) for p in sorted([*files, *folder.glob("*/*.parquet")])]

@@ -51,7 +51,8 @@ class SimulatedModel(ModelBlock):
 
     provider: Literal["simulated"]
     oracle: str
-    """What the simulation knows: one JSON line a problem. Its content is part of the identity."""
+    """What the simulation knows: a file with one JSON line a problem, or `synthetic:<study>` where
+    the benchmark is made up. Its content is part of the identity."""
     seed: int = 0
     ability: float = 0.0
     setting_effects: dict[str, float] = {}

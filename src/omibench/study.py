@@ -31,6 +31,7 @@ from omibench.params import (
 )
 from omibench.reevaluate_params import ReevaluateParams
 from omibench.setting_params import Setting
+from omibench.synthetic.address import Made, is_made_up
 
 
 class Cell(NamedTuple):
@@ -113,6 +114,17 @@ class Study(Block):
                 if name not in known:
                     hint = did_you_mean(name, known)
                     raise ValueError(f"{where} names {name!r}, which is not defined{hint}")
+        return self
+
+    @model_validator(mode="after")
+    def _oracles_know_the_problems(self) -> Self:
+        if self.benchmark.name != "synthetic":
+            return self
+        made = str(Made(self.benchmark.like, self.benchmark.seed))
+        for name, model in self.models.items():
+            oracle = getattr(model, "oracle", made)
+            if is_made_up(oracle) and oracle != made:
+                raise ValueError(f"models.{name}.oracle is {oracle!r}, and the problems are {made}")
         return self
 
     def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:

@@ -171,6 +171,8 @@ class FrozenManifest(Noun):
     answers_sha256: str
     subjects: dict[str, int]
     licence: str | None = None
+    synthetic: str | None = None
+    """Where problems were made up, and not taken from any source: `synthetic:<study>`."""
 
 
 State = Literal["begun", "done", "waiting"]

@@ -67,10 +67,17 @@ def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
     few = len(partial_cells(results, rows))
-    lead = _lead(results, rows)
+    lead = made_up_problems(results) + _lead(results, rows)
     if not few:
         return lead
     return f"{lead} {counted(few, 'cell')} with clearly fewer problems cannot lead."
+
+
+def made_up_problems(results: Results) -> str:
+    """What must be said first where the problems are made up; nothing where they are real."""
+    if not results.made_up:
+        return ""
+    return f"On made-up problems ({results.manifest.synthetic}), which no benchmark holds: "
 
 
 def _lead(results: Results, rows: Sequence[Score]) -> str:

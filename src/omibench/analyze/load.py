@@ -87,11 +87,12 @@ class Results:
     @property
     def any_simulated(self) -> bool:
         """Whether the report must say SIMULATED at all."""
-        return bool(self._judged_by_stand_ins) or any(self.simulated.values())
+        stand_ins = bool(self._judged_by_stand_ins) or any(self.simulated.values())
+        return stand_ins or self.made_up
 
     def rests_on_simulation(self, rules: str) -> bool:
         """Whether what a rule book says of all cells comes from simulated responses or judge."""
-        return self.marked(rules) or any(self.simulated.values())
+        return self.marked(rules) or any(self.simulated.values()) or self.made_up
 
     def marked(self, rules: str) -> bool:
         """Whether a simulated judge spoke under a rule book, whoever gave the responses."""
@@ -108,6 +109,11 @@ class Results:
         if self.main_rules != PUBLISHED_RULES:
             return self.main_rules
         return ROBUST_RULES if ROBUST_RULES in self.rules else None
+
+    @property
+    def made_up(self) -> bool:
+        """Whether the problems themselves were made up: nothing here is about a real benchmark."""
+        return self.manifest.synthetic is not None
 
     @property
     def pictures_held(self) -> bool:

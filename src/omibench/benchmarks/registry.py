@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from omibench.benchmarks import emma, folder, frozen, mathreal, omibench, usnco_v
+from omibench.benchmarks import emma, folder, frozen, mathreal, omibench, synthetic, usnco_v
 from omibench.benchmarks.dataset import Dataset
 from omibench.errors import MissingInputError, ParamsError
 from omibench.params import BenchmarkParams
@@ -22,6 +22,8 @@ def load_benchmark(benchmark: BenchmarkParams, data: str | None, scratch: Path) 
     or `data` is not set, MissingInputError when its files are absent, FileFormatError naming the
     item when one is wrong. Pictures that are not there are absent figures, and no error.
     """
+    if benchmark.name == "synthetic":
+        return synthetic.load(benchmark.like, benchmark.seed, scratch)
     adapters = _adapters(benchmark)
     if benchmark.name not in adapters:
         known = ", ".join(sorted(adapters))

@@ -51,6 +51,7 @@ def _body(
         "",
         f"{manifest.problems} problems with {manifest.images} distinct images: "
         f"{types['mcq']} multiple-choice and {types['open']} open-ended.",
+        *_made_up(manifest),
         *_simulated(answers),
         "",
         *_table("Subject", counts.items()),
@@ -67,6 +68,16 @@ def _body(
         "",
         f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
         *([] if manifest.licence else ["", "The licence is that of the sources named above."]),
+    ]
+
+
+def _made_up(manifest: FrozenManifest) -> list[str]:
+    if manifest.synthetic is None:
+        return []
+    return [
+        "",
+        f"> **SIMULATED**: the problems are made up (`{_cell(manifest.synthetic)}`): they have the "
+        "counts of a published study and nothing else of it. They measure no model.",
     ]
 
 

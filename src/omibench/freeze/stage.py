@@ -16,6 +16,7 @@ from omibench.freeze.rows import answer_of, check_pairs, question_of
 from omibench.problem import Answer, Problem, Question
 from omibench.review import apply, load_decisions
 from omibench.study import Study
+from omibench.synthetic.address import is_made_up
 from omibench.tables import (
     FrozenManifest,
     content_hash,
@@ -88,6 +89,7 @@ def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
 def _manifest(
     study: Study, questions: Sequence[Question], answers: Sequence[Answer]
 ) -> FrozenManifest:
+    sources = {question.source or "" for question in questions}
     return FrozenManifest(
         name=study.freeze.name,
         version=study.freeze.version,
@@ -97,4 +99,5 @@ def _manifest(
         answers_sha256=content_hash(answers),
         subjects=dict(Counter(question.subject for question in questions)),
         licence=", ".join(sorted({q.licence for q in questions if q.licence})) or None,
+        synthetic=", ".join(sorted(filter(is_made_up, sources))) or None,
     )

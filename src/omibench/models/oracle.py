@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import ModelError
 from omibench.problem import AnswerType
+from omibench.synthetic.address import Made, made
+from omibench.synthetic.items import items
 from omibench.tables import read_jsonl
 
 
@@ -74,15 +76,41 @@ class Oracle:
 
 
 def load_oracle(path: str) -> Oracle:
-    """Read an oracle file, once for each version of it.
+    """Read an oracle file, once for each version of it; or that of made-up problems.
 
-    Raises ModelError when it is missing and FileFormatError when a line of it is wrong.
+    `synthetic:<study>` names those problems (`omibench.synthetic.address`). Raises ModelError when
+    the file is missing, FileFormatError when a line of it is wrong, and ParamsError for problems
+    like those of no known study.
     """
+    if address := made(path):
+        return _made_up(address)
     try:
         state = Path(path).stat()
     except OSError as error:
         raise ModelError(f"{path}: the oracle of a simulated model: {error.strerror}") from None
     return _load(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=4)
+def _made_up(address: Made) -> Oracle:
+    rows = [
+        OracleRow(
+            id=item.id,
+            answer=item.answer,
+            answer_type=item.answer_type,
+            choices=[option.label for option in item.options] or None,
+            difficulty=item.difficulty,
+            n_images=len(item.drawings),
+            subject=item.subject,
+            topic=item.attributes.get("category"),
+            captions=[f"A field with {drawing.dots} dots." for drawing in item.drawings],
+            translation=item.question,
+            rationale=item.solution,
+            statement=item.question,
+        )
+        for item in items(*address)
+    ]
+    return Oracle(rows, str(address))
 
 
 @lru_cache(maxsize=8)

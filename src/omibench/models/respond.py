@@ -1,12 +1,7 @@
-"""A simulated respondent: is it right (item-response theory), and in which words it says so.
-
-The chance of a right answer is the three-parameter logistic model with the lower asymptote of
-guessing: Birnbaum, in Lord and Novick, Statistical Theories of Mental Test Scores (1968), ch. 17.
-"""
+"""A simulated respondent: is it right (item-response theory), and in which words it says so."""
 
 from __future__ import annotations
 
-import math
 import re
 from random import Random
 from typing import Literal, NamedTuple
@@ -16,6 +11,7 @@ from omibench.models import prose
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.wrong import moved_number, wrong_letters, wrong_parts
 from omibench.request import Response, Usage
+from omibench.synthetic.chance import chance
 
 Slip = Literal[
     "no_box", "letter_in_sentence", "units", "two_boxes", "refusal", "truncation", "repetition"
@@ -36,7 +32,7 @@ def probability_correct(model: SimulatedModel, row: OracleRow, setting: str) -> 
         - model.image_penalty * (row.n_images - 2)
         - row.difficulty
     )
-    return guess + (1 - guess) / (1 + math.exp(-max(-700.0, min(700.0, logit))))
+    return chance(logit, guess)
 
 
 def draw_slip(slips: Slips, row: OracleRow, rng: Random) -> Slip | None:

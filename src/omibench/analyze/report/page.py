@@ -139,7 +139,10 @@ def _what_is_simulated(results: Results) -> str:
         who.append("All responses" if every else f"The responses of {counted(cells, 'cell')}")
     if results.judge_simulated:
         who.append("the judgements" if who else "The judgements")
-    return f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
+    told = f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
+    if results.made_up:
+        told = f"The problems are made up ({results.manifest.synthetic}). {told}".strip()
+    return told
 
 
 def _published(

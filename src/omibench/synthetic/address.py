@@ -1,0 +1,43 @@
+"""`synthetic:<study>`, `synthetic:<study>:<seed>`: where made-up problems and their oracle are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from omibench.errors import ParamsError
+from omibench.explain import did_you_mean
+from omibench.synthetic.profiles import LIKES, Like
+
+SCHEME = "synthetic"
+
+
+class Made(NamedTuple):
+    """Which problems were made up: like those of which study, and from which seed."""
+
+    like: Like
+    seed: int = 0
+
+    def __str__(self) -> str:
+        return ":".join((SCHEME, self.like, *([str(self.seed)] if self.seed else [])))
+
+
+def is_made_up(source: str) -> bool:
+    """Whether what stands at `source` was made up."""
+    return source.startswith(f"{SCHEME}:")
+
+
+def made(address: str) -> Made | None:
+    """What an address says; None for anything else, such as the path of a file.
+
+    Raises ParamsError for an address of no known study, or with a seed that is no number.
+    """
+    scheme, *parts = address.split(":")
+    if scheme != SCHEME or not parts:
+        return None
+    if parts[0] not in LIKES:
+        hint = did_you_mean(parts[0], list(LIKES))
+        raise ParamsError(f"{address!r}: there are no made-up problems like {parts[0]!r}{hint}")
+    seed = parts[1] if len(parts) == 2 else "0"
+    if len(parts) > 2 or not seed.isdecimal():
+        raise ParamsError(f"{address!r}: needs the form {SCHEME}:{parts[0]}:SEED, a whole number")
+    return Made(parts[0], int(seed))

@@ -1,0 +1,33 @@
+"""The chance of a right answer, and the ability that gives a mean of such chances.
+
+The three-parameter logistic model with the lower asymptote of guessing: Birnbaum, in Lord and
+Novick, Statistical Theories of Mental Test Scores (1968), ch. 17.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+STEEPEST = 700.0
+"""Beyond it `exp` overflows."""
+WIDEST = 12.0
+
+
+def chance(logit: float, guess: float) -> float:
+    """P(correct) of an answer that is guessed right with probability `guess`."""
+    return guess + (1 - guess) / (1 + math.exp(-max(-STEEPEST, min(STEEPEST, logit))))
+
+
+def ability_for(accuracy: float, items: Sequence[tuple[float, float]]) -> float:
+    """The ability at which the mean chance over `items` is `accuracy`, in [-12, 12].
+
+    An item is its difficulty (logits; what else lowers the logit included) and its chance of a
+    guess. An accuracy below guessing gives the lowest ability.
+    """
+    low, high = -WIDEST, WIDEST
+    for _ in range(40):
+        middle = (low + high) / 2
+        mean = sum(chance(middle - difficulty, guess) for difficulty, guess in items) / len(items)
+        low, high = (middle, high) if mean < accuracy else (low, middle)
+    return round((low + high) / 2, 4)

@@ -1,0 +1,213 @@
+"""The made-up problems: counting dots over several pictures. Equal arguments, equal problems.
+
+They have true answers that a model could find, so that everything downstream is exercised as by a
+real benchmark; how hard each is stands beside it for simulated models.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import gcd
+from random import Random
+from typing import NamedTuple
+
+from omibench.problem import AnswerType, Subject
+from omibench.synthetic.profiles import Counts, Kind, Like, profile
+
+MOST_DOTS = 40
+
+
+class Drawing(NamedTuple):
+    """One picture: so many dots, laid out by its key."""
+
+    key: str
+    dots: int
+
+
+class Option(NamedTuple):
+    """One choice: a text, or the index of a drawing."""
+
+    label: str
+    text: str | None
+    drawing: int | None
+
+
+class Item(NamedTuple):
+    """One made-up problem with its answer; `difficulty` is on the ability's (logit) scale."""
+
+    id: str
+    subject: Subject
+    answer_type: AnswerType
+    question: str
+    drawings: list[Drawing]
+    options: list[Option]
+    answer: list[str]
+    solution: str
+    group: str
+    difficulty: float
+    attributes: Mapping[str, str]
+
+
+class _Form(NamedTuple):
+    """What is fixed of a problem before its words and numbers are."""
+
+    kind: Kind
+    images: int
+    choices: int
+    parts: int
+    pictures: bool
+
+
+@lru_cache(maxsize=4)
+def items(like: Like, seed: int = 0) -> tuple[Item, ...]:
+    """Every problem of the profile `like`, subject by subject."""
+    forms = [form for kind in profile(like).kinds for form in _forms(kind, like, seed)]
+    groups = _groups(forms, like, seed)
+    places: dict[Subject, int] = {}
+    found = []
+    for form, group in zip(forms, groups, strict=True):
+        subject = form.kind.subject
+        places[subject] = places.get(subject, 0) + 1
+        found.append(_item(f"synthetic-{subject}-{places[subject]}", form, group, like, seed))
+    return tuple(found)
+
+
+def seeded(*parts: object) -> Random:
+    """Random numbers that depend on nothing but `parts`."""
+    text = "\0".join(map(str, parts))
+    return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
+
+
+def _forms(kind: Kind, like: Like, seed: int) -> Iterator[_Form]:
+    rng = seeded(like, seed, kind.subject, kind.answer_type, sorted(kind.attributes.items()))
+    n = kind.total
+    images, choices, parts = (
+        _dealt(counts, n, fill, rng)
+        for counts, fill in ((kind.images, 1), (kind.choices, 0), (kind.parts, 1))
+    )
+    fitting = [i for i in range(n) if 0 < choices[i] <= images[i]]
+    pictured = set(fitting[: kind.pictures])
+    for i in range(n):
+        yield _Form(kind, images[i], choices[i], parts[i], i in pictured)
+
+
+def _dealt(counts: Counts, n: int, fill: int, rng: Random) -> list[int]:
+    """One number for each of n problems: `counts` of each, `fill` for the others, shuffled."""
+    values = [value for value, count in counts.items() for _ in range(count)]
+    values = (values + [fill] * n)[:n]
+    rng.shuffle(values)
+    return values
+
+
+def _groups(forms: Sequence[_Form], like: Like, seed: int) -> list[str]:
+    """The group of each problem: shared by as many as the profile says, else empty."""
+    found = [""] * len(forms)
+    for subject, sizes in profile(like).groups.items():
+        own = [i for i, form in enumerate(forms) if form.kind.subject == subject]
+        rng = seeded(like, seed, "groups", subject)
+        rng.shuffle(own)
+        shared = [size for size, count in sizes.items() if size > 1 for _ in range(count)]
+        for number, size in enumerate(shared, 1):
+            for i in own[:size]:
+                found[i] = f"synthetic-{subject}-stem-{number}"
+            own = own[size:]
+    return found
+
+
+def _item(name: str, form: _Form, group: str, like: Like, seed: int) -> Item:
+    rng = seeded(like, seed, name)
+    stem = form.images - (form.choices if form.pictures else 0)
+    drawings = [
+        _drawing(f"{group or name}/{i}" if i == 0 else f"{name}/{i}", like, seed)
+        for i in range(stem)
+    ]
+    dots = [drawing.dots for drawing in drawings]
+    options: list[Option] = []
+    if form.pictures:
+        options, drawn, answer, asked = _picture_choices(form, name, stem, rng)
+        drawings += drawn
+    elif form.choices:
+        options, answer, asked = _text_choices(form.choices, sum(dots), rng)
+    else:
+        answer, asked = _open(dots, form.parts, rng)
+    shown = "\n".join(f"Picture {i + 1}: [IMAGE{i}]" for i in range(stem))
+    text = f"{shown}\n\n{asked}".strip()
+    told = ", ".join(str(drawing.dots) for drawing in drawings)
+    return Item(
+        id=name,
+        subject=form.kind.subject,
+        answer_type=form.kind.answer_type,
+        question=text,
+        drawings=drawings,
+        options=options,
+        answer=answer,
+        solution=f"The pictures show {told} dots. The answer is {', '.join(answer)}.",
+        group=group,
+        difficulty=round(rng.gauss(0.0, 1.0), 4),
+        attributes=form.kind.attributes,
+    )
+
+
+def _drawing(key: str, like: Like, seed: int) -> Drawing:
+    return Drawing(f"{like}/{seed}/{key}", 1 + seeded(like, seed, key).randrange(MOST_DOTS))
+
+
+def _picture_choices(
+    form: _Form, name: str, stem: int, rng: Random
+) -> tuple[list[Option], list[Drawing], list[str], str]:
+    counts = rng.sample(range(1, MOST_DOTS + 1), form.choices)
+    drawn = [Drawing(f"{name}/choice/{i}/{n}", n) for i, n in enumerate(counts)]
+    right = rng.randrange(form.choices)
+    options = [Option(_letter(i), None, stem + i) for i in range(form.choices)]
+    asked = f"Which of the choices shows exactly {counts[right]} dots?"
+    return options, drawn, [_letter(right)], asked
+
+
+def _text_choices(count: int, total: int, rng: Random) -> tuple[list[Option], list[str], str]:
+    others = [n for n in range(max(0, total - 2 * count), total + 2 * count + 1) if n != total]
+    texts = rng.sample(others, count - 1)
+    right = rng.randrange(count)
+    texts.insert(right, total)
+    options = [Option(_letter(i), str(n), None) for i, n in enumerate(texts)]
+    return options, [_letter(right)], "How many dots do the pictures show together?"
+
+
+def _open(dots: Sequence[int], parts: int, rng: Random) -> tuple[list[str], str]:
+    if parts > 1:
+        asked = (
+            "Give (1) the number of dots in all pictures together and (2) the number of dots of "
+            "the fullest picture."
+        )
+        return [str(sum(dots)), str(max(dots))], asked
+    how = rng.randrange(3) if len(dots) > 1 else 0
+    if how == 0:
+        return [str(sum(dots))], "How many dots do the pictures show together?"
+    if how == 1:
+        return [_fraction(dots[0], sum(dots))], (
+            "Which part of all dots stands in picture 1? Give a fraction in lowest terms."
+        )
+    return [_polynomial(dots)], (
+        "The numbers of dots are the coefficients of a polynomial in $x$, that of the highest "
+        "power first. Write the polynomial."
+    )
+
+
+def _fraction(part: int, whole: int) -> str:
+    common = gcd(part, whole)
+    return f"$\\frac{{{part // common}}}{{{whole // common}}}$"
+
+
+def _polynomial(coefficients: Iterable[int]) -> str:
+    numbers = list(coefficients)
+    powers = ("", "x", *(f"x^{{{n}}}" for n in range(2, len(numbers))))
+    terms = [
+        f"{'' if number == 1 and power else number}{power}"
+        for number, power in zip(numbers, reversed(powers[: len(numbers)]), strict=True)
+    ]
+    return f"${'+'.join(terms)}$"
+
+
+def _letter(index: int) -> str:
+    return chr(ord("A") + index)

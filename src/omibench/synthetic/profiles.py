@@ -1,0 +1,197 @@
+"""The shapes of the published studies: how many problems of which kind, with how many pictures.
+
+`omibench` counts the released test split, which differs from the printed statistics in the
+pictures of physics (docs/benchmarks.md). `emma` follows EMMA, tables 1 and B.1, `usnco-v` USNCO-V,
+table 3, `mathreal` and `mathreal-testmini` MathReal, table 1 and the counts of the released
+testmini. Where print gives two margins and not the table, the table is their product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from omibench.problem import AnswerType, Subject
+from omibench.synthetic.shares import equal, proportional
+
+Like = Literal["omibench", "emma", "emma-mini", "usnco-v", "mathreal", "mathreal-testmini"]
+LIKES: tuple[Like, ...] = get_args(Like)
+Counts = Mapping[int, int]
+
+
+class Kind(NamedTuple):
+    """Problems that are alike: `images`, `choices` and `parts` say how many have how many.
+
+    `pictures` of those with choices have pictures for choices; `attributes` are the same for all.
+    """
+
+    subject: Subject
+    answer_type: AnswerType
+    images: Counts
+    choices: Counts = {}
+    parts: Counts = {}
+    pictures: int = 0
+    attributes: Mapping[str, str] = {}
+
+    @property
+    def total(self) -> int:
+        """How many problems are of this kind."""
+        return sum(self.images.values())
+
+
+class Profile(NamedTuple):
+    """A study's problems by kind, and how many share a stem with how many, by subject."""
+
+    kinds: Sequence[Kind]
+    groups: Mapping[Subject, Counts] = {}
+
+    @property
+    def total(self) -> int:
+        """How many problems there are."""
+        return sum(kind.total for kind in self.kinds)
+
+
+_OMIBENCH = Profile(
+    kinds=(
+        Kind("biology", "mcq", {2: 93, 3: 24, 4: 42, 5: 11, 6: 2, 7: 5, 8: 3},
+             {2: 15, 3: 14, 4: 107, 5: 38, 6: 5, 7: 1}, pictures=26),
+        Kind("biology", "open", {2: 39, 3: 9, 4: 11, 5: 5, 6: 6, 8: 1}, parts={2: 3}),
+        Kind("chemistry", "mcq", {2: 2, 4: 2, 5: 105, 6: 1, 7: 1}, {2: 2, 4: 2, 5: 107},
+             pictures=105),
+        Kind("chemistry", "open", {2: 53, 3: 34, 4: 7, 5: 3, 6: 4, 7: 2, 8: 1, 9: 1, 10: 1},
+             parts={2: 26}),
+        Kind("mathematics", "mcq", {2: 120, 3: 28, 4: 22, 5: 1, 6: 1}, {3: 1, 4: 171},
+             pictures=12),
+        Kind("mathematics", "open", {2: 195, 3: 55, 4: 7, 5: 1}, parts={2: 62}),
+        Kind("physics", "mcq", {2: 97, 3: 6, 4: 8}, {4: 111}),
+        Kind("physics", "open", {2: 199, 3: 47, 4: 31, 5: 8, 7: 3, 8: 15, 11: 10},
+             parts={2: 6}),
+    ),
+    groups={
+        "biology": {1: 97, 2: 16, 3: 18, 4: 3, 5: 6, 6: 2, 7: 2},
+        "chemistry": {1: 147, 2: 7, 3: 2, 4: 2, 5: 1, 6: 1, 7: 1, 10: 1, 14: 1},
+        "physics": {1: 217, 2: 11, 3: 6, 4: 7, 5: 4, 6: 3, 7: 1, 9: 2, 10: 1, 11: 1, 13: 2,
+                    14: 1, 15: 1},
+    },
+)  # fmt: skip
+
+_EMMA_MATH = {
+    "2D Transformation": 266, "3D Spatial Simulation": 275, "Path Tracing": 127,
+    "Multi-hop Visual Object Counting": 124, "Pattern Inference": 100,
+}  # fmt: skip
+_EMMA_MCQ: dict[Subject, dict[str, int]] = {
+    "physics": {
+        "3D Field Simulation": 37, "Graph Reasoning": 26, "Multi-hop Visual Reasoning": 33,
+        "Path Tracing": 13, "Visual Decomposition Simulation": 47,
+    },
+    "chemistry": {
+        "Graph Reasoning": 9, "Structure Recognition": 474, "Reaction Simulation": 132,
+        "Reaction Simulation Pro": 105,
+    },
+    "coding": {
+        "Vis Choose Code": 188, "Code Choose Vis": 188, "Modify Without Image": 94,
+        "Modify With Image": 94,
+    },
+}  # fmt: skip
+_KNOWLEDGE_COUNTING, _MATH_OPEN, _MATH_PICTURE_CHOICES = 456, 330, 90
+_EMMA_IMAGES = {
+    ("chemistry", "Reaction Simulation Pro"): 5, ("coding", "Modify With Image"): 2,
+    ("chemistry", "Graph Reasoning"): 2,
+}  # fmt: skip
+
+
+def _emma() -> Profile:
+    """All 2,788: 298 with several pictures and 195 with picture choices, as far as print says."""
+    open_ = proportional(_EMMA_MATH, _MATH_OPEN)
+    kinds = [
+        Kind("chemistry", "open", {1: _KNOWLEDGE_COUNTING},
+             attributes={"category": "Knowledge-based counting"})
+    ]  # fmt: skip
+    for name, count in _EMMA_MATH.items():
+        about = {"category": name}
+        mcq, pictured = count - open_[name], 0
+        if name == "2D Transformation":
+            pictured = _MATH_PICTURE_CHOICES
+        images = {count: n for count, n in ((5, pictured), (1, mcq - pictured)) if n}
+        kinds.append(Kind("mathematics", "mcq", images, {4: mcq}, {}, pictured, about))
+        kinds.append(Kind("mathematics", "open", {1: open_[name]}, attributes=about))
+    for subject, categories in _EMMA_MCQ.items():
+        for name, count in categories.items():
+            shown = _EMMA_IMAGES.get((subject, name), 1)
+            pictured = count if name == "Reaction Simulation Pro" else 0
+            about = {"category": name}
+            kinds.append(Kind(subject, "mcq", {shown: count}, {4: count}, {}, pictured, about))
+    return Profile(kinds)
+
+
+def _usnco_v() -> Profile:
+    categories = dict.fromkeys(("table", "chart", "molecular structure", "apparatus", "other"), 1)
+    return Profile(
+        [
+            Kind("chemistry", "mcq", {1: n}, {4: n}, attributes={"exam": exam, "category": name})
+            for exam, count in (("local", 204), ("national", 269))
+            for name, n in proportional(categories, count).items()
+        ]
+    )
+
+
+_MATHREAL = {
+    "Plane Geometry": 247, "Solid Geometry": 111, "Logical Reasoning": 46, "Function Graphs": 43,
+    "Statistical Charts": 33,
+}  # fmt: skip
+
+
+def _mathreal(count: int, types: Mapping[str, int], several_parts: int) -> Profile:
+    kinds = []
+    by_category = proportional(_MATHREAL, count)
+    for category, size in by_category.items():
+        for name, n in proportional(types, size).items():
+            about = {"category": category, "type": name}
+            parts = {2: round(n * several_parts / count)}
+            kinds.append(Kind("mathematics", "open", {1: n}, parts=parts, attributes=about))
+    return Profile(kinds)
+
+
+def profile(like: Like) -> Profile:
+    """The shape of one study; `emma-mini` takes 100 a subject from that of `emma`."""
+    if like == "omibench":
+        return _OMIBENCH
+    if like == "emma":
+        return _emma()
+    if like == "emma-mini":
+        return _mini(_emma())
+    if like == "usnco-v":
+        return _usnco_v()
+    types = {"MultipleChoice": 104, "FillInTheBlank": 475, "ConstructedResponse": 1421}
+    if like == "mathreal":
+        return _mathreal(2000, types, 1171)
+    types = {"MultipleChoice": 26, "FillInTheBlank": 113, "ConstructedResponse": 341}
+    return _mathreal(480, types, 281)
+
+
+def _mini(whole: Profile, per_subject: int = 100) -> Profile:
+    """The same number of each subject, its categories alike as far as they go (EMMA, 4.1)."""
+    kinds = []
+    for subject in dict.fromkeys(kind.subject for kind in whole.kinds):
+        own = [kind for kind in whole.kinds if kind.subject == subject]
+        sizes: dict[str, int] = {}
+        for kind in own:
+            name = kind.attributes["category"]
+            sizes[name] = sizes.get(name, 0) + kind.total
+        for name, share in equal(sizes, per_subject).items():
+            inside = [kind for kind in own if kind.attributes["category"] == name]
+            counts = proportional({str(i): kind.total for i, kind in enumerate(inside)}, share)
+            kinds += [_shrunk(kind, counts[str(i)]) for i, kind in enumerate(inside)]
+    return Profile([kind for kind in kinds if kind.total])
+
+
+def _shrunk(kind: Kind, count: int) -> Kind:
+    def scaled(counts: Counts) -> Counts:
+        keys = {str(key): n for key, n in counts.items()}
+        return {int(key): n for key, n in proportional(keys, count).items() if n}
+
+    return kind._replace(
+        images=scaled(kind.images),
+        choices=scaled(kind.choices) if kind.choices else {},
+        pictures=round(kind.pictures * count / kind.total),
+    )
