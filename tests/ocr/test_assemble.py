@@ -54,7 +54,7 @@ def test_a_problem_that_breaks_a_rule_is_left_out_and_the_others_are_kept(
         return Choice(label=option.letter) if option.letter == "H" else real(option, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(assemble, "_choice", broken)
-    drafts = [Draft(1, [1], [], [], None, None), Draft(2, [1], [], [Option("H")], None, None)]
+    drafts = [Draft("1", [1], [], [], None, None), Draft("2", [1], [], [Option("H")], None, None)]
     problems, codes = to_problems(drafts, SOURCE, "00", {}, frozenset())
     assert ([p.number for p in problems], codes) == (["1"], ["problem_dropped"])
     assert to_problems(drafts[:1], SOURCE, "00", {}, frozenset())[1] == []
@@ -64,7 +64,7 @@ def key(**answers: str) -> Key:
     made = Key()
     for letters in answers.values():
         for letter in letters.split("/"):
-            made.add(1, letter)
+            made.add("1", letter)
     return made
 
 

@@ -25,7 +25,7 @@ from omibench.ocr.numbering import number_of
         ("第十二题 地球", 12, "di", "地球"),
         ("例3 地球", 3, "example", "地球"),
         ("Q7. A ball", 7, "letter", "A ball"),
-        ("(D1.2) A ball", 1, "code", "A ball"),
+        ("(D1.2) A ball", 1, "code", "(D1.2) A ball"),
         ("Data Analysis 2: The hole", 2, "heading", "The hole"),
     ],
 )

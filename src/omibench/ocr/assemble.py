@@ -57,7 +57,7 @@ def to_problem(
         id=identity,
         source=source.name,
         source_sha256=source_sha256,
-        number=str(draft.number),
+        number=draft.number,
         pages=draft.pages,
         question=question,
         images=images,
@@ -65,7 +65,7 @@ def to_problem(
         solution=marked_text(draft.solution, place, words) or None,
         subject=draft.subject or source.subject or "other",
         language=source.language,
-        group=f"{source.slug}-{draft.stem.name}" if draft.stem else identity,
+        group=f"{source.slug}-{draft.group}",
         competition=source.competition,
         licence=source.licence,
         year=source.year,
@@ -130,7 +130,7 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     the problems' own blocks say. There is no answer where one of them cancels the problem or gives
     the number twice.
     """
-    number = int(problem.number)
+    number = problem.number
     given = [answer for answer in (key.get(number) for key in keys) if answer]
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)

@@ -12,13 +12,14 @@ from omibench.ocr.document import Document
 from omibench.ocr.inline import split_inline, without_arrows
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line, Picture
-from omibench.ocr.numbering import number_of
+from omibench.ocr.numbering import label_of
 from omibench.ocr.pairing import Option
 from omibench.ocr.references import figure_numbers
-from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
+from omibench.ocr.segment import Block, all_blocks
 from omibench.ocr.solutions import own_answers
 from omibench.ocr.stems import Stem, split_stem
 from omibench.ocr.subjects import is_heading, leading_tag, subject_word
+from omibench.ocr.titles import split_answers
 from omibench.problem import Subject
 
 
@@ -30,7 +31,7 @@ class Draft:
     that is all, as in a list of solutions, `items` is empty.
     """
 
-    number: int
+    number: str
     pages: list[int]
     items: list[Item]
     options: list[Option]
@@ -39,6 +40,13 @@ class Draft:
     solution: list[Item] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    value: int = 0
+    section: str = ""
+
+    @property
+    def group(self) -> str:
+        """What is the same for all problems of one stem: `10-12`, with the section's name first."""
+        return label_of(self.section, self.stem.name) if self.stem else self.number
 
     @property
     def statement(self) -> list[Item]:
@@ -65,25 +73,24 @@ class Paper:
 def read_paper(document: Document) -> Paper:
     """Cut a paper into problems with their stems, figures and choices."""
     flow, answers = split_answers(document.flow, document.size)
-    chain = best_chain(candidates_of(flow))
-    if not chain:
+    preamble, blocks = all_blocks(flow, document.size)
+    if not blocks:
         return Paper([], answers)
-    blocks = blocks_of(flow, chain)
     own = own_answers(blocks)
     headed = own.answers.keys() | own.cancelled
-    _give_by_reference(blocks, flow[: chain[0].index])
-    stems: list[Stem] = []
-    _, stem = split_stem(flow[: chain[0].index], blocks[0].number)
-    stems += [stem] if stem else []
-    subject = _last_subject(flow[: chain[0].index])
+    _give_by_reference(blocks, preamble)
+    stems: dict[str, list[Stem]] = {}
+    _, stem = split_stem(preamble, blocks[0].value)
+    stems[blocks[0].section] = [stem] if stem else []
+    subject = _last_subject(preamble)
     drafts = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if following:
-            block.items, stem = split_stem(block.items, following.number)
-            stems += [stem] if stem else []
+            block.items, stem = split_stem(block.items, following.value)
+            stems.setdefault(following.section, []).extend([stem] if stem else [])
         headings = [i for i in block.items[1:] if _is_section(i, document.size)]
         block.items = [i for i in block.items if not any(i is h for h in headings)]
-        mine = next((s for s in stems if block.number in s.numbers), None)
+        mine = next((s for s in stems.get(block.section, []) if block.value in s.numbers), None)
         drafts.append(_draft(block, mine, subject, headed=block.number in headed))
         subject = _last_subject(headings) or subject
     _empty_blanks(drafts)
@@ -99,20 +106,25 @@ def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: 
     head = block.items[0]
     pages = sorted({item.page for item in block.items})
     items = list(block.items)
-    if isinstance(head, Line) and (number := number_of(head.text)):
-        tag, text = leading_tag(head.text[number.end :].lstrip())
+    if isinstance(head, Line):
+        tag, text = leading_tag(head.text[block.end :].lstrip())
         subject = tag or subject
         items = [replace(head, text=text), *items[1:]] if text else items[1:]
+    draft = Draft(
+        block.number, pages, [], [], None, subject, value=block.value, section=block.section
+    )
     if headed:
-        return Draft(block.number, pages, [], [], None, subject, items)
+        draft.solution = items
+        return draft
     asked, solution, answer = split_inline(items)
     statement, options = split_choices(asked)
     statement = without_arrows(statement)
     if solution and not options and not any(isinstance(item, Line) for item in statement):
         statement, solution, stem = [], [*statement, *solution], None
     marked = [", ".join(o.letter for o in options if o.correct)]
-    answer = marked if marked != [""] else answer
-    return Draft(block.number, pages, statement, options, stem, subject, solution, answer)
+    draft.items, draft.options, draft.stem, draft.solution = statement, options, stem, solution
+    draft.answer = marked if marked != [""] else answer
+    return draft
 
 
 def _empty_blanks(drafts: Sequence[Draft]) -> None:
@@ -152,5 +164,5 @@ def _last_subject(items: Sequence[Item]) -> Subject | None:
 
 def _warn_of_gaps(drafts: Sequence[Draft]) -> None:
     for before, after in pairwise(drafts):
-        if after.number != before.number + 1:
+        if after.section == before.section and after.value != before.value + 1:
             after.warnings.append(f"number_gap: {before.number} is followed by {after.number}")

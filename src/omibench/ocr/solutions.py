@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from omibench.ocr.choices import split_choices
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line
-from omibench.ocr.numbering import number_of
-from omibench.ocr.segment import Block, best_chain, blocks_of, candidates_of, split_answers
+from omibench.ocr.segment import Block, all_blocks
 from omibench.ocr.subjects import is_heading
 from omibench.ocr.text import paragraphs, without_marks
+from omibench.ocr.titles import split_answers
 
 _STATED = re.compile(
     r"(?:^|(?<=[\s.。;]))(?:(?:final |correct )?answers?|ans\.?|respuestas?|respostas?|gabarito|"
@@ -43,16 +43,16 @@ class Asked:
 
 
 def read_solutions(
-    flow: Sequence[Item], asked: Mapping[int, Asked], words: frozenset[str], size: float = 10.0
-) -> tuple[Key, dict[int, str]]:
+    flow: Sequence[Item], asked: Mapping[str, Asked], words: frozenset[str], size: float = 10.0
+) -> tuple[Key, dict[str, str]]:
     """The answers that worked solutions state and the solutions themselves, by problem number.
 
     `asked` are the problems of the paper: lines that repeat them are left out. Where questions and
     a section of answers stand in one file, both are read and the section has the last word.
     """
-    key, texts = Key(), dict[int, str]()
+    key, texts = Key(), dict[str, str]()
     for part in split_answers(flow, size):
-        for block in blocks_of(part, best_chain(candidates_of(part))):
+        for block in all_blocks(part, size)[1]:
             if block.number not in asked:
                 continue
             lines = _body(block)
@@ -96,8 +96,8 @@ def _letter_before_words(lines: Sequence[Line]) -> list[str]:
 def _body(block: Block) -> list[Line]:
     lines = [item for item in block.items if isinstance(item, Line) and item.upright]
     lines = [line for line in lines if not is_heading(line.text)]
-    if lines and (number := number_of(lines[0].text)):
-        lines[0] = replace(lines[0], text=lines[0].text[number.end :])
+    if lines and block.end:
+        lines[0] = replace(lines[0], text=lines[0].text[block.end :])
     return [line for line in lines if line.text]
 
 

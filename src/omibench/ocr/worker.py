@@ -26,10 +26,11 @@ from omibench.ocr.check import (
 from omibench.ocr.crops import crop_all
 from omibench.ocr.document import Document, read_document
 from omibench.ocr.drafts import read_paper
-from omibench.ocr.keys import Key, read_key
+from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item
 from omibench.ocr.solutions import Asked, read_solutions
 from omibench.ocr.sources import Source
+from omibench.ocr.tabular import read_key
 from omibench.params import OcrParams
 from omibench.problem import Problem
 from omibench.tables import PageText, write_jsonl
@@ -93,7 +94,7 @@ def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
     answers.add_section(paper.answers, document)
     answers.add_files()
     keys = (answers.key, answers.stated, paper.own)
-    problems = [with_answers(p, keys, answers.solutions.get(int(p.number))) for p in problems]
+    problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
     pages = [
         PageText(source=source.name, page=s.number, text=s.text, engine=s.engine)
         for s in document.pages
@@ -108,9 +109,9 @@ class _Answers:
 
     def __init__(self, job: Job, password: str | None, problems: list[Problem]) -> None:
         self.job, self.password = job, password
-        self.asked = {int(p.number): _asked(p) for p in problems}
+        self.asked = {p.number: _asked(p) for p in problems}
         self.key, self.stated = Key(), Key()
-        self.solutions: dict[int, str] = {}
+        self.solutions: dict[str, str] = {}
         self.codes: list[str] = []
 
     def add_section(self, flow: list[Item], document: Document) -> None:

@@ -1,0 +1,127 @@
+"""Titles inside a paper: where a section begins, where the answers begin, where the paper ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from omibench.ocr.layout import Item, Line
+from omibench.ocr.numbering import number_of
+from omibench.ocr.subjects import is_heading, subject_word
+
+_KINDS = (
+    r"multiple[- ]choice|single[- ]choice|short[- ]answers?|long[- ]answers?|free[- ]response|"
+    r"true(?:[ /-]+| or )false|fill in the blanks?|theor(?:y|etical)|experimental|practical|"
+    r"data analysis|"
+    r"opci[óo]n m[úu]ltiple|m[úu]ltipla escolha|respuesta (?:corta|abierta)|"
+    r"quest[õo]es (?:abertas|objetivas|"
+    r"discursivas)|problemas|einfachauswahl|mehrfachauswahl|选择题|填空题|简答题|计算题|解答题|"
+    r"判断题|实验题|"
+    r"論述題|選擇題|non[- ]?multiple"
+)
+_TITLE = re.compile(
+    rf"(?:(?:section|part|paper|round|day|teil|secci[óo]n|parte|se[çc][ãa]o|abschnitt|partie|"
+    rf"sezione|"
+    rf"раздел|часть)\s+(?P<name>[A-H]|[IVX]{{1,4}}|\d)\b|(?P<letter>[A-H]|[IVX]{{1,4}}|"
+    rf"[一二三四五六七八九十])\s*"
+    rf"[、.．:)])|{_KINDS}",
+    re.I,
+)
+_NOT_PROBLEMS = re.compile(
+    r"instruction|rule|note|guideline|direction|constant|formula|contents|credit|information|"
+    r"data sheet|"
+    r"注意|说明|须知|常数|instru[çc]|instruc|regla|regra|constante|hinweis|konstante|normas",
+    re.I,
+)
+_ANSWERS = re.compile(
+    r"[\W\d_]*(?:(?:official|suggested|brief|short|final|worked|model|full|detailed)\s+)?"
+    r"(?:answers?(?:\s*(?:keys?|sheet key|and (?:explanations|solutions)))?|solutions?|"
+    r"keys?(?: to .{3,40})?|"
+    r"(?:(?:answers?|solutions?) (?:to|for) .{3,60})|mark(?:ing)? schemes?|"
+    r"clave(?: de respuestas)?|respuestas|soluciones|gabarito(?: oficial)?|respostas|"
+    r"resolu[çc](?:[ãa]o|[õo]es)|solu[çc](?:[ãa]o|[õo]es)|corrig[ée]s?|r[ée]ponses|"
+    r"l[öo]sungen|l[öo]sungsschl[üu]ssel|antworten|soluzioni|risposte|ответы|решения|"
+    r"rozwi[ąa]zania|"
+    r"odpowiedzi|参考答案(?:[及与和](?:解析|评分标准|详解))?|答案(?:[及与和]解析)?|试题答案|"
+    r"解答|解析|正解|模範解答|정답)[\W_]*",
+    re.I,
+)
+_END = re.compile(
+    r"[\W_]*(?:the\s+)?end(?: of (?:the )?(?:paper|exam(?:ination)?|test|questions?|problems?|"
+    r"section .))?[\W_]*|"
+    r"[\W_]*(?:fin del examen|fim da prova|ende der (?:klausur|pr[üu]fung)|全卷完|试题结束|"
+    r"試題完)[\W_]*",
+    re.I,
+)
+_LONGEST = 60
+
+
+def section_name(text: str) -> str:
+    """The letter or number that the title of a section gives it, or nothing."""
+    match = _TITLE.match(text)
+    return ((match["name"] or match["letter"] or "") if match else "").upper()
+
+
+def opens_section(item: Item, size: float) -> bool:
+    """Whether an item is the title of a section of problems.
+
+    It names itself as one ("Section B", "二、填空题", "Multiple choice"), or it is short, stands
+    out from the body by weight or size, and is no title of instructions, constants or answers.
+    """
+    if not isinstance(item, Line) or not item.upright or not item.starts:
+        return False
+    text = item.text
+    if len(text) > _LONGEST or _NOT_PROBLEMS.search(text) or _ANSWERS.fullmatch(text):
+        return False
+    if is_heading(text) and (_TITLE.match(text) or subject_word(text)):
+        return True
+    stands_out = item.bold or item.size > 1.1 * size
+    if _TITLE.match(text):
+        return stands_out or text.isupper() or _TITLE.fullmatch(text) is not None
+    return stands_out and number_of(text) is None and not re.search(r"[.?!:,;。？，]$", text)
+
+
+def is_end(item: Item) -> bool:
+    """Whether a line says that the paper ends here."""
+    return isinstance(item, Line) and item.starts and _END.fullmatch(item.text) is not None
+
+
+def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[Item]]:
+    """The paper itself and the section of answers at its end, if it has one.
+
+    The section has a title of its own, such as "Answer key" or 参考答案, after at least two
+    numbered lines. One in the type of the body counts only where it has its row to itself and the
+    numbers that follow start again; one after which they go on belongs to a single problem.
+    """
+    lines = [(k, i) for k, i in enumerate(flow) if isinstance(i, Line) and i.upright and i.starts]
+    read = {k: number.value for k, line in lines if (number := number_of(line.text))}
+    titles = {k: _closed(line.text) for k, line in lines if _ANSWERS.fullmatch(_closed(line.text))}
+    for index, title in titles.items():
+        before = [value for k, value in read.items() if k < index]
+        after = [value for k, value in read.items() if k > index]
+        if len(before) < 2:
+            continue
+        follows = max(before) + 1
+        repeated = list(titles.values()).count(title) > 1
+        if follows in after and (after[0] == follows or repeated):
+            continue
+        line = flow[index]
+        prominent = isinstance(line, Line) and (line.bold or line.size > 1.1 * size)
+        alone = not any(_beside(line, other) for other in flow[index + 1 : index + 3])
+        if prominent or (alone and bool(after) and after[0] < follows):
+            return list(flow[:index]), list(flow[index + 1 :])
+    return list(flow), []
+
+
+def _closed(text: str) -> str:
+    """Text without the space between letters that are set apart: 参 考 答 案."""
+    return re.sub(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])", "", text)
+
+
+def _beside(line: Item, item: Item) -> bool:
+    return (
+        isinstance(line, Line)
+        and isinstance(item, Line)
+        and item.page == line.page
+        and abs(item.baseline - line.baseline) < 0.5 * line.size
+    )
