@@ -90,3 +90,58 @@ def test_the_published_files_hold_emma_mini(shared_data: Path, read: Read) -> No
     for answer in answers:
         labels = {choice.label for choice in answer.choices or []}
         assert answer.answer_type == "open" or set(answer.answer) <= labels
+
+
+PNG = b"\x89PNG\r\n\x1a\nany"
+
+
+def picture(n: int) -> dict[str, Any]:
+    return {"bytes": PNG + bytes([n]), "path": f"{n}.png"}
+
+
+def test_the_layout_of_the_hub_brings_its_pictures(tmp_path: Path, read: Read) -> None:
+    row = {
+        **ROW, "context": "Look at <image_3>.", "category": "2D Transformation", "task": "none",
+        "image_1": picture(1), "image_2": None, "image_3": picture(3), "solution": "because",
+    }  # fmt: skip
+    (tmp_path / "Math").mkdir()
+    pl.DataFrame([row]).write_parquet(tmp_path / "Math" / "test-00000-of-00001.parquet")
+    (question,), (answer,), _ = read("emma", tmp_path)
+    assert question.question == "Look at [IMAGE1].\n[IMAGE0] Which?"
+    assert [Path(f.file).read_bytes()[-1] for f in question.images] == [1, 3]
+    assert question.choices is not None
+    assert question.choices[1].text == "<image_2>", "a picture that is not there keeps its mark"
+    assert (answer.n_images, answer.solution) == (2, "because")
+    assert answer.attributes == {"category": "2D Transformation"}
+
+
+def whole(folder: Path) -> Path:
+    """Two subjects: one of three categories, of which one is small, and one of 20 problems."""
+    sizes = {"Math": {"a": 80, "b": 60, "c": 10}, "Coding": {"x;y": 10, "y": 10}}
+    rows = [
+        {**ROW, "pid": f"{subject}_{category}_{n}", "subject": subject, "category": category,
+         "task": category}
+        for subject, categories in sizes.items()
+        for category, size in categories.items()
+        for n in range(size)
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_parquet(folder / "all.parquet")
+    return folder
+
+
+def test_mini_draws_a_hundred_a_subject_evenly_by_category(tmp_path: Path, read: Read) -> None:
+    questions, answers, _ = read("emma-mini", whole(tmp_path))
+    assert [q.id for q in questions] == [a.id for a in answers]
+    drawn = [(a.subject, a.attributes["category"]) for a in answers]
+    assert {key: drawn.count(key) for key in set(drawn)} == {
+        ("mathematics", "a"): 45, ("mathematics", "b"): 45, ("mathematics", "c"): 10,
+        ("coding", "x;y"): 10, ("coding", "y"): 10,
+    }  # fmt: skip
+
+
+def test_mini_depends_on_its_seed_alone(tmp_path: Path, read: Read) -> None:
+    folder = whole(tmp_path)
+    first, again, other = (
+        [a.id for a in read("emma-mini", folder, seed=seed).answers] for seed in ("0", "0", "1")
+    )
+    assert first == again != other

@@ -30,9 +30,14 @@ def load_benchmark(benchmark: BenchmarkParams, data: str | None, scratch: Path) 
         raise ParamsError(
             f"benchmark.name: {benchmark.name!r} is not read from files; those are: {known}"
         )
+    if benchmark.hub and benchmark.revision:
+        from omibench.benchmarks.hub import fetch
+
+        return adapters[benchmark.name](fetch(benchmark.hub, benchmark.revision, scratch), scratch)
     if not data:
         raise ParamsError(
-            f"data: must name the folder with the files of the benchmark {benchmark.name!r}"
+            f"data: must name the folder with the files of the benchmark {benchmark.name!r} "
+            "(or `benchmark.hub` a dataset to fetch)"
         )
     if not Path(data).is_dir():
         raise MissingInputError(
@@ -45,6 +50,7 @@ def _adapters(benchmark: BenchmarkParams) -> dict[str, Load]:
     return {
         "omibench": omibench.load,
         "emma": emma.load,
+        "emma-mini": partial(emma.load_mini, seed=benchmark.seed),
         "usnco-v": usnco_v.load,
         "mathreal": partial(
             mathreal.load, language=benchmark.language, clean=benchmark.pictures == "clean"
