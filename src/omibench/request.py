@@ -47,6 +47,12 @@ class ImagePart(Noun):
         return self.sha256.removeprefix(ABSENT) if self.sha256.startswith(ABSENT) else None
 
 
+class DrawnPart(ImagePart):
+    """A picture fresh from a model, its bytes with it until the store has them."""
+
+    data: bytes = Field(repr=False)
+
+
 Part = Annotated[TextPart | ImagePart, Field(discriminator="kind")]
 
 
@@ -56,6 +62,9 @@ class ToolSpec(Noun):
     name: str
     description: str
     parameters: dict[str, Any]
+
+    def __hash__(self) -> int:  # its schema is a dict, which has none
+        return hash((self.name, self.description))
 
 
 class ToolCall(Noun):
@@ -74,6 +83,8 @@ class Message(Noun):
     calls: tuple[ToolCall, ...] = ()
     """Of an assistant's turn: the tools that it called."""
     answers: str | None = None
+    carried: str | None = None
+    """Of an assistant's turn: its response's `carried`, for the provider that wrote it."""
 
 
 class Conversation(Noun):
@@ -143,6 +154,8 @@ class Response(Noun):
     """Tools that the model calls before it goes on."""
     drawn: tuple[ImagePart, ...] = ()
     """Pictures that the model drew; their bytes lie in the store's `images`."""
+    carried: str | None = None
+    """JSON that the provider wants back unchanged when its tools are answered: signed thinking."""
     option_logprobs: dict[str, float] | None = None
     """Log-probability (nats) of each of the request's options as what comes next."""
     finish_reason: str | None = None

@@ -16,7 +16,7 @@ from omibench.store.line import Body, parse_response
 
 BATCH = 4096
 SUFFIXES = (".jsonl", ".parquet")
-NESTED = {"usage", "calls", "drawn", "option_logprobs"}
+NESTED = {"usage", "calls", "drawn", "carried", "option_logprobs"}
 """Fields of a response that have no column of their own in a flat table."""
 
 

@@ -56,7 +56,8 @@ def form_1(identity: str, reads_tags: bool, request: Request) -> str:
 def extras_of(request: Request) -> dict[str, Any]:
     """Options to score, tools and the turns that call them, as plain values; mostly nothing.
 
-    `turns` holds, by the position of the message, the calls that it made or the call it answers.
+    `turns` holds, by the position of the message, the calls that it made or the call it answers,
+    and what its provider wants back with it.
     """
     found: dict[str, Any] = {}
     if request.options:
@@ -67,9 +68,10 @@ def extras_of(request: Request) -> dict[str, Any]:
         str(position): {
             "calls": [call.model_dump() for call in message.calls],
             "answers": message.answers,
+            **({} if message.carried is None else {"carried": message.carried}),
         }
         for position, message in enumerate(request.conversation.messages)
-        if message.calls or message.answers is not None
+        if message.calls or message.answers is not None or message.carried is not None
     }
     return found | ({"turns": turns} if turns else {})
 
