@@ -13,6 +13,7 @@ GROUND = {
     "blocks",
     "certificate",
     "certify_params",
+    "filter_params",
     "inputs",
     "model_params",
     "operating",
@@ -30,6 +31,7 @@ GROUND = {
     "study",
     "synthetic",
     "tables",
+    "image_params",
     "images",
     "progress",
 }

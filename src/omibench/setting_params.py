@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Self
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import model_validator
 
 from omibench.aggregate_params import Aggregate, Aggregation
 from omibench.blocks import Block
+from omibench.image_params import Images, ShownImages
 from omibench.request import Decoding
-
-ImageCondition = Literal["all", "first", "none"]
-
-
-class Images(Block):
-    """Which of a problem's pictures are shown, and how. `images: first` is short for `show`."""
-
-    show: ImageCondition = "all"
-
-
-def _written_out(given: object) -> object:
-    return {"show": given} if isinstance(given, str) else given
-
-
-ShownImages = Annotated[
-    Images, BeforeValidator(_written_out, json_schema_input_type=ImageCondition | Images)
-]
 
 
 class Setting(Block):
@@ -51,4 +35,4 @@ class Setting(Block):
     @property
     def helpers(self) -> list[str]:
         """The models that are asked besides the cell's own, such as a captioner; each once."""
-        return []
+        return list(dict.fromkeys(self.images.helpers))

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.image_params import ImageCondition
 from omibench.problem import IMAGE_MARK, Choice, Figure, Question
 from omibench.request import Conversation, ImagePart, Part, TextPart
-from omibench.setting_params import ImageCondition, Setting
-from omibench.settings.present import NOT_SHOWN, present
+from omibench.setting_params import Setting
+from omibench.settings.conditions import NOT_SHOWN
+from omibench.settings.present import present
 
 
 def figures(count: int) -> list[Figure]:

@@ -7,24 +7,15 @@ alone. The words are ours, and a text file may replace the captioner's instructi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.errors import ParamsError
 from omibench.fence import Section, fenced
-from omibench.problem import IMAGE_MARK, Choice, Question
-from omibench.request import (
-    ABSENT,
-    Conversation,
-    Decoding,
-    ImagePart,
-    Message,
-    Request,
-    Tags,
-    TextPart,
-)
-from omibench.settings.prompts import CHOICES, QUESTION, load_prompt
+from omibench.problem import Choice, Question
+from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
+from omibench.settings.conditions import picture, worded
+from omibench.settings.present import put
 
 INSTRUCTIONS = """\
 You describe a picture to somebody who has to solve a problem with it and cannot see it. The \
@@ -35,7 +26,6 @@ label, number, unit, axis and scale, and each value that can be read from a curv
 table. Copy text as it is printed. Leave out what cannot be seen, and do not solve the problem."""
 
 DECODING = Decoding(temperature=0.0, max_tokens=1024)
-_SLOT = re.compile(f"({re.escape(QUESTION)}|{re.escape(CHOICES)})")
 
 
 def caption_conversation(
@@ -47,14 +37,11 @@ def caption_conversation(
     """
     options = [_line(choice, f"[IMAGE{choice.image}]") for choice in question.choices or []]
     problem = fenced([Section("PROBLEM", "\n".join([question.question.strip(), *options]))])
-    figure = question.images[index]
-    path = f"{folder}/{figure.file}" if str(folder) else figure.file
-    picture = ImagePart(sha256=figure.sha256 or ABSENT + figure.file, path=path)
     task = TextPart(text=f"{problem}\n\nDescribe [IMAGE{index}] of this problem, which is here:")
     return Conversation(
         messages=(
             Message(role="system", parts=(TextPart(text=instructions),)),
-            Message(role="user", parts=(task, picture)),
+            Message(role="user", parts=(task, picture(question, index, folder))),
         )
     )
 
@@ -98,42 +85,9 @@ def present_captions(question: Question, captions: Sequence[str], prompt: str) -
     `captions` count with `question.images`; those of pictures that are marked nowhere follow the
     question. Raises ParamsError when the prompt does not exist.
     """
-    met = question.image_order()
-    loose = [in_words(i, captions[i]) for i in range(len(captions)) if i not in met]
-    template = load_prompt(prompt)
-    shape = template.mcq if question.choices else without_choices(template.open)
-    text = ""
-    for piece in _SLOT.split(shape):
-        if piece == QUESTION:
-            text += "\n".join([_described(question.question, captions), *loose])
-        elif piece == CHOICES:
-            text += "\n".join(_options(question, captions, template.label))
-        else:
-            text += piece
-    return Conversation(messages=(Message(role="user", parts=(TextPart(text=text),)),))
-
-
-def in_words(index: int, caption: str) -> str:
-    """The caption of a picture as it stands in a question: `index` counts from 0."""
-    return f"[IMAGE{index}, described in words: {' '.join(caption.split()) or '(no description)'}]"
-
-
-def without_choices(template: str) -> str:
-    """A template without the paragraphs that speak of choices."""
-    return "\n\n".join(p for p in template.split("\n\n") if CHOICES not in p)
-
-
-def _described(text: str, captions: Sequence[str]) -> str:
-    return IMAGE_MARK.sub(lambda mark: in_words(int(mark[1]), captions[int(mark[1])]), text)
-
-
-def _options(question: Question, captions: Sequence[str], label: str) -> Iterator[str]:
-    for choice in question.choices or []:
-        picture = "" if choice.image is None else in_words(choice.image, captions[choice.image])
-        text = _described(choice.text or "", captions)
-        yield label.format(choice.label) + " ".join(filter(None, (text, picture)))
+    return put(question, prompt, worded(question, captions))
 
 
 def _line(choice: Choice, mark: str) -> str:
-    picture = "" if choice.image is None else mark
-    return f"{choice.label}: {' '.join(filter(None, (choice.text, picture)))}"
+    shown = "" if choice.image is None else mark
+    return f"{choice.label}: {' '.join(filter(None, (choice.text, shown)))}"

@@ -14,6 +14,8 @@ from typing import NamedTuple
 from omibench.problem import Question
 from omibench.request import Conversation, Decoding, Response, Role
 from omibench.setting_params import Setting
+from omibench.settings.captions import DECODING as CAPTION_DECODING
+from omibench.settings.captions import caption_conversation, caption_instructions
 from omibench.settings.present import present
 
 
@@ -53,7 +55,27 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     `earlier` holds the responses to each step so far, in the order of its asks. Raises
     ParamsError when the setting cannot be used, with the setting's remedy.
     """
+    captions: list[str] = []
+    if task.setting.images.show == "captions" and task.question.images:
+        if not earlier:
+            return _caption_asks(task)
+        captions, earlier = [response.text for response in earlier[0]], earlier[1:]
     if earlier:
         return ()
-    conversation = present(task.question, task.setting, task.folder)
+    conversation = present(task.question, task.setting, task.folder, captions)
     return (Ask(conversation, task.setting.decoding),)
+
+
+def _caption_asks(task: Task) -> Step:
+    images = task.setting.images
+    instructions = caption_instructions(images.prompt)
+    return tuple(
+        Ask(
+            caption_conversation(task.question, index, task.folder, instructions),
+            CAPTION_DECODING,
+            role="captioner",
+            model=images.model,
+            shared=True,
+        )
+        for index in range(len(task.question.images))
+    )
