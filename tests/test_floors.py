@@ -14,6 +14,7 @@ GROUND = {
     "certificate",
     "certify_params",
     "filter_params",
+    "infer_params",
     "inputs",
     "model_params",
     "operating",

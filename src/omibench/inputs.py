@@ -9,7 +9,7 @@ from omibench.model_params import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study
 from omibench.synthetic.address import is_made_up
 
-_WHOLE = ("rationale", "freeze", "score", "judge", "certify", "analyze")
+_WHOLE = ("filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
 """The stages whose parameters name files, without those that have a job for each cell."""
 
 
@@ -35,6 +35,10 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
         found += [panel.prompt] if panel else []
     elif stage == "certify":
         found += [study.certify.labels]
+    elif stage == "filter":
+        found += study.filter.prompts
+        found += [prompt_file(screen.prompt) for screen in study.filter.screens.values()]
+        found += [file for name in study.filter.models for file in _model_files(study, name)]
     elif stage == "rationale":
         found += _model_files(study, study.rationale.writer)
         found += _model_files(study, study.rationale.labeller)

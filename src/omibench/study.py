@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -14,15 +14,15 @@ from omibench.blocks import Block, Name
 from omibench.certify_params import CertifyParams
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
+from omibench.filter_params import FilterParams
+from omibench.infer_params import InferParams
 from omibench.judge_params import JudgePanel, JudgeParams
-from omibench.model_params import Model
+from omibench.model_params import TOLD, Model
 from omibench.operating import OPERATING, with_operating
 from omibench.params import (
     AnalyzeParams,
     BenchmarkParams,
-    FilterParams,
     FreezeParams,
-    InferParams,
     OcrParams,
     RationaleParams,
     ReviewParams,
@@ -45,6 +45,9 @@ class Study(Block):
     """One study, from raw papers to report. Every block may be left out."""
 
     study: StudyParams = StudyParams()
+    simulated: bool = False
+    """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
+    where `data` names none, and results and store lie apart."""
     data: str | None = None
     """Folder with a benchmark's own files, where it has any."""
     benchmark: BenchmarkParams = BenchmarkParams()
@@ -69,7 +72,7 @@ class Study(Block):
             Cell(model, setting)
             for model in self.infer.models
             for setting in self.infer.settings
-            if setting in self.infer.only.get(model, self.infer.settings)
+            if self.infer.holds(model, setting)
         ]
 
     def panels(self, stage: str) -> dict[str, JudgePanel]:
@@ -100,6 +103,7 @@ class Study(Block):
             "infer.settings": self.infer.settings,
             "score.rules": self.score.rules,
             **{where: panel.models for where, panel in self._panels()},
+            **dict(self.filter.named()),
         }
         for where, names in lists.items():
             twice = next((name for name in names if names.count(name) > 1), None)
@@ -135,10 +139,12 @@ class Study(Block):
         found: list[tuple[str, Iterable[str], Iterable[str]]] = [
             *((where, [name], self.models) for where, name in roles.items() if name),
             *((where, panel.models, self.models) for where, panel in self._panels()),
+            *((where, names, self.models) for where, names in self.filter.named()),
             ("infer.models", self.infer.models, self.models),
             ("infer.settings", self.infer.settings, self.settings),
             ("infer.only", self.infer.only, self.infer.models),
             *(("infer.only", only, self.infer.settings) for only in self.infer.only.values()),
+            *self._printed(),
         ]
         for name, watch in self.reevaluate.watch.items():
             found.append((f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings))
@@ -153,11 +159,21 @@ class Study(Block):
         if self.infer.models:  # a whole study, not the slice of one job
             for name, model in self.models.items():
                 settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
-                found.append((f"models.{name}", settings, self.settings))
+                known = [*self.settings, *self.filter.screens]
+                found.append((f"models.{name}", settings, known))
             found.append(("judge.settings", self.judge.settings or [], self.settings))
             books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
             found.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
         return found
+
+    def _printed(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
+        for name, crossings in self.infer.printed.items():
+            for crossed in crossings if self.infer.models else []:
+                yield f"infer.printed.{name}", crossed.models, self.models
+                yield f"infer.printed.{name}", crossed.settings, self.settings
+        for name, model in self.models.items():
+            if model.base and self.infer.models:
+                yield f"models.{name}.base", [model.base], self.models
 
     def _panels(self) -> list[tuple[str, JudgePanel]]:
         blocks = {
@@ -241,6 +257,8 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
     full = study.model_dump(mode="json", exclude_defaults=True)
     keep = {key: full[key] for key in _SLICES[stage] if key in full}
     names: set[str] = set()
+    if stage == "filter":
+        names = set(study.filter.models)
     if stage == "rationale":
         names = {n for n in (study.rationale.writer, study.rationale.labeller) if n}
     if stage in ("score", "judge"):
@@ -308,5 +326,5 @@ def _only(block: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
-    left_out = {"label", "group", *OPERATING}
+    left_out = {*TOLD, *OPERATING}
     return {key: value for key, value in model.items() if key not in left_out}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
-from omibench.filter.candidate import Candidate, Case
-from omibench.params import FilterParams
+from omibench.filter.candidate import Candidate, Case, Kept
+from omibench.filter_params import FilterParams
 from omibench.problem import Figure, Problem
 
 Draw = Callable[..., Figure]
@@ -71,7 +71,7 @@ def look(tmp_path: Path) -> Look:
     """The case of a problem, after others have been kept."""
 
     def looked(problem: Problem, *kept: Problem, params: FilterParams | None = None) -> Case:
-        earlier = [Candidate(other, tmp_path) for other in kept]
+        earlier = Kept(Candidate(other, tmp_path) for other in kept)
         return Case(Candidate(problem, tmp_path), earlier, params or FilterParams())
 
     return looked

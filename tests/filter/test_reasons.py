@@ -11,7 +11,7 @@ import pytest
 from omibench.filter import reasons
 from omibench.filter.candidate import Case
 from omibench.filter.stage import first_reason
-from omibench.params import FilterParams
+from omibench.filter_params import FilterParams
 from omibench.problem import Choice, Figure, Problem
 
 Make = Callable[..., Problem]
@@ -24,9 +24,84 @@ LETTERS = [Choice(label=label, text=f"{i} m") for i, label in enumerate("ABCD", 
 def test_a_sound_problem_passes_every_reason(make: Make, look: Look) -> None:
     assert first_reason(look(make())) is None
     assert list(reasons.REASONS) == [
-        "statement_incomplete", "answer_missing", "answer_ambiguous", "too_few_images",
-        "image_not_referred_to", "exact_duplicate", "near_duplicate", "ocr_error",
+        "out_of_scope", "statement_incomplete", "statement_illegible", "answer_missing",
+        "answer_ambiguous", "too_few_images", "image_not_referred_to", "exact_duplicate",
+        "near_duplicate", "ocr_error",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("params", "evidence"),
+    [
+        ({"subjects": ["biology"]}, r"its subject is 'physics'; wanted: biology"),
+        ({"languages": ["de", "fr"]}, r"its language is 'en'; wanted: de, fr"),
+        ({"since": 2020}, r"its paper is of 2019; wanted: since 2020"),
+    ],
+)
+def test_out_of_scope(make: Make, look: Look, params: dict[str, Any], evidence: str) -> None:
+    problem = make(subject="physics", year=2019)
+    assert evidence in str(reasons.out_of_scope(look(problem, params=FilterParams(**params))))
+    wanted = FilterParams(subjects=["physics"], languages=["en"], since=2019)
+    assert reasons.out_of_scope(look(problem, params=wanted)) is None
+    undated = make(subject="physics")
+    assert reasons.out_of_scope(look(undated, params=wanted)) is None, "nothing is known of it"
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Prove that the path is a circle.", "b) Show that $a = g$.", "Sketch the orbit.",
+        "Demuestre que el camino es un círculo.", "Zeigen Sie, dass die Bahn ein Kreis ist.",
+        "求证：小车的路程是一个圆。",
+    ],
+)  # fmt: skip
+def test_out_of_scope_is_what_no_answer_compares_with(make: Make, look: Look, task: str) -> None:
+    problem = make(question=f"Figures 1 and 2 show a cart. {task}")
+    assert "with which no answer can be compared" in str(reasons.out_of_scope(look(problem)))
+    assert reasons.out_of_scope(look(problem, params=FilterParams(proofs=True))) is None
+    with_choices = problem.model_copy(update={"choices": LETTERS})
+    assert reasons.out_of_scope(look(with_choices)) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Prove that the cart of Figures 1 and 2 stops. How far does it go?",
+        "Figures 1 and 2 show a cart. How can one show that it stops?",
+        "(1)求证：两图中的小车会停下;(2)求路程。",
+        "Draw your conclusion from Figures 1 and 2: (a) is it fast; (b) how far does it go?",
+    ],
+)
+def test_a_proof_on_the_way_is_in_scope(make: Make, look: Look, question: str) -> None:
+    assert reasons.out_of_scope(look(make(question=question))) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "T h e c a r t o f Figures 1 and 2 is s l o w",
+        "Th~e c@rt o¬f Figures 1 and 2 ¤¤§ is m|l slo#w",
+    ],
+)
+def test_statement_illegible(make: Make, look: Look, question: str) -> None:
+    found = reasons.statement_illegible(look(make(question=question)))
+    assert found is not None
+    assert "at least 0.8 are needed" in found
+    lax = FilterParams(min_legible=0.0)
+    assert reasons.statement_illegible(look(make(question=question), params=lax)) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Figures 1 and 2: $\\frac{a_1}{b^2} \\le |x|$ with x_1 = 3 m/s², ♀ × ♂, ΔH° = −5 kJ·mol⁻¹.",
+        "Points A, B, C, D, E and F lie on the circles of Figures 1 and 2.",
+        "图1和图2表示小车的速度和道路，求小车在八秒内走过的路程。",
+        "The oxides Al₂O₃, CO₂, NaOH(aq) and 5'-ATG-3' of Figures 1-2; fill in ____.",
+    ],
+)
+def test_statement_legible(make: Make, look: Look, question: str) -> None:
+    assert reasons.statement_illegible(look(make(question=question))) is None
 
 
 @pytest.mark.parametrize(
@@ -189,6 +264,26 @@ def test_same_words_about_other_pictures_are_another_problem(
     )
     assert reasons.exact_duplicate(look(other, make())) is None
     assert reasons.near_duplicate(look(other, make())) is None
+
+
+def test_a_threshold_that_minhash_cannot_promise_is_searched_in_full(
+    make: Make, look: Look
+) -> None:
+    first = make(id="a-1")
+    loose = make(
+        id="b-1",
+        question="Figures 1 and 2 show the speed and the road of a cart. How far does it travel?",
+    )
+    half = FilterParams(near_duplicate=0.5)
+    assert "similar to a-1" in str(reasons.near_duplicate(look(loose, first, params=half)))
+    assert reasons.near_duplicate(look(loose, first)) is None
+
+
+def test_which_warnings_are_unresolved_errors_is_a_parameter(make: Make, look: Look) -> None:
+    problem = make(warnings=["low_confidence: 0.31 on page 2"])
+    assert reasons.ocr_error(look(problem)) is None
+    strict = FilterParams(unresolved=["low_confidence"])
+    assert "low_confidence: 0.31" in str(reasons.ocr_error(look(problem, params=strict)))
 
 
 def test_near_duplicate_needs_like_text_and_like_figures(make: Make, look: Look) -> None:

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from omibench.filter.stage import sift
+from omibench.filter_params import FilterParams
 from omibench.ocr import read_papers
-from omibench.params import FilterParams, OcrParams
+from omibench.params import OcrParams
 from omibench.problem import Problem
 from omibench.tables import Reject, read_jsonl
 

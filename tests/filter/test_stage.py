@@ -9,7 +9,7 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.filter import filter_problems
-from omibench.params import FilterParams
+from omibench.filter_params import FilterParams
 from omibench.problem import Problem
 from omibench.tables import Reject, read_jsonl, read_parquet, write_jsonl
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from omibench.filter import filter_problems
+from omibench.filter_params import FilterParams
 from omibench.freeze import freeze_dataset
 from omibench.ocr import read_papers
-from omibench.params import FilterParams, OcrParams
+from omibench.params import OcrParams
 from omibench.problem import Answer, Question
 from omibench.review import load_decisions
 from omibench.study import parse_study

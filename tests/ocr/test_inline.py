@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.filter.candidate import Candidate, Case
+from omibench.filter.candidate import Candidate, Case, Kept
 from omibench.filter.reasons import statement_incomplete
+from omibench.filter_params import FilterParams
 from omibench.ocr import read_papers
 from omibench.ocr.inline import split_inline
 from omibench.ocr.layout import Box, Item, Line, Picture
-from omibench.params import FilterParams, OcrParams
+from omibench.params import OcrParams
 from omibench.problem import Problem
 from omibench.tables import read_jsonl
 
@@ -133,7 +134,7 @@ def test_a_list_of_solutions_asks_nothing_and_the_filter_rejects_it(tmp_path: Pa
     assert problems[1].solution.startswith("Item b) Both of them have wings")
     assert [p.warnings for p in problems] == [[], [], ["answer_cancelled"], []]
     for problem in problems:
-        case = Case(Candidate(problem, tmp_path), [], FilterParams(min_words=1))
+        case = Case(Candidate(problem, tmp_path), Kept(), FilterParams(min_words=1))
         assert statement_incomplete(case)
 
 

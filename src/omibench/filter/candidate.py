@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from omibench.filter.hashing import difference_hash, hamming
+from omibench.filter.minhash import Similar
 from omibench.filter.text import comparison_text, shingles, statement_text
-from omibench.params import FilterParams
+from omibench.filter_params import FilterParams
 from omibench.problem import Problem
 
 
@@ -47,12 +49,42 @@ class Candidate:
         return [difference_hash(self.folder / figure.file) for figure in first_of.values()]
 
 
+class Kept:
+    """The problems kept so far, in order, found again by what they say."""
+
+    SURE_FROM = 0.8
+    """Similarity of texts from which on MinHash misses none; below it all are compared."""
+
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self.all: list[Candidate] = []
+        self._same: defaultdict[str, list[Candidate]] = defaultdict(list)
+        self._similar = Similar()
+        for candidate in candidates:
+            self.add(candidate)
+
+    def add(self, candidate: Candidate) -> None:
+        """Keep one more."""
+        self.all.append(candidate)
+        self._same[candidate.compared].append(candidate)
+        self._similar.add(candidate.compared)
+
+    def same(self, candidate: Candidate) -> Sequence[Candidate]:
+        """Those with the same normalised text."""
+        return self._same.get(candidate.compared, ())
+
+    def alike(self, candidate: Candidate, similarity: float) -> Sequence[Candidate]:
+        """Those whose text may be this similar; all that are, and some that are not."""
+        if similarity < self.SURE_FROM:
+            return self.all
+        return [self.all[i] for i in self._similar.candidates(candidate.compared)]
+
+
 @dataclass(frozen=True)
 class Case:
-    """What a reason may look at: one candidate and the problems kept so far, in order."""
+    """What a reason may look at: one candidate and the problems kept so far."""
 
     candidate: Candidate
-    kept: Sequence[Candidate]
+    kept: Kept
     params: FilterParams
 
     @property

@@ -11,11 +11,10 @@ def exact_duplicate(case: Case) -> str | None:
     Crops of one figure from two papers differ in bytes, so figures that look alike within
     `near_duplicate_images` bits count as the same.
     """
-    for earlier in case.kept:
-        if earlier.compared == case.candidate.compared:
-            bits = figure_distance(case.candidate, earlier)
-            if bits is not None and bits <= case.params.near_duplicate_images:
-                return f"same text as {earlier.problem.id}; {_figures(case, bits)}"
+    for earlier in case.kept.same(case.candidate):
+        bits = figure_distance(case.candidate, earlier)
+        if bits is not None and bits <= case.params.near_duplicate_images:
+            return f"same text as {earlier.problem.id}; {_figures(case, bits)}"
     return None
 
 
@@ -48,7 +47,7 @@ def _similar(case: Case) -> list[tuple[Candidate, float]]:
 
     mine, threshold = case.candidate, case.params.near_duplicate
     found = []
-    for earlier in case.kept:
+    for earlier in case.kept.alike(mine, threshold):
         if not _share_stem(mine, earlier):
             in_order = fuzz.ratio(mine.compared, earlier.compared, score_cutoff=100 * threshold)
             score = max(in_order / 100, _dice(mine.shingles, earlier.shingles))

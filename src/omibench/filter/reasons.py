@@ -1,4 +1,4 @@
-"""The eight reasons for which the filter rejects a problem, in the order in which they are tried.
+"""The ten reasons for which the filter rejects a problem, in the order in which they are tried.
 
 Each is a pure function that returns its evidence (what was measured, beside the threshold) or
 None. They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
@@ -13,12 +13,14 @@ from collections.abc import Callable, Mapping
 from omibench.filter.answers import ambiguous_options, ambiguous_text
 from omibench.filter.candidate import Case
 from omibench.filter.duplicates import exact_duplicate, near_duplicate
+from omibench.filter.legible import legible_share
 from omibench.filter.references import (
     printed_number,
     referred_numbers,
     refers_to_all,
     refers_to_pictures,
 )
+from omibench.filter.scope import unwanted
 from omibench.filter.statement import unfinished
 from omibench.filter.text import count_words
 from omibench.problem import Figure, Problem
@@ -30,7 +32,12 @@ Reason = Callable[[Case], str | None]
 _BROKEN = re.compile(
     "[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff\x00-\x08\x0b\x0c\x0e-\x1f]|\\(cid:\\d+\\)"
 )
-_UNRESOLVED = ("math_suspect", "page_needs_ocr", "garbled_text")
+_SHOWN = 5  # spoilt words that evidence quotes
+
+
+def out_of_scope(case: Case) -> str | None:
+    """A subject, a language, a year or a kind of task that the study does not want."""
+    return unwanted(case.problem, case.candidate.statement, case.params)
 
 
 def statement_incomplete(case: Case) -> str | None:
@@ -40,6 +47,18 @@ def statement_incomplete(case: Case) -> str | None:
     if words < needed:
         return f"statement and choices have {words} words; at least {needed} are needed"
     return unfinished(case.problem, case.candidate.statement)
+
+
+def statement_illegible(case: Case) -> str | None:
+    """Too many of its words do not read as words or numbers."""
+    share, spoilt = legible_share(case.candidate.statement)
+    if share >= case.params.min_legible:
+        return None
+    quoted = ", ".join(map(repr, spoilt[:_SHOWN]))
+    return (
+        f"{share:.2f} of its words can be read; at least {case.params.min_legible:g} are needed; "
+        f"not {quoted}"
+    )
 
 
 def answer_missing(case: Case) -> str | None:
@@ -99,12 +118,14 @@ def ocr_error(case: Case) -> str | None:
         if broken := _BROKEN.findall(text):
             codes = ", ".join(sorted({_code(found) for found in broken}))
             return f"{len(broken)} unreadable characters in the {where}: {codes}"
-    unresolved = [w for w in problem.warnings if w.split(":")[0].strip() in _UNRESOLVED]
+    unresolved = [w for w in problem.warnings if w.split(":")[0].strip() in case.params.unresolved]
     return f"unresolved warning of reading: {unresolved[0]}" if unresolved else None
 
 
 REASONS: Mapping[str, Reason] = {
+    "out_of_scope": out_of_scope,
     "statement_incomplete": statement_incomplete,
+    "statement_illegible": statement_illegible,
     "answer_missing": answer_missing,
     "answer_ambiguous": answer_ambiguous,
     "too_few_images": too_few_images,

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from omibench.filter.candidate import Candidate, Case
+from omibench.filter.candidate import Candidate, Case, Kept
 from omibench.filter.reasons import REASONS
+from omibench.filter_params import FilterParams
 from omibench.images import rebase_images
-from omibench.params import FilterParams
 from omibench.problem import Problem
 from omibench.tables import Reject, read_jsonl, write_jsonl, write_parquet
 
@@ -48,7 +48,7 @@ def sift(
 
     A duplicate is looked for among the problems kept so far, so the first sound copy survives.
     """
-    kept: list[Candidate] = []
+    kept = Kept()
     rejects: list[Reject] = []
     for problem in problems:
         candidate = Candidate(problem, folder)
@@ -56,8 +56,8 @@ def sift(
         if found:
             rejects.append(_reject(problem, *found))
         else:
-            kept.append(candidate)
-    return [candidate.problem for candidate in kept], rejects
+            kept.add(candidate)
+    return [candidate.problem for candidate in kept.all], rejects
 
 
 def first_reason(case: Case) -> tuple[str, str] | None:
