@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.model_params import Model
+from omibench.model_params import TOLD, Model
 from omibench.problem import Noun
 
 ALL = "all"
@@ -127,6 +127,6 @@ def identity_of(model: Model) -> dict[str, Any]:
 
 
 _NOT_IDENTITY = {
-    "label", "group", "base_url", "key_env", "limits", "price", "can", "image_tokens", "batch",
+    *TOLD, "base_url", "key_env", "limits", "price", "can", "image_tokens", "batch",
     "responses", "partial", "resources", "batch_size", "device", "gpu_memory", "max_num_seqs",
 }  # fmt: skip

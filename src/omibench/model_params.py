@@ -12,10 +12,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from omibench.blocks import Block, Rate
+from omibench.blocks import Block, Name, Rate
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Positive = Annotated[float, Field(gt=0)]
+
+
+TOLD = frozenset({"label", "group", "parameters_b", "active_parameters_b", "base"})
+"""What tables say of a model: no part of its identity, and a change of it asks nothing anew."""
 
 
 class Slips(Block):
@@ -40,6 +44,18 @@ class ModelBlock(Block):
     """Name in tables and figures; the key of the block when left out."""
     group: str | None = None
     """Heading under which the model stands in tables."""
+    parameters_b: Positive | None = None
+    """Parameters in billions (10^9), all of them, where the maker says."""
+    active_parameters_b: Positive | None = None
+    """Those of them that work on one token, where they are fewer (mixture of experts)."""
+    base: Name | None = None
+    """The model that this one was fine-tuned from (a key of `models`); tables show its gain."""
+
+    @model_validator(mode="after")
+    def _active_are_part_of_all(self) -> Self:
+        if (self.active_parameters_b or 0) > (self.parameters_b or float("inf")):
+            raise ValueError("active_parameters_b is more than parameters_b")
+        return self
 
 
 class SimulatedModel(ModelBlock):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from omibench.errors import ModelError
-from omibench.model_params import LocalModel
+from omibench.model_params import TOLD, LocalModel
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
 """What engines raise when a checkpoint is absent, unknown to them or does not fit."""
@@ -40,7 +40,7 @@ def identity_of(model: LocalModel, **more: object) -> dict[str, Any]:
 
 def weights_of(model: LocalModel) -> str:
     """What a load depends on: two blocks that agree in it share one loaded engine."""
-    told_per_call = {"label", "group", "endpoint", "thinking", "batch_size"}
+    told_per_call = {*TOLD, "endpoint", "thinking", "batch_size"}
     declared = {"can", "limits", "price", "image_tokens", "resources"}
     return model.model_dump_json(exclude=told_per_call | declared)
 

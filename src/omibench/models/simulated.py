@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.model_params import SimulatedModel
+from omibench.model_params import TOLD, SimulatedModel
 from omibench.models.oracle import Oracle, load_oracle
 from omibench.models.provider import FREE, Gate
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
@@ -35,7 +35,7 @@ class SimulatedProvider:
         _check_slips(name, model)
         self.oracle = oracle or load_oracle(model.oracle)
         parameters = model.model_dump(
-            mode="json", exclude={"provider", "oracle", "label", "group"}, exclude_defaults=True
+            mode="json", exclude={"provider", "oracle", *TOLD}, exclude_defaults=True
         )
         self.identity: dict[str, Any] = {
             "provider": "simulated",
