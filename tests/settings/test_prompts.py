@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.settings.prompts import PROMPTS, load_prompt
+from omibench.settings.prompts import load_prompt
+from omibench.settings.prompts_built_in import PROMPTS
 
 BOX = 'and then provide the final answer in the exact format: "\\boxed{ANSWER}".'
 
@@ -25,7 +27,30 @@ BOX = 'and then provide the final answer in the exact format: "\\boxed{ANSWER}".
         ("direct", "Return only the final answer in this exact format: \\boxed{ANSWER}."),
         ("emma-cot", 'put the letter in one "\\boxed{}". Please solve the problem step by step.'),
         ("emma-direct", "only contains the final answer without any additional content"),
+        (
+            "emma-direct",
+            "Answer with the option's letter from the given choices and put the letter",
+        ),
+        (
+            "usnco-v",
+            "* Answer with the option's letter (A, B, C, D) from the given choices directly",
+        ),
         ("usnco-v", "(A, B, C, D) from the given choices directly without rationale."),
+        ("usnco-v-cot", "* Firstly, analyze and solve the question step by step with rationale.\n"),
+        ("usnco-v-cot", "\n* Finally, answer with the option's letter (A, B, C, D) from the given"),
+        (
+            "in-context",
+            f"Please reason step by step, {BOX}\n\n{{examples}}\n\n[REQUEST]\n",
+        ),
+        ("mathreal", "Please solve the problem in the image by following these steps"),
+        ("mathreal", "1. Problem Analysis: "),
+        ("mathreal", "2. Solution Process: "),
+        ("mathreal", "3. Final Answer: Place the answer inside \\boxed{}. If there are multiple "),
+        ("mathreal", "If there are multiple answers, place each one inside a separate \\boxed{}."),
+        ("mathreal-iuer", "1. OCR of the Question Text: "),
+        ("mathreal-iuer", "2. Figure Understanding: "),
+        ("mathreal-iuer", "3. Solution Process: "),
+        ("mathreal-iuer", "4. Final Answer: Place the answer inside \\boxed{}."),
     ],
 )
 def test_published_triggers_are_exact(name: str, words: str) -> None:
@@ -50,3 +75,39 @@ def test_a_file_without_its_slots_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.txt").write_text(text)
     with pytest.raises(ParamsError, match="a prompt holds"):
         load_prompt(str(tmp_path / "bad.txt"))
+
+
+def test_an_open_problem_has_the_other_of_emmas_prompts() -> None:
+    words = "Answer the question using a single word or phrase and put the answer in one"
+    assert words in PROMPTS["emma-cot"].shape(lettered=False)
+    assert words not in PROMPTS["emma-cot"].shape(lettered=True)
+
+
+def test_a_file_may_hold_a_system_message(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_text("[[system]]\nYou are terse.\n\nTruly.\n[[user]]\nLook.\n{question}\n")
+    prompt = load_prompt(str(file))
+    assert prompt.system == "You are terse.\n\nTruly."
+    assert prompt.mcq == "Look.\n{question}"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[system]]\nTerse.\n{question}", "there must be a line"),
+        ("[[system]]\n{question}\n[[user]]\nLook.", "stands after the line"),
+        ("{question} {exmples}", "unknown {exmples}; did you mean 'examples'"),
+    ],
+)
+def test_a_file_with_a_mistake_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "bad.txt").write_text(text)
+    with pytest.raises(ParamsError, match=re.escape(told)):
+        load_prompt(str(tmp_path / "bad.txt"))
+
+
+def test_a_prompt_that_changed_is_read_anew(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_text("Look. {question}")
+    assert load_prompt(str(file)).mcq == "Look. {question}"
+    file.write_text("Look again. {question}")
+    assert load_prompt(str(file)).mcq == "Look again. {question}"

@@ -1,0 +1,100 @@
+"""The built-in prompts. Short triggers and output formats of a published protocol are kept exact.
+
+OMIBench: B.1 (`cot`), G.1 (`least-to-most`, `plan-and-solve`, `visualization-of-thought`), G.2
+(`direct`), H.4 (`in-context`). EMMA: table 5, four prompts under two names, since problems with
+choices and without have their own. USNCO-V: methods. MathReal: appendix D; its instructions are
+long and stand here in our own words, their steps and their answer format as printed.
+"""
+
+from __future__ import annotations
+
+from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
+
+_BLOCKS = f"[Question]\n{QUESTION}\n\n[Choices]\n{CHOICES}"
+_BOXED = (
+    "Please reason step by step, and then provide the final answer in the exact format: "
+    '"\\boxed{ANSWER}".'
+)
+_STEPWISE = f"{_BOXED}\n\n{_BLOCKS}\n\n"
+_COT = _STEPWISE + "Let's think step-by-step!"
+_LEAST_TO_MOST = _STEPWISE + "Let's break down this problem and solve it one by one."
+_PLAN_AND_SOLVE = (
+    f"{_STEPWISE}Let's first understand the problem and devise a plan to solve it. Then, let's "
+    "carry out the plan and solve the problem step by step."
+)
+_VISUALIZE = _STEPWISE + "Visualize the state after each reasoning step."
+_NO_THINK = f"Return only the final answer in this exact format: \\boxed{{ANSWER}}.\n\n{_BLOCKS}"
+_IN_CONTEXT = f"{_BOXED}\n\n{EXAMPLES}\n\n[REQUEST]\n[Question]\n{QUESTION}\n[Choices]\n{CHOICES}"
+
+_EMMA_MCQ = (
+    f"{QUESTION}\n{CHOICES}\nAnswer with the option's letter from the given choices and put the "
+    'letter in one "\\boxed{}". '
+)
+_EMMA_OPEN = (
+    f"{QUESTION}\nAnswer the question using a single word or phrase and put the answer in one "
+    '"\\boxed{}". '
+)
+_EMMA_COT = "Please solve the problem step by step."
+_EMMA_DIRECT = (
+    "Please ensure that your output only contains the final answer without any additional content "
+    "(such as intermediate reasoning steps)."
+)
+
+_USNCO_LETTER = (
+    "nswer with the option's letter (A, B, C, D) from the given choices directly without rationale."
+)
+_USNCO = f"Question: {QUESTION}\n\n{CHOICES}\n\n* A{_USNCO_LETTER}"
+_USNCO_COT = (
+    f"Question: {QUESTION}\n\n{CHOICES}\n\n"
+    "* Firstly, analyze and solve the question step by step with rationale.\n"
+    f"* Finally, a{_USNCO_LETTER}"
+)
+
+_MATHREAL_SOLVE = """\
+{n}. Solution Process: reason and calculate in full, from everything that {sources}; say on which \
+principle each key step rests, and check the result where that is possible."""
+_MATHREAL_ANSWER = """\
+{n}. Final Answer: Place the answer inside \\boxed{{}}. If there are multiple answers, place each \
+one inside a separate \\boxed{{}}. Give numbers and units in the form that the problem asks for."""
+_MATHREAL = "\n".join(
+    (
+        "Please solve the problem in the image by following these steps, and do not refuse to "
+        "answer:",
+        "1. Problem Analysis: say what the problem in the image asks for, what is known and what "
+        "is to be found.",
+        _MATHREAL_SOLVE.format(n=2, sources="the image tells"),
+        _MATHREAL_ANSWER.format(n=3),
+        f"\n{QUESTION}\n\n{CHOICES}",
+    )
+)
+_MATHREAL_IUER = "\n".join(
+    (
+        "Please answer the following math problem in these steps, and do not refuse to answer:",
+        "1. OCR of the Question Text: write out the printed text of the question, as it is laid "
+        "out and without comment. Leave out handwriting, the problem's number, year, region and "
+        "score, captions, and labels inside figures. Write out options that are text; leave out "
+        "options that are pictures. A blank is ____, a pair of parentheses to fill is (    ), and "
+        "a table goes row by row with one space between its columns.",
+        "2. Figure Understanding: under the heading description, describe the mathematical figures "
+        "(geometric figures, plots of functions, statistical charts): their elements, structure "
+        "and properties. Do not solve anything yet.",
+        _MATHREAL_SOLVE.format(n=3, sources="the image, step 1 and step 2 tell"),
+        _MATHREAL_ANSWER.format(n=4),
+        f"\n{QUESTION}\n\n{CHOICES}",
+    )
+)
+
+PROMPTS: dict[str, Prompt] = {
+    "cot": Prompt(_COT, _COT),
+    "least-to-most": Prompt(_LEAST_TO_MOST, _LEAST_TO_MOST),
+    "plan-and-solve": Prompt(_PLAN_AND_SOLVE, _PLAN_AND_SOLVE),
+    "visualization-of-thought": Prompt(_VISUALIZE, _VISUALIZE),
+    "direct": Prompt(_NO_THINK, _NO_THINK),
+    "in-context": Prompt(_IN_CONTEXT, _IN_CONTEXT),
+    "emma-cot": Prompt(_EMMA_MCQ + _EMMA_COT, _EMMA_OPEN + _EMMA_COT, "({}) "),
+    "emma-direct": Prompt(_EMMA_MCQ + _EMMA_DIRECT, _EMMA_OPEN + _EMMA_DIRECT, "({}) "),
+    "usnco-v": Prompt(_USNCO, _USNCO),
+    "usnco-v-cot": Prompt(_USNCO_COT, _USNCO_COT),
+    "mathreal": Prompt(_MATHREAL, _MATHREAL),
+    "mathreal-iuer": Prompt(_MATHREAL_IUER, _MATHREAL_IUER),
+}

@@ -1,0 +1,61 @@
+"""Templates: a prompt's words with slots for examples, question and choices."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+QUESTION, CHOICES, EXAMPLES = "{question}", "{choices}", "{examples}"
+SLOT = re.compile(f"({re.escape(QUESTION)}|{re.escape(CHOICES)}|{re.escape(EXAMPLES)})")
+_HEADING = re.compile(r"\[[^\[\]\n]+\]")
+
+
+class Prompt(NamedTuple):
+    """Two templates, for problems with choices and without; `{question}` and `{choices}` stand in.
+
+    `label` is how a choice begins, `{}` being its letter; `system` is the system message, if any.
+    Where `{examples}` stands, in-context examples do; without it they are earlier turns.
+    """
+
+    mcq: str
+    open: str
+    label: str = "{}. "
+    system: str = ""
+
+    def shape(self, lettered: bool, choices: bool = True, examples: bool = False) -> str:
+        """The template of a problem, `lettered` where it has choices, without idle slots."""
+        template = self.mcq if lettered else self.open
+        if not (lettered and choices):
+            template = left_out(template, CHOICES)
+        return template if examples else left_out(template, EXAMPLES)
+
+    @property
+    def boxed(self) -> bool:
+        """Whether the answer is asked for in a box."""
+        return "\\boxed" in self.mcq
+
+
+def left_out(template: str, slot: str) -> str:
+    """A template without a slot.
+
+    Its paragraph goes with it, or only its line and the heading above where the paragraph holds
+    the question, too.
+    """
+    kept = [_without(paragraph, slot) for paragraph in template.split("\n\n")]
+    return "\n\n".join(paragraph for paragraph in kept if paragraph is not None)
+
+
+def _without(paragraph: str, slot: str) -> str | None:
+    if slot not in paragraph:
+        return paragraph
+    if QUESTION not in paragraph:
+        return None
+    lines: list[str] = []
+    for line in paragraph.split("\n"):
+        if slot not in line:
+            lines.append(line)
+        elif QUESTION in line:
+            lines.append(line.replace(slot, "").strip())
+        elif lines and _HEADING.fullmatch(lines[-1]):
+            lines.pop()
+    return "\n".join(lines)
