@@ -25,6 +25,13 @@ class Noun(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Panel(Noun):
+    """A part of a figure, such as the graph (b): its letter if it has one, and where it lies."""
+
+    label: str | None = None
+    bbox: BBox
+
+
 class Figure(Noun):
     """One picture that carries evidence, and where on which page it was found.
 
@@ -39,6 +46,8 @@ class Figure(Noun):
     page: int | None = None
     bbox: BBox | None = None
     caption: str | None = None
+    panels: Annotated[list[Panel], Field(exclude_if=lambda panels: not panels)] = []
+    """The panels of which it is the whole; left out of the file where there are none."""
 
 
 class Choice(Noun):

@@ -136,12 +136,12 @@ def test_scattered_small_marks_above_a_caption_are_one_figure(line: Maker) -> No
 
 def test_rules_tables_and_frames_are_no_figures(line: Maker) -> None:
     cells = [line(str(k), x=110 + 40 * (k % 3), y=112 + 16 * (k // 3)) for k in range(9)]
-    table = Region(Box(100, 100, 230, 150), ruled=True, rules=4)
+    table = Region(Box(100, 100, 230, 150), ruled=True, strokes=8)
     assert found([table], cells)[0] == []
     assert len(found([table], [*cells, line("Figure 1: A grid.", x=120, y=165, size=9)])[0]) == 1
-    frame = Region(Box(60, 100, 500, 150), ruled=True, rules=2)
+    frame = Region(Box(60, 100, 500, 150), ruled=True, framed=True, strokes=4)
     assert found([frame], [line(TEXT, x=70, y=120)])[0] == []
-    assert found([Region(Box(60, 100, 500, 101), ruled=True, rules=1)], [])[0] == []
+    assert found([Region(Box(60, 100, 500, 101), ruled=True, strokes=1)], [])[0] == []
 
 
 def test_a_caption_does_not_name_what_stands_behind_text(line: Maker) -> None:

@@ -59,7 +59,38 @@ def name_boxes(
         if names[index] is None:
             above = _nearest(box, captions, stops, below=False)
             names[index] = None if above in used else above
+    return _with_neighbours(boxes, names, stops)
+
+
+def _with_neighbours(
+    boxes: Sequence[Box], names: list[int | None], stops: Sequence[Box]
+) -> list[int | None]:
+    """Nameless panels take the name of the panel beside them in a row, whose caption is far off."""
+    waiting = [k for k, name in enumerate(names) if name is None]
+    while waiting:
+        found = {}
+        for k in waiting:
+            beside = [
+                (boxes[k].gap_x(boxes[j]), name)
+                for j, name in enumerate(names)
+                if name is not None and _is_beside(boxes[k], boxes[j], stops)
+            ]
+            if beside:
+                found[k] = min(beside)[1]
+        if not found:
+            break
+        for k, name in found.items():
+            names[k] = name
+        waiting = [k for k in waiting if k not in found]
     return names
+
+
+def _is_beside(box: Box, panel: Box, stops: Sequence[Box]) -> bool:
+    level = -box.gap_y(panel) > 0.8 * max(box.height, panel.height)
+    if not level or box.gap_x(panel) > 1.2 * min(box.width, panel.width):
+        return False
+    left, right = min(box.x1, panel.x1), max(box.x0, panel.x0)
+    return not any(left <= stop.centre[0] <= right and stop.gap_y(box) < 0 for stop in stops)
 
 
 def _nearest(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.ocr.layout import Box, Picture
-from omibench.problem import Figure
+from omibench.problem import BBox, Figure, Panel
 
 if TYPE_CHECKING:
     import pymupdf
@@ -46,10 +46,15 @@ def crop_all(
                 file=f"{prefix}/{name}",
                 sha256=hashlib.sha256(data).hexdigest(),
                 page=number,
-                bbox=(round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2)),
+                bbox=_rounded(box),
                 caption=picture.caption,
+                panels=[Panel(label=p.label, bbox=_rounded(p.box)) for p in picture.panels],
             )
     return figures
+
+
+def _rounded(box: Box) -> BBox:
+    return round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2)
 
 
 def _clip(box: Box, sheet: Box) -> Box:

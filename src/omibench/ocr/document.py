@@ -101,7 +101,7 @@ def _sheet(page: pymupdf.Page, number: int) -> Sheet:
     if has_huge_image(page):
         sheet.codes.append("image_too_large")
     else:
-        sheet.regions = regions_of(page)
+        sheet.regions = regions_of(page, lines)
     if _needs_ocr(sheet):
         sheet.engine = "none"
         if not sheet.codes:

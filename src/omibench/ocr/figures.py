@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 from omibench.ocr.captions import Caption, name_boxes
 from omibench.ocr.choices import is_lone_marker
-from omibench.ocr.labels import Setting, is_body, with_labels
+from omibench.ocr.grids import is_table
+from omibench.ocr.labels import MARK_REACH, Setting, is_body, with_labels
 from omibench.ocr.layout import Box, Line, Picture
 from omibench.ocr.marks import Region
+from omibench.ocr.panels import panels_of
 
 MIN_SIDE = 12.0
 MIN_AREA = 600.0
+MIN_TICKS = 5
 _PROSE = re.compile(r"(?:\w{2,}\W+){4}\w{2,}")
 
 
@@ -32,15 +35,18 @@ def pictures_of(
     taken = {id(line) for caption in captions for line in caption.lines}
     free = [line for line in lines if id(line) not in taken]
     body = [line for line in free if is_body(line, free, setting)]
-    whole = [r.box for r in regions if _is_picture(r, lines, captions)]
-    bits = [r.box for r in regions if _is_bit(r, setting)]
+    whole = [r.box for r in regions if _is_picture(r, lines, captions, setting)]
+    whole += [r.box for r in regions if _is_scale(r) and not _is_near(r.box, whole)]
+    bits = [r.box for r in regions if _is_bit(r, lines, setting) and r.box not in whole]
     stops = [line.box for line in body]
     named: dict[int, Box] = {}
+    parts: dict[int, list[Box]] = {}
     nameless: list[Box] = []
     boxes = [*whole, *bits]
     for box, name in zip(boxes, name_boxes(boxes, captions, stops), strict=True):
         if name is not None:
             named[name] = named[name].union(box) if name in named else box
+            parts.setdefault(name, []).extend([box] if box in whole else [])
         elif box in whole or _is_lettered(box, free):
             nameless.append(box)
     named = {name: box for name, box in named.items() if _is_large(box)}
@@ -56,7 +62,13 @@ def pictures_of(
     pictures = [
         Picture(page, box)
         if name is None
-        else Picture(page, box, captions[name].text, captions[name].number)
+        else Picture(
+            page,
+            box,
+            captions[name].text,
+            captions[name].number,
+            panels_of(parts[name], box, free, setting.size),
+        )
         for box, name in _joined(list(zip(grown, owners, strict=True)))
     ]
     gone = {id(line) for line in absorbed} | {
@@ -69,23 +81,55 @@ def _is_large(box: Box) -> bool:
     return min(box.width, box.height) >= MIN_SIDE and box.width * box.height >= MIN_AREA
 
 
-def _is_bit(region: Region, setting: Setting) -> bool:
-    """A mark too small to be a figure that may be a part of one."""
-    return not _is_large(region.box) and region.box.width < 0.9 * setting.width
+def _is_scale(region: Region) -> bool:
+    """A ruler or an axis with its ticks: long and flat, of many strokes."""
+    box = region.box
+    if _is_large(box) or region.raster:
+        return False
+    return region.strokes >= MIN_TICKS and box.width >= 60 and box.height >= 3
 
 
-def _is_picture(region: Region, lines: Sequence[Line], captions: Sequence[Caption]) -> bool:
+def _is_near(box: Box, others: Sequence[Box]) -> bool:
+    return any(box.grown(MARK_REACH, MARK_REACH).touches(other) for other in others)
+
+
+def _is_bit(region: Region, lines: Sequence[Line], setting: Setting) -> bool:
+    """A mark too small to be a figure that may be a part of one; no underline, no fraction bar."""
+    if _is_large(region.box) or region.box.width >= 0.9 * setting.width:
+        return False
+    flat = region.box.height < 3
+    return not flat or not any(_sits_on(line, region.box) for line in lines)
+
+
+def _sits_on(line: Line, rule: Box) -> bool:
+    """Whether a rule underlines a line or is the bar of a fraction with the line above it."""
+    gap = rule.y0 - line.baseline
+    return -1 < gap < 0.45 * line.size and line.box.gap_x(rule) < 0 and line.upright
+
+
+def _is_picture(
+    region: Region, lines: Sequence[Line], captions: Sequence[Caption], setting: Setting
+) -> bool:
     box = region.box
     if not _is_large(box):
         return False
     inside = [line for line in lines if box.holds(line.box)]
-    if region.raster or not region.ruled or not inside:
+    if region.raster:
+        return box.height > 1.9 * setting.size or _is_named(box, lines, captions)
+    if not region.ruled and not region.framed:
         return True
     if _is_named(box, lines, captions):
         return True
-    if any(_PROSE.search(line.text) for line in inside):
-        return False
-    return not (region.rules >= 3 and len(inside) >= 4)
+    if region.framed:
+        return not inside and _is_measured(box, lines, setting)
+    return not is_table(inside) and not any(_PROSE.search(line.text) for line in inside)
+
+
+def _is_measured(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
+    """Whether short labels stand around an empty box: a plate with its sides, no answer's place."""
+    around = box.grown(12, 12)
+    short = [line for line in lines if len(line.text) <= 8 and around.touches(line.box)]
+    return box.width < 0.6 * setting.width and len(short) >= 2
 
 
 def _is_named(box: Box, lines: Sequence[Line], captions: Sequence[Caption]) -> bool:

@@ -10,11 +10,16 @@ from omibench.ocr.layout import Box, Line
 from omibench.ocr.numbering import looks_numbered
 
 REACH = 6.0
+SHORT_REACH = 10.0
 SMALL_REACH = 12.0
 TURNED_REACH = 28.0
-"""Points around a picture within which a label belongs to it: in the size of the text, smaller, or
-turned, as the titles of vertical axes are."""
+"""Points around a picture within which a label belongs to it: in the size of the text, the same
+but short, in smaller type, or turned, as the titles of vertical axes are."""
+MARK_REACH = 16.0
+"""Points around a picture within which a small mark belongs to it, such as an arrow that measures
+a side."""
 _LABEL_CHARS = 48
+_SHORT = 6
 _Part = tuple[Box, float, Line | None]
 
 
@@ -59,7 +64,7 @@ def with_labels(
     boxes, absorbed = list(boxes), list[Line]()
     waiting: list[_Part] = [
         *((line.box, _reach(line, size), line) for line in labels),
-        *((bit, REACH, None) for bit in bits),
+        *((bit, MARK_REACH, None) for bit in bits),
     ]
     while boxes:
         hits: list[tuple[int, _Part]] = []
@@ -79,7 +84,9 @@ def with_labels(
 def _reach(line: Line, size: float) -> float:
     if not line.upright:
         return TURNED_REACH
-    return SMALL_REACH if line.size < 0.93 * size else REACH
+    if line.size < 0.93 * size:
+        return SMALL_REACH
+    return SHORT_REACH if len(line.text) <= _SHORT else REACH
 
 
 def _nearest(boxes: Sequence[Box], captions: Sequence[Box | None], box: Box) -> tuple[int, float]:

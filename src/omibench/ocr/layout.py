@@ -78,6 +78,18 @@ class Line:
     starts: bool = True
     stacked: bool = False
     """Part of a fraction or another formula that takes more than one row."""
+    engine: str = "textlayer"
+    confidence: float | None = None
+    """Of the engine that read it, in [0, 1]; None for what a PDF itself says."""
+    math_suspect: bool = False
+    """Holds a formula that its engine cannot write out: scripts, fractions and roots are lost."""
+
+
+class Panel(NamedTuple):
+    """A part of a figure under the figure's caption, with its letter if it has one."""
+
+    box: Box
+    label: str | None = None
 
 
 @dataclass(slots=True)
@@ -89,6 +101,7 @@ class Picture:
     caption: str | None = None
     number: str | None = None
     """The number that its caption gives it."""
+    panels: tuple[Panel, ...] = ()
 
 
 Item = Line | Picture

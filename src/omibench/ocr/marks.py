@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from omibench.ocr.layout import Box
+from omibench.ocr.layout import Box, Line
 
 if TYPE_CHECKING:
     import pymupdf
@@ -15,28 +15,44 @@ NEAR = 6.0
 """Points within which drawings belong together."""
 _MANY = 1500
 _THIN = 2.5
+_PROSE = 20
+"""Characters that a line of running text in a frame has at least."""
+_ACROSS = 0.65
+"""The part of a page's width from which on a frame goes across the page."""
+_FRAME = 7
+"""A rectangle with a round corner has at least seven parts; a circle has four."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
     """A part of a page that may be a figure.
 
-    `ruled` holds for vector clusters of nothing but horizontal and vertical strokes, as tables and
-    frames are; `rules` counts those that run across the whole cluster.
+    `ruled` holds for vector clusters of nothing but horizontal and vertical strokes and fills, as
+    tables, frames and bar charts are; `framed` for those that are drawn along their edges alone or
+    evenly filled, as frames and highlights are. `strokes` counts what was drawn.
     """
 
     box: Box
     raster: bool = False
     ruled: bool = False
-    rules: int = 0
+    framed: bool = False
+    strokes: int = 0
     image: tuple[int, ...] | None = None
     """Width, height and bytes of an embedded image: the same wherever it is shown again."""
 
 
-def regions_of(page: pymupdf.Page) -> list[Region]:
-    """Vector clusters and images of a page, what covers the page left out."""
+def regions_of(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
+    """Vector clusters and images of a page; what covers the page or frames its text is left out.
+
+    A figure in the frame of a solution is thus one of its own.
+    """
     sheet = Box(*page.rect)
-    drawings = [d for d in page.get_drawings() if _is_visible(d, sheet)]
+    drawings = [
+        d
+        for d in page.get_drawings()
+        if _is_visible(d, sheet)
+        and not (_is_frame(d) and _surrounds(Box(*d["rect"]), lines, sheet.width))
+    ]
     clusters = [Box(*c) for c in _cluster(page, drawings)]
     vectors = [_region(box, drawings) for box in clusters]
     images = [
@@ -63,7 +79,8 @@ def merge_touching(regions: list[Region]) -> list[Region]:
                 hit.box.union(current.box),
                 raster=hit.raster or current.raster,
                 ruled=hit.ruled and current.ruled,
-                rules=max(hit.rules, current.rules),
+                framed=hit.framed and current.framed and hit.box.grown(2, 2).holds(current.box),
+                strokes=hit.strokes + current.strokes,
                 image=hit.image or current.image,
             )
         merged.append(current)
@@ -101,41 +118,67 @@ def _is_visible(drawing: dict[str, Any], sheet: Box) -> bool:
 
 def _region(box: Box, drawings: list[dict[str, Any]]) -> Region:
     inside = [d for d in drawings if box.grown(1, 1).holds(Box(*d["rect"]))]
-    lengths: Counter[int] = Counter()
-    for segment in (s for d in inside for s in _segments(d)):
-        if segment.height <= _THIN:
-            lengths[round(segment.y0 / 3)] += round(segment.width)
-    rules = sum(length > 0.85 * box.width for length in lengths.values())
-    return Region(box, ruled=all(map(_is_straight, inside)), rules=rules)
+    return Region(
+        box,
+        ruled=all(map(_is_straight, inside)),
+        framed=all(_is_edge(d, box) for d in inside),
+        strokes=sum(len(d["items"]) for d in inside),
+    )
 
 
 def _is_straight(drawing: dict[str, Any]) -> bool:
-    """Whether a drawing is a rule, a cell or a frame: no curve, no slope, no dark area."""
-    fill = drawing.get("fill")
-    dark = fill is not None and min(fill) < 0.6
-    if dark and min(Box(*drawing["rect"]).width, Box(*drawing["rect"]).height) > _THIN:
-        return False
+    """Whether a drawing has no curve and no slope."""
     return all(
         item[0] in ("re", "qu") or (item[0] == "l" and _is_axial(item[1], item[2]))
         for item in drawing["items"]
     )
 
 
+def _is_frame(drawing: dict[str, Any]) -> bool:
+    """Whether a drawing is one rectangle and no more, its corners perhaps round."""
+    kinds = [item[0] for item in drawing["items"]]
+    straight = [item for item in drawing["items"] if item[0] == "l"]
+    if any(kind not in ("re", "qu", "l", "c") for kind in kinds) or len(kinds) > 10:
+        return False
+    if kinds in (["re"], ["qu"], ["re", "re"]):
+        return True
+    return len(straight) >= 3 and all(_is_axial(item[1], item[2]) for item in straight)
+
+
+def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
+    """Whether a frame holds running text: a line half as wide as it, or one at its left edge.
+
+    The latter in a frame across the page alone, since labels stand at the left edges of figures.
+    """
+    across = frame.width > _ACROSS * width
+    for line in lines:
+        if frame.grown(2, 2).holds(line.box) and line.upright:
+            wide = 0.5 * frame.width < line.box.width < frame.width + 4
+            begins = across and 0 < line.box.x0 - frame.x0 < 2.5 * line.size
+            if (wide and len(line.text) >= _PROSE) or begins:
+                return True
+    return False
+
+
+def _is_edge(drawing: dict[str, Any], whole: Box) -> bool:
+    """Whether a drawing is a frame around `whole`, its ground, a bar across it or an edge of it.
+
+    Frames may have round corners, but nothing slopes in them.
+    """
+    box, items = Box(*drawing["rect"]), drawing["items"]
+    if any(item[0] == "l" and not _is_axial(item[1], item[2]) for item in items):
+        return False
+    if any(item[0] == "c" for item in items) and len(items) < _FRAME:
+        return False
+    wide, high = box.width > 0.94 * whole.width, box.height > 0.94 * whole.height
+    at_side = min(abs(box.x0 - whole.x0), abs(box.x1 - whole.x1)) < _THIN
+    at_end = min(abs(box.y0 - whole.y0), abs(box.y1 - whole.y1)) < _THIN
+    ground = high and drawing.get("color") is None
+    return (wide and at_end) or ground or (high and (wide or (at_side and box.width < 2 * _THIN)))
+
+
 def _is_axial(a: Any, b: Any) -> bool:
     return bool(abs(a.x - b.x) < 0.5 or abs(a.y - b.y) < 0.5)
-
-
-def _segments(drawing: dict[str, Any]) -> list[Box]:
-    """Strokes of a drawing as thin boxes; the edges of a rectangle are four of them."""
-    found = []
-    for item in drawing["items"]:
-        if item[0] == "l":
-            a, b = item[1], item[2]
-            found.append(Box(min(a.x, b.x), min(a.y, b.y), max(a.x, b.x), max(a.y, b.y)))
-        elif item[0] == "re":
-            r = Box(*item[1])
-            found += [Box(r.x0, r.y0, r.x1, r.y0), Box(r.x0, r.y1, r.x1, r.y1)]
-    return found
 
 
 def _clipped(box: Box, sheet: Box) -> Box | None:

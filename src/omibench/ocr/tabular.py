@@ -28,6 +28,7 @@ _HEADS = re.compile(
 )
 _ANSWER_HEAD = re.compile(_ANSWERS, re.I)
 _OPENING = re.compile(rf"(?:{_ANSWERS}|answer key|参考答案)\s*[:：]\s*", re.I)
+_DECIMAL = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _SEPARATOR = r"\s*[.):\]】\-–.．、：]?\s*"
 _LETTERS = r"[(（]?[A-H](?![a-z])[)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?(?!\w))*|[A-H]{2,5}(?!\w)"
 _PAIR = re.compile(
@@ -77,7 +78,7 @@ def _read_table(found: Rows, names: Names, key: Key) -> None:
     entries: list[tuple[Entry, list[str]]] = []
     left = None
     for row in found:
-        cells = _cells(row, names)
+        cells = [] if _is_data(row) else _cells(row, names)
         if cells:
             entries += [(entry, [text] if text else []) for entry, text, _ in cells]
             left = cells[-1][2]
@@ -88,6 +89,13 @@ def _read_table(found: Rows, names: Names, key: Key) -> None:
             left = None
     for entry, texts in entries:
         key.add(entry.label, " ".join(texts), entry.part)
+
+
+def _is_data(row: Sequence[Line]) -> bool:
+    """Whether a row holds measured numbers: a number and four more are no number with its key."""
+    if len(row) < 5 or not all(_DECIMAL.fullmatch(line.text) for line in row[:5]):
+        return False
+    return not all(line.text.isdigit() for line in row[:5:2])
 
 
 def _cells(row: Sequence[Line], names: Names) -> list[tuple[Entry, str, float]]:
