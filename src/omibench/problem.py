@@ -104,6 +104,15 @@ class _Asked(Noun):
         return self
 
 
+class Original(Noun):
+    """What a problem said before it was translated into English, and who translated it."""
+
+    language: str
+    question: str
+    choices: list[Choice] | None = None
+    translator: str
+
+
 class Problem(_Asked):
     """One problem as read from a paper: the row of `problems.jsonl` from ocr to rationale.
 
@@ -121,6 +130,8 @@ class Problem(_Asked):
     competition: str | None = None
     year: int | None = None
     topic: str | None = None
+    original: Annotated[Original | None, Field(exclude_if=lambda original: original is None)] = None
+    """Of a translated problem; left out of the file where there is none."""
 
 
 class Question(_Asked):

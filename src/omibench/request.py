@@ -15,8 +15,8 @@ from omibench.problem import Noun
 
 Role = Literal[
     "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "marker",
-    "referee", "captioner", "perceiver", "translator", "labeller", "page_reader",
-    "rationale_writer",
+    "referee", "captioner", "perceiver", "translator", "voter", "labeller",
+    "page_reader", "rationale_writer",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 
@@ -34,12 +34,22 @@ ABSENT = "absent:"
 class ImagePart(Noun):
     """A picture inside a message: `sha256` of its bytes is its identity, `path` finds them.
 
-    For one that is absent from its benchmark, `absent:` and its name stand for the hash.
+    For one that is absent from its benchmark, `absent:` and its name stand for the hash. `patch`
+    (x, y, side; pixels from the top left corner) is a black square that is laid over the picture
+    when it is shown; the file stays as it is.
     """
 
     kind: Literal["image"] = "image"
     sha256: str
     path: str = ""
+    patch: tuple[int, int, int] | None = None
+
+    @property
+    def shown(self) -> str:
+        """What is shown, as one word: equal for equal bytes under an equal patch."""
+        if self.patch is None:
+            return self.sha256
+        return "-".join([self.sha256, *map(str, self.patch)])
 
     @property
     def absent(self) -> str | None:
