@@ -11,13 +11,16 @@ from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of, missing_files
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
+from omibench.rehearsal import rehearsed
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
 from omibench.study import Cell, local_models, parse_study, slice_for
 from omibench.trust.provenance import STAGES, forget, strangers
 
 try:
-    STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
+    STUDY = rehearsed(
+        parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
+    )
 except OmibenchError as error:
     raise WorkflowError(str(error)) from None
 # YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.

@@ -59,6 +59,7 @@ FLOORS: tuple[set[str], ...] = (
     },
     {
         "describe",
+        "rehearsal",
         "trust",
         "cli_graph",
         "cli_share",

@@ -281,6 +281,13 @@ def plan(
     after: Annotated[
         bool, typer.Option("--after", help="Compare what was expected with what it took.")
     ] = False,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Of its rehearsal, as with --set simulated=true.")
+    ] = False,
+    synthetic: Annotated[
+        bool,
+        typer.Option("--synthetic", help="Over made-up questions, where none are frozen yet."),
+    ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
@@ -289,11 +296,19 @@ def plan(
     \b
     Example:
       omibench plan --params params.yaml
+      omibench plan --params studies/omibench.yaml --synthetic
       omibench plan --params params.yaml --after
     """
     from omibench.plan import compare_study, plan_study, render, render_comparison
 
-    study = _study(params, override)
+    study = _study(params, [*(override or []), *(["simulated=true"] if simulated else [])])
+    if synthetic:
+        from omibench.rehearsal import made_up_questions
+
+        with made_up_questions(study) as (like, made):
+            typer.echo(f"Planned over made-up questions like those of {like}, with small pictures")
+            typer.echo(render(plan_study(study, made)))
+        return
     frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
     if after:
         typer.echo(render_comparison(compare_study(study, frozen)))
@@ -341,7 +356,12 @@ def _study(params: str, override: list[str] | None, **options: dict[str, object]
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()
     }
-    return load_study(params, {key: value for key, _, value in pairs}, given)
+    study = load_study(params, {key: value for key, _, value in pairs}, given)
+    if not study.simulated:
+        return study
+    from omibench.rehearsal import rehearsed
+
+    return rehearsed(study)
 
 
 def _cell(study: Study, model: str, setting: str) -> Cell:

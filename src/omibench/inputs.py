@@ -54,7 +54,8 @@ def missing_files(study: Study) -> list[str]:
 
     Snakemake takes a job's old output for a source where an input of the job is missing, so a
     mistyped prompt would keep the answers to the old one. Responses that were recorded elsewhere
-    may be missing: their cells can be pulled without them.
+    may be missing: their cells can be pulled without them. What lies among the study's results it
+    makes itself.
     """
     jobs: list[tuple[str, Cell | None]] = [(stage, None) for stage in _WHOLE]
     jobs += [("infer", cell) for cell in study.cells]
@@ -66,7 +67,14 @@ def missing_files(study: Study) -> list[str]:
         if isinstance(model, RecordedModel)
         for file in _model_files(study, name)
     }
-    return [file for file in named if file not in recorded and not Path(file).is_file()]
+    results = Path(study.study.results)
+    return [
+        file
+        for file in named
+        if file not in recorded
+        and not Path(file).is_relative_to(results)
+        and not Path(file).is_file()
+    ]
 
 
 def prompt_file(prompt: str) -> str | None:

@@ -6,14 +6,17 @@ import hashlib
 from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from omibench.errors import ModelError
 from omibench.problem import AnswerType
 from omibench.synthetic.address import Made, made
-from omibench.synthetic.items import items
+from omibench.synthetic.items import items, seeded
 from omibench.tables import read_jsonl
+
+_ONLY_IN_ANSWERS = {"solution", "attributes"}
 
 
 class OracleRow(BaseModel):
@@ -38,6 +41,26 @@ class OracleRow(BaseModel):
     rationale: str | None = None
     statement: str | None = None
     page_text: str | None = None
+    spared: Annotated[list[str], Field(exclude_if=lambda spared: not spared)] = []
+    """Settings whose effect it does not feel: `captions`, where words say all that pictures do."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_an_answer(cls, given: Any) -> Any:
+        """A frozen answer is a line of an oracle, too: how hard it is, its id decides."""
+        if not isinstance(given, dict) or not _ONLY_IN_ANSWERS & given.keys():
+            return given
+        choices = given.get("choices") or []
+        name = str(given.get("id"))
+        figures = given.get("n_images") or 0
+        return {
+            "difficulty": round(seeded("difficulty", name).gauss(0.0, 1.0), 4),
+            "rationale": given.get("solution"),
+            "statement": f"The statement of {name}.",
+            "captions": [f"Figure {n + 1} of {name}." for n in range(figures)],
+            **given,
+            "choices": [c["label"] if isinstance(c, dict) else c for c in choices] or None,
+        }
 
 
 class Oracle:

@@ -1,0 +1,169 @@
+"""A rehearsal: the same study with seeded stand-ins for its models, whole and without a key.
+
+A pure function from a study to a study, but for the table of printed results that it looks into:
+a stand-in is as able as its model in print, where the table prints it, and else drawn with the
+model's name. Whatever comes of it is marked SIMULATED.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from omibench.errors import ParamsError
+from omibench.model_params import TOLD, Model, SimulatedModel
+from omibench.models.oracle import OracleRow, load_oracle
+from omibench.study import Study, parse_study
+from omibench.synthetic.address import Made
+from omibench.synthetic.chance import ability_for
+from omibench.synthetic.items import seeded
+from omibench.synthetic.profiles import LIKES, Like
+
+APART = "-simulated"
+IMAGE_PENALTY = 0.1
+SLIPS = {
+    "no_box": 0.03, "letter_in_sentence": 0.02, "units": 0.02, "two_boxes": 0.02,
+    "refusal": 0.005, "truncation": 0.01, "repetition": 0.005,
+}  # fmt: skip
+WITHOUT_ANSWER = SLIPS["refusal"] + SLIPS["truncation"] + SLIPS["repetition"]
+TYPICAL, SPREAD = 0.35, 0.5
+"""The accuracy around which abilities of unprinted models are drawn, and how far (logits)."""
+JUDGE = {"true_positive_rate": 0.95, "false_positive_rate": 0.05, "error_rate": 0.1}
+_TOTALS = ("total_acc", "average", "loose_avg")
+
+Printed = Mapping[tuple[str, str], float]
+"""The printed accuracy by label and setting; the setting is empty where the table names none."""
+
+
+def rehearsed(study: Study) -> Study:
+    """The study itself, or where it says `simulated` the study that rehearses it.
+
+    Models, judges and helpers become stand-ins; the problems are made up where `data` names no
+    folder; results and store lie apart from the real ones; what rests on real models or people
+    (published verdicts, labels, watches, the budget) is left out. Raises ParamsError for a study
+    made from papers, which needs an oracle of its own.
+    """
+    if not study.simulated:
+        return study
+    if study.benchmark.name == "papers":
+        raise ParamsError(
+            "simulated: a study made from papers is rehearsed with an oracle of its papers: see "
+            "`models:` in params.yaml of the sample study"
+        )
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    like = like_of(study)
+    made = study.benchmark.name == "synthetic" or not (study.data and Path(study.data).is_dir())
+    results = study.study.results + APART
+    if made:
+        values.pop("data", None)
+        address = Made(like, study.benchmark.seed)
+        values["benchmark"] = {"name": "synthetic", "like": like, "seed": address.seed}
+        oracle = str(address)
+    else:
+        oracle = f"{results}/freeze/answers.jsonl"
+    for key in ("simulated", "certify", "reevaluate"):
+        values.pop(key, None)
+    own = {"results": results, "store": study.study.store + APART}
+    values["study"] = {**values.get("study", {}), **own}
+    values["study"].pop("budget_usd", None)
+    rules = [name for name in study.score.rules if name != "published"] or ["robust"]
+    values["score"] = {**values.get("score", {}), "rules": rules}
+    if study.analyze.main_rules == "published":
+        values["analyze"].pop("main_rules")
+    rows = list(load_oracle(str(Made(like, study.benchmark.seed))).rows.values())
+    abilities = _abilities(study, rows)
+    values["models"] = {
+        name: _stand_in(name, model, abilities[name], oracle, study)
+        for name, model in study.models.items()
+    }
+    return parse_study(values, "simulated")
+
+
+def like_of(study: Study) -> Like:
+    """The published study whose shape the problems have. Raises ParamsError where none is named."""
+    benchmark = study.benchmark
+    if "like" in benchmark.model_fields_set or benchmark.name == "synthetic":
+        return benchmark.like
+    found = next((like for like in LIKES if like == benchmark.name), None)
+    if found is None:
+        raise ParamsError(
+            f"simulated: name in `benchmark.like` the study that {benchmark.name!r} is rehearsed "
+            f"like: {', '.join(LIKES)}"
+        )
+    return found
+
+
+def _stand_in(
+    name: str, model: Model, ability: Mapping[str, float], oracle: str, study: Study
+) -> dict[str, Any]:
+    if isinstance(model, SimulatedModel):
+        return model.model_dump(mode="json", exclude_defaults=True) | {"oracle": oracle}
+    told = model.model_dump(mode="json", include=set(TOLD), exclude_none=True)
+    main = next(iter(ability.values()))
+    effects = {s: round(a - main, 4) for s, a in ability.items() if s in study.settings}
+    return {
+        "provider": "simulated",
+        "oracle": oracle,
+        "seed": seeded("stand-in", name).randrange(2**31),
+        "ability": main,
+        "setting_effects": {s: effect for s, effect in effects.items() if effect},
+        "image_penalty": IMAGE_PENALTY,
+        "slips": SLIPS,
+        **JUDGE,
+        **told,
+    }
+
+
+def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, float]]:
+    """For each model its ability, by setting where print tells settings apart; the main first."""
+    printed = _printed(study)
+    known = [
+        (IMAGE_PENALTY * (row.n_images - 2) + row.difficulty,
+         1 / len(row.choices) if row.choices else 0.0)
+        for row in rows
+    ]  # fmt: skip
+    typical = ability_for(TYPICAL, known)
+    found = {}
+    for name, model in study.models.items():
+        label = model.label or name
+        own = {setting: value for (who, setting), value in printed.items() if who == label}
+        drawn = seeded("ability", name).gauss(typical, SPREAD)
+        found[name] = {s: ability_for(v / (1 - WITHOUT_ANSWER), known) for s, v in own.items()} or {
+            "": round(drawn, 4)
+        }
+    return found
+
+
+def _printed(study: Study) -> Printed:
+    """Printed accuracies as shares: of the columns that hold the whole dataset's."""
+    path = study.analyze.published
+    if not path or not Path(path).is_file():
+        return {}
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = (f"{like_of(study).replace('-', '_')}_overall", *_TOTALS)
+    found = {}
+    for row in rows:
+        value = next((row[c] for c in columns if row.get(c)), None)
+        if value:
+            found[row.get("model") or "", row.get("strategy") or ""] = float(value) / 100
+    return found
+
+
+@contextmanager
+def made_up_questions(study: Study) -> Iterator[tuple[Like, Path]]:
+    """What the study is shaped like, and made-up questions of that shape in a folder that passes.
+
+    Raises ParamsError where no shape is known.
+    """
+    from omibench.freeze import freeze_dataset
+
+    like = like_of(study)
+    benchmark = {"name": "synthetic", "like": like, "seed": study.benchmark.seed}
+    with TemporaryDirectory(prefix="omibench-synthetic-") as folder:
+        freeze_dataset(Path(folder), parse_study({"benchmark": benchmark}, "synthetic"))
+        yield like, Path(folder) / "questions.jsonl"

@@ -1,0 +1,112 @@
+"""Study -> Study: stand-ins as able as print says, apart from what is real, and without a key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omibench.errors import ParamsError
+from omibench.model_params import SimulatedModel
+from omibench.models.oracle import load_oracle
+from omibench.models.respond import probability_correct
+from omibench.rehearsal import WITHOUT_ANSWER, made_up_questions, rehearsed
+from omibench.study import Study, parse_study
+
+VALUES: dict[str, Any] = {
+    "simulated": True,
+    "study": {"name": "omi", "results": "results/omi", "store": "store", "budget_usd": 5.0},
+    "benchmark": {"name": "omibench"},
+    "models": {
+        "gpt-4o": {"provider": "openai", "id": "gpt-4o", "label": "GPT-4o", "group": "closed"},
+        "own": {"provider": "openai", "id": "own", "label": "Own", "base": "gpt-4o",
+                "parameters_b": 8.0},
+        "judge": {"provider": "openai", "id": "gpt-4o-mini"},
+    },
+    "settings": {"cot": {}, "direct": {"prompt": "direct"}},
+    "infer": {"models": ["gpt-4o", "own"], "settings": ["cot", "direct"]},
+    "score": {"rules": ["omibench", "published"], "judge": "judge"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def printed(tmp_path: Path) -> str:
+    path = tmp_path / "main.csv"
+    path.write_text("model,group,total_acc\nGPT-4o,closed,24.05\n")
+    return str(path)
+
+
+def study(**more: object) -> Study:
+    return rehearsed(parse_study(VALUES | more, "test"))
+
+
+def models(of: Study) -> dict[str, SimulatedModel]:
+    found = {n: m for n, m in of.models.items() if isinstance(m, SimulatedModel)}
+    assert len(found) == len(of.models)
+    return found
+
+
+def test_a_study_that_is_not_simulated_stays_as_it_is() -> None:
+    real = parse_study(VALUES | {"simulated": False}, "test")
+    assert rehearsed(real) is real
+
+
+def test_all_models_are_stand_ins_with_the_names_groups_and_sizes_of_the_real_ones() -> None:
+    own = models(study())["own"]
+    assert (own.label, own.base, own.parameters_b) == ("Own", "gpt-4o", 8.0)
+    assert own.oracle == "synthetic:omibench"
+    assert study() == study()
+
+
+def test_what_is_real_is_left_alone() -> None:
+    found = study()
+    assert found.benchmark.name == "synthetic"
+    assert (found.study.results, found.study.store) == ("results/omi-simulated", "store-simulated")
+    assert found.study.budget_usd is None
+    assert found.score.rules == ["omibench"]
+    assert found.cells == parse_study(VALUES, "test").cells
+
+
+def test_a_stand_in_is_as_able_as_its_model_in_print(printed: str) -> None:
+    found = models(study(analyze={"published": printed}))
+    rows = load_oracle("synthetic:omibench").rows.values()
+    model = found["gpt-4o"]
+    mean = sum(probability_correct(model, row, "cot") for row in rows) / len(rows)
+    assert mean * (1 - WITHOUT_ANSWER) == pytest.approx(0.2405, abs=0.001)
+    assert found["own"].ability != model.ability
+
+
+def test_settings_differ_where_print_tells_them_apart(tmp_path: Path) -> None:
+    path = tmp_path / "emma.csv"
+    path.write_text("model,strategy,emma_overall\nGPT-4o,direct,32.42\nGPT-4o,cot,62.71\n")
+    emma = {"benchmark": {"name": "emma"}, "analyze": {"published": str(path)}}
+    model = models(study(**emma))["gpt-4o"]
+    assert model.setting_effects["cot"] > 1.0
+    assert model.oracle == "synthetic:emma"
+
+
+def test_problems_that_are_there_are_rehearsed_on_themselves(tmp_path: Path) -> None:
+    found = study(data=str(tmp_path))
+    assert found.benchmark.name == "omibench"
+    assert models(found)["own"].oracle == "results/omi-simulated/freeze/answers.jsonl"
+
+
+def test_frozen_answers_are_an_oracle(tmp_path: Path) -> None:
+    with made_up_questions(study()) as (like, questions):
+        oracle = load_oracle(str(questions.with_name("answers.jsonl")))
+        frozen = [json.loads(line) for line in questions.read_text("utf-8").splitlines()]
+    assert like == "omibench"
+    assert len(oracle.rows) == len(frozen) == 1322
+    row = oracle.row("synthetic-chemistry-1")
+    assert row.choices == ["A", "B", "C", "D", "E"]
+    assert len({r.difficulty for r in oracle.rows.values()}) > 1000
+
+
+def test_a_study_that_cannot_be_rehearsed_says_why() -> None:
+    with pytest.raises(ParamsError, match="made from papers"):
+        study(benchmark={"name": "papers"})
+    with pytest.raises(ParamsError, match=r"benchmark\.like"):
+        study(benchmark={"name": "folder"})
+    assert study(benchmark={"name": "folder", "like": "usnco-v"}).benchmark.like == "usnco-v"
