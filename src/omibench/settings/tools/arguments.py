@@ -1,0 +1,199 @@
+"""What each tool takes: arguments as a model writes them, checked before anything is drawn.
+
+Places are fractions of a picture's width and height, so that they hold at every size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from omibench.request import ToolSpec
+from omibench.tool_params import ToolName
+
+LONGEST = 8000
+"""Characters of the arguments of one call; longer ones are not read."""
+LONGEST_TEXT = 80
+_TOLD = 3
+"""Faults of one call that the model is told of."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Point = Annotated[list[Share], Field(min_length=2, max_length=2, description="[x, y]")]
+Colour = Literal["red", "blue", "green", "orange", "purple", "black", "white"]
+Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+Picture = Annotated[str, Field(max_length=40, description="name of a picture, such as image_1")]
+
+
+def _wide(box: list[float]) -> list[float]:
+    if box[0] >= box[2] or box[1] >= box[3]:
+        raise ValueError("a box is [left, top, right, bottom], with left < right and top < bottom")
+    return box
+
+
+Box = Annotated[
+    list[Share],
+    Field(min_length=4, max_length=4, description="[left, top, right, bottom]"),
+    AfterValidator(_wide),
+]
+Boxes = Annotated[list[Box], Field(min_length=1, max_length=8)]
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool that looks at one picture. An unknown name is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    image: Picture
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the pictures that it works on."""
+        return [self.image]
+
+
+class Look(Arguments):
+    """Look at a picture again."""
+
+
+class Crop(Arguments):
+    """Cut a box out of a picture, at its full resolution."""
+
+    box: Box
+
+
+class Zoom(Arguments):
+    """Cut a box out of a picture and enlarge it."""
+
+    box: Box
+    times: Annotated[float, Field(ge=1, le=8)] = 3
+
+
+class DrawPoints(Arguments):
+    """Mark points on a copy of a picture, each with its label if labels are given."""
+
+    points: Annotated[list[Point], Field(min_length=1, max_length=40)]
+    labels: Annotated[list[Words], Field(max_length=40)] = []
+    color: Colour = "red"
+
+
+class DrawLines(Arguments):
+    """Draw straight lines on a copy of a picture, each from [x0, y0] to [x1, y1]."""
+
+    lines: Annotated[
+        list[
+            Annotated[
+                list[Share], Field(min_length=4, max_length=4, description="[x0, y0, x1, y1]")
+            ]
+        ],
+        Field(min_length=1, max_length=40),
+    ]
+    color: Colour = "red"
+
+
+class DrawShape(Arguments):
+    """Draw an outline on a copy of a picture.
+
+    A rectangle or ellipse takes two opposite corners of its box, a polygon its corners.
+    """
+
+    shape: Literal["rectangle", "ellipse", "polygon"]
+    points: Annotated[list[Point], Field(min_length=2, max_length=40)]
+    color: Colour = "red"
+
+
+class DrawText(Arguments):
+    """Write a short text on a copy of a picture; `at` is its upper left corner."""
+
+    text: Words
+    at: Point
+    color: Colour = "red"
+
+
+class Highlight(Arguments):
+    """Fade everything but some boxes on a copy of a picture."""
+
+    boxes: Boxes
+
+
+class Blur(Arguments):
+    """Blur boxes on a copy of a picture, so that they do not distract."""
+
+    boxes: Boxes
+
+
+class SideBySide(BaseModel):
+    """Place pictures side by side on one canvas, each under its name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    images: Annotated[list[Picture], Field(min_length=2, max_length=6)]
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the pictures that it works on."""
+        return list(self.images)
+
+
+Taken = Arguments | SideBySide
+KINDS: dict[ToolName, type[Taken]] = {
+    "look": Look,
+    "crop": Crop,
+    "zoom": Zoom,
+    "draw_points": DrawPoints,
+    "draw_lines": DrawLines,
+    "draw_shape": DrawShape,
+    "draw_text": DrawText,
+    "highlight": Highlight,
+    "blur": Blur,
+    "side_by_side": SideBySide,
+}
+assert tuple(KINDS) == get_args(ToolName)
+
+
+@lru_cache(maxsize=32)
+def specs(offered: Sequence[ToolName]) -> tuple[ToolSpec, ...]:
+    """The tools as they are offered to a model, their schemas without titles."""
+    return tuple(
+        ToolSpec(
+            name=name,
+            description=" ".join((KINDS[name].__doc__ or "").split()),
+            parameters=_schema(KINDS[name]),
+        )
+        for name in offered
+    )
+
+
+def read_arguments(name: ToolName, text: str) -> Taken:
+    """The arguments of a call from their JSON text. Raises ValueError with what to mend."""
+    if len(text) > LONGEST:
+        raise ValueError(f"the arguments have {len(text)} characters, and {LONGEST} are read")
+    try:
+        return KINDS[name].model_validate_json(text or "{}")
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False, include_context=False)
+        more = f"; and {len(faults) - _TOLD} more" if len(faults) > _TOLD else ""
+        raise ValueError("; ".join(map(_fault, faults[:_TOLD])) + more) from None
+
+
+def _fault(fault: Any) -> str:
+    place = ".".join(str(step)[:40] for step in fault["loc"])
+    message = str(fault["msg"]).removeprefix("Value error, ")[:200]
+    return f"{place}: {message}" if place else message
+
+
+def _schema(kind: type[Taken]) -> dict[str, Any]:
+    schema = kind.model_json_schema()
+    del schema["description"]
+    return dict(_plain(schema))
+
+
+def _plain(schema: Any) -> Any:
+    """A JSON schema without titles: they only repeat the names."""
+    if isinstance(schema, list):
+        return [_plain(value) for value in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {k: _plain(v) for k, v in schema.items() if k != "title" or isinstance(v, dict)}

@@ -1,0 +1,138 @@
+"""The bench: pictures by name, and what becomes of the calls that work on them.
+
+A call never fails: one that cannot be carried out has a text that says why. What a call makes
+depends on the bytes of its pictures and on its arguments alone, and is kept under the SHA-256 of
+its own bytes, so that a loop that is gone through again finds the same pictures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.cost.tokens import image_size
+from omibench.errors import MissingInputError
+from omibench.request import ImagePart, ToolCall
+from omibench.settings.tools.arguments import KINDS, Taken, read_arguments
+from omibench.settings.tools.edits import EditError, edited, open_picture
+from omibench.store.files import write_whole
+from omibench.tool_params import ToolName, Tools
+
+LARGE_PNG = 10**6
+"""Bytes beyond which a picture is kept as JPEG: photographs grow as PNG beyond what APIs take."""
+_QUALITY = 90
+
+
+class Result(NamedTuple):
+    """What a call gave: words, and the picture that they speak of if there is one."""
+
+    text: str
+    image: ImagePart | None = None
+
+
+class Bench:
+    """The pictures of one loop. `shown` counts those that stand in its conversation."""
+
+    def __init__(self, tools: Tools, pictures: Sequence[ImagePart], folder: Path, shown: int):
+        self.tools, self.folder, self.shown = tools, folder, shown
+        self.named = {f"image_{n}": image for n, image in enumerate(pictures, start=1)}
+        self._made = 0
+
+    @property
+    def inventory(self) -> str:
+        """`image_1 (640 x 480 pixels), image_2 (...)`."""
+        return ", ".join(_sized(name, image) for name, image in self.named.items())
+
+    def run(self, call: ToolCall) -> Result:
+        """Carry out a call. Raises MissingInputError when the file of a picture is not there."""
+        try:
+            return self._run(call)
+        except EditError as error:
+            return Result(f"Error: {error}")
+
+    def _run(self, call: ToolCall) -> Result:
+        name = self._tool(call)
+        try:
+            taken = read_arguments(name, call.arguments)
+        except ValueError as error:
+            raise EditError(f"the arguments of {name} are wrong: {error}") from None
+        sources = tuple(map(self._picture, taken.sources))
+        if self.shown >= self.tools.images:
+            raise EditError(
+                f"no more pictures can be shown, since {self.shown} have been; answer from these"
+            )
+        if name == "look":
+            self.shown += 1
+            return Result(f"{_sized(taken.sources[0], sources[0])}, again.", sources[0])
+        image = _kept(name, taken, sources, self.folder)
+        self.shown += 1
+        self._made += 1
+        own = f"result_{self._made}"
+        self.named[own] = image
+        return Result(f"{_sized(own, image)}: {name} of {', '.join(taken.sources)}.", image)
+
+    def _tool(self, call: ToolCall) -> ToolName:
+        if not call.name:
+            raise EditError(f"the call cannot be read: {call.arguments}")
+        for name in self.tools.offered:
+            if name == call.name:
+                return name
+        there = ", ".join(self.tools.offered)
+        raise EditError(f"there is no tool {call.name[:40]!r}; there are: {there}")
+
+    def _picture(self, name: str) -> ImagePart:
+        image = self.named.get(name)
+        if image is None:
+            there = ", ".join(self.named)
+            raise EditError(f"there is no picture {name!r}; there are: {there}")
+        return image
+
+
+def _sized(name: str, image: ImagePart) -> str:
+    size = image_size(image.path)
+    return f"{name} ({size[0]} x {size[1]} pixels)" if size else name
+
+
+def _kept(name: ToolName, taken: Taken, sources: tuple[ImagePart, ...], folder: Path) -> ImagePart:
+    arguments = taken.model_dump_json()
+    image = _made(name, arguments, sources, folder)
+    if not Path(image.path).is_file():  # deleted since it was made
+        image = _made.__wrapped__(name, arguments, sources, folder)
+    return image
+
+
+@lru_cache(maxsize=2**16)  # each turn of a loop goes through the earlier ones again
+def _made(
+    name: ToolName, arguments: str, sources: tuple[ImagePart, ...], folder: Path
+) -> ImagePart:
+    taken = KINDS[name].model_validate_json(arguments)
+    try:
+        images = [open_picture(source.path) for source in sources]
+    except FileNotFoundError as error:
+        raise MissingInputError(
+            f"{error.filename}: is not there, and the tools of the setting work on it: put it "
+            "back, or leave `tools` out"
+        ) from None
+    suffix, data = _encoded(edited(name, taken, taken.sources, images))
+    sha256 = hashlib.sha256(data).hexdigest()
+    path = folder / sha256[:2] / f"{sha256}.{suffix}"
+    if not path.is_file():
+        write_whole(path, data)
+    return ImagePart(sha256=sha256, path=str(path))
+
+
+def _encoded(image: object) -> tuple[str, bytes]:
+    from PIL.Image import Image
+
+    assert isinstance(image, Image)
+    buffer = BytesIO()
+    image.save(buffer, "PNG")
+    if buffer.tell() <= LARGE_PNG:
+        return "png", buffer.getvalue()
+    buffer = BytesIO()
+    image.save(buffer, "JPEG", quality=_QUALITY)
+    return "jpg", buffer.getvalue()

@@ -1,0 +1,224 @@
+"""What the tools do to pictures: pure functions of pictures and checked arguments.
+
+Every result is an RGB picture of at most `MOST_PIXELS`. The same arguments on the same pictures
+give the same pixels; texts are drawn in the typeface that Pillow brings.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from math import ceil, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omibench.settings.tools import arguments as given
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+
+MOST_PIXELS = 2**20
+MOST_READ = 64 * 10**6
+"""Pixels of a picture that is opened at all."""
+LEAST_SIDE = 8
+"""Pixels of the smallest side of what may be cut out."""
+_CANVAS = 560
+"""Pixels of the height of pictures that are placed side by side."""
+
+
+class EditError(Exception):
+    """A call that cannot be carried out, in words for the model."""
+
+
+def open_picture(path: str | Path) -> Image:
+    """A picture as RGB on white. Raises EditError for one that cannot be read, OSError for none."""
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            if image.width * image.height > MOST_READ:
+                raise EditError(f"the picture is larger than {MOST_READ:,} pixels")
+            deep = image.mode.startswith("I;16")
+            plain = image.convert("I").point(lambda level: level / 256) if deep else image
+            layered = plain.convert("L" if deep else "RGBA").convert("RGBA")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise EditError("the picture cannot be read") from error
+    white = Image.new("RGBA", layered.size, "white")
+    return Image.alpha_composite(white, layered).convert("RGB")
+
+
+def edited(name: str, taken: given.Taken, names: Sequence[str], images: Sequence[Image]) -> Image:
+    """The picture that a tool makes of others, which stand in the order of its arguments.
+
+    Raises EditError for a call that makes none.
+    """
+    return fitted(_EDITS[name](taken, names, images))
+
+
+def fitted(image: Image) -> Image:
+    """The picture within `MOST_PIXELS`."""
+    scale = sqrt(MOST_PIXELS / (image.width * image.height))
+    return _scaled(image, scale) if scale < 1 else image
+
+
+def _scaled(image: Image, scale: float) -> Image:
+    from PIL import Image
+
+    size = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
+    return image.resize(size, Image.Resampling.LANCZOS)
+
+
+def _crop(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    return _cut(images[0], taken.box)
+
+
+def _zoom(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    part = _cut(images[0], taken.box)
+    most = sqrt(MOST_PIXELS / (part.width * part.height))
+    return _scaled(part, min(taken.times, most))
+
+
+def _draw_points(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    image, draw, unit = _sheet(images[0])
+    labels = [*taken.labels, *[""] * len(taken.points)]
+    for (x, y), label in zip(_places(image, taken.points), labels, strict=False):
+        draw.ellipse(_around(x, y, 1.6 * unit), fill="white")
+        draw.ellipse(_around(x, y, 1.2 * unit), fill=taken.color)
+        if label:
+            _write(draw, (x + 2 * unit, y - 2 * unit), label, taken.color, image)
+    return image
+
+
+def _draw_lines(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    image, draw, unit = _sheet(images[0])
+    for line in taken.lines:
+        draw.line(_places(image, [line[:2], line[2:]]), fill=taken.color, width=unit)
+    return image
+
+
+def _draw_shape(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    image, draw, unit = _sheet(images[0])
+    places = _places(image, taken.points)
+    if taken.shape == "polygon":
+        if len(places) < 3:
+            raise EditError("a polygon has at least 3 points")
+        draw.line([*places, places[0], places[1]], fill=taken.color, width=unit, joint="curve")
+        return image
+    if len(places) != 2:
+        raise EditError(f"a {taken.shape} takes 2 points, opposite corners of its box")
+    (x0, x1), (y0, y1) = (sorted(pair) for pair in zip(*places, strict=True))
+    outline = draw.rectangle if taken.shape == "rectangle" else draw.ellipse
+    outline((x0, y0, x1, y1), outline=taken.color, width=unit)
+    return image
+
+
+def _draw_text(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    image, draw, _unit = _sheet(images[0])
+    (at,) = _places(image, [taken.at])
+    _write(draw, at, taken.text, taken.color, image)
+    return image
+
+
+def _highlight(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    from PIL import Image
+
+    image = fitted(images[0])
+    faded = Image.blend(image, Image.new("RGB", image.size, "white"), 0.7)
+    for box in taken.boxes:
+        pixels = _pixels(image, box)
+        faded.paste(image.crop(pixels), pixels[:2])
+    return faded
+
+
+def _blur(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    from PIL import ImageFilter
+
+    image = fitted(images[0]).copy()
+    blurred = image.filter(ImageFilter.GaussianBlur(max(image.size) / 50))
+    for box in taken.boxes:
+        pixels = _pixels(image, box)
+        image.paste(blurred.crop(pixels), pixels[:2])
+    return image
+
+
+def _side_by_side(_: Any, names: Sequence[str], images: Sequence[Image]) -> Image:
+    from PIL import Image, ImageDraw
+
+    gap, head = 12, 30
+    # As wide as high, at most four times: a strip that is longer would be scaled to nothing.
+    parts = [_scaled(i, min(_CANVAS / i.height, 4 * _CANVAS / i.width)) for i in images]
+    width = sum(part.width for part in parts) + gap * (len(parts) + 1)
+    height = max(part.height for part in parts) + head + gap
+    canvas = Image.new("RGB", (width, height), "white")
+    draw, x = ImageDraw.Draw(canvas), gap
+    for name, part in zip(names, parts, strict=True):
+        draw.text((x, 5), name, fill="black", font=_font(18))
+        canvas.paste(part, (x, head))
+        draw.rectangle((x - 1, head - 1, x + part.width, head + part.height), outline="gray")
+        x += part.width + gap
+    return canvas
+
+
+_EDITS: dict[str, Callable[[Any, Sequence[str], Sequence[Any]], Any]] = {
+    "crop": _crop,
+    "zoom": _zoom,
+    "draw_points": _draw_points,
+    "draw_lines": _draw_lines,
+    "draw_shape": _draw_shape,
+    "draw_text": _draw_text,
+    "highlight": _highlight,
+    "blur": _blur,
+    "side_by_side": _side_by_side,
+}
+
+
+def _cut(image: Image, box: Sequence[float]) -> Image:
+    pixels = _pixels(image, box)
+    width, height = pixels[2] - pixels[0], pixels[3] - pixels[1]
+    if min(width, height) < min(LEAST_SIDE, *image.size):
+        raise EditError(f"the box has {width} x {height} pixels: take a larger one")
+    return image.crop(pixels)
+
+
+def _sheet(image: Image) -> tuple[Image, ImageDraw, int]:
+    """A copy to draw on, and the width of a stroke on it in pixels."""
+    from PIL import ImageDraw
+
+    copy = fitted(image).copy()
+    return copy, ImageDraw.Draw(copy), max(2, round(max(copy.size) / 220))
+
+
+def _write(draw: ImageDraw, at: tuple[float, float], text: str, color: str, image: Image) -> None:
+    """Write on a plate of the opposite tone, inside the picture where there is room."""
+    line = "".join(c for c in text if unicodedata.category(c)[0] != "C")
+    font = _font(max(12, round(max(image.size) / 32)))
+    _, _, width, height = draw.textbbox((0, 0), line, font=font)
+    x = max(0, min(at[0], image.width - width - 4))
+    y = max(0, min(at[1], image.height - height - 4))
+    plate = "black" if color == "white" else "white"
+    draw.rectangle((x, y, x + width + 4, y + height + 4), fill=plate)
+    draw.text((x + 2, y + 1), line, fill=color, font=font)
+
+
+def _font(size: int) -> FreeTypeFont | ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+def _places(image: Image, points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    return [(round(x * (image.width - 1)), round(y * (image.height - 1))) for x, y in points]
+
+
+def _pixels(image: Image, box: Sequence[float]) -> tuple[int, int, int, int]:
+    left, top = (min(int(at * side), side - 1) for at, side in zip(box, image.size, strict=False))
+    right, bottom = (ceil(at * side) for at, side in zip(box[2:], image.size, strict=True))
+    return left, top, max(right, left + 1), max(bottom, top + 1)
+
+
+def _around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
+    return x - radius, y - radius, x + radius, y + radius

@@ -1,0 +1,173 @@
+"""The loop: a model calls tools, sees what they give, and calls again or answers.
+
+A pure function of the conversation that it begins with and of the responses so far, apart from
+the pictures that the tools make: all earlier turns are gone through again for each next one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.request import (
+    Conversation,
+    Message,
+    Part,
+    Response,
+    Role,
+    TextPart,
+    ToolCall,
+)
+from omibench.settings.tools.arguments import LONGEST, specs
+from omibench.settings.tools.bench import Bench
+from omibench.settings.tools.words import MOST_CALLS, WAYS, instructions, left_out, no_more
+from omibench.text_calls import read_calls, written_call
+from omibench.tool_params import Tools
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class Turn(NamedTuple):
+    """What is asked next, and of whom: a stage that only reads the pictures has a reader."""
+
+    conversation: Conversation
+    role: Role = "respondent"
+
+
+class _Called(NamedTuple):
+    """The assistant's words and calls of one turn, as they are repeated and as they are run."""
+
+    text: str
+    told: tuple[ToolCall, ...]
+    run: tuple[ToolCall, ...]
+    made: int
+
+
+def next_turn(
+    opening: Conversation, tools: Tools, folder: Path, told: Sequence[Response]
+) -> Turn | None:
+    """What the loop asks after the responses so far; None when the last of them is the answer.
+
+    `opening` puts the problem, its pictures in the last message; results of tools are kept in
+    `folder`. A problem without pictures has nothing that tools could work on: it is put as it is.
+    Raises MissingInputError when the file of a picture is not there.
+    """
+    pictures = Conversation(messages=opening.messages[-1:]).images
+    if not pictures:
+        return None if told else Turn(opening)
+    bench = Bench(tools, pictures, folder, len(opening.images))
+    stages = WAYS[tools.manner].stages
+    messages = _opened(opening, instructions(tools, bench.inventory), stages[0])
+    stage, calls_left = 0, tools.max_turns - 1
+    for response in told:
+        called = _calls(response, tools) if calls_left else None
+        if called is not None:
+            calls_left -= 1
+            messages += _results(called, response, bench, tools)
+            if called.made > MOST_CALLS:
+                messages.append(_user(left_out(called.made)))
+            if not calls_left:
+                messages.append(_user(no_more(last=stage == len(stages) - 1)))
+        elif stage < len(stages) - 1:
+            stage += 1
+            messages += [_assistant(response.text), _user(stages[stage])]
+        else:
+            return None
+    native = tools.style == "native" and calls_left
+    conversation = Conversation(
+        messages=tuple(_merged(messages)), tools=specs(tools.offered) if native else ()
+    )
+    return Turn(conversation, "respondent" if stage == len(stages) - 1 else "perceiver")
+
+
+def _opened(opening: Conversation, rules: str, stage: str) -> list[Message]:
+    """The rules go before everything, since some APIs take a system turn nowhere else."""
+    messages = [Message(role="system", parts=(TextPart(text=rules),)), *opening.messages]
+    return [*messages, _user(stage)] if stage else messages
+
+
+def _calls(response: Response, tools: Tools) -> _Called | None:
+    """The calls of a response; None when it makes none."""
+    if tools.style == "native":
+        if not response.calls:
+            return None
+        run = response.calls[:MOST_CALLS]
+        told = tuple(_repeated(call, n) for n, call in enumerate(run, start=1))
+        ids = [call.id for call in told]
+        if len(set(ids)) < len(ids):
+            told = tuple(c.model_copy(update={"id": f"call_{n}"}) for n, c in enumerate(told, 1))
+        return _Called(response.text, told, run, len(response.calls))
+    written = read_calls(response.text)
+    if written is None:
+        return None
+    run = tuple(written.calls[:MOST_CALLS])
+    blocks = [written_call(call.name, call.arguments) for call in run if call.name]
+    text = "\n\n".join(filter(None, [written.before, *blocks])) or "(a call that cannot be read)"
+    return _Called(text, (), run, len(written.calls))
+
+
+def _repeated(call: ToolCall, number: int) -> ToolCall:
+    """A call as it is sent back: servers refuse a history with odd names or broken arguments."""
+    return ToolCall(
+        id=call.id if _ID.fullmatch(call.id) else f"call_{number}",
+        name=re.sub(r"[^A-Za-z0-9_-]", "_", call.name)[:64] or "unknown",
+        arguments=call.arguments if _is_object(call.arguments) else "{}",
+    )
+
+
+def _is_object(text: str) -> bool:
+    if len(text) > LONGEST:
+        return False
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _results(called: _Called, response: Response, bench: Bench, tools: Tools) -> Iterator[Message]:
+    """The assistant's turn, and what its calls gave: a turn each, or one where they are text."""
+    results = [bench.run(call) for call in called.run]
+    parts: list[tuple[Part, ...]] = [
+        (TextPart(text=text[:2000]), *([image] if image else [])) for text, image in results
+    ]
+    if tools.style == "text":
+        yield _assistant(called.text)
+        yield Message(role="user", parts=reduce(_together, parts))
+        return
+    words = (TextPart(text=called.text),) if called.text.strip() else ()
+    yield Message(role="assistant", parts=words, calls=called.told, carried=response.carried)
+    for call, own in zip(called.told, parts, strict=True):
+        yield Message(role="tool", parts=own, answers=call.id)
+
+
+def _merged(messages: Sequence[Message]) -> Iterator[Message]:
+    """Neighbouring turns of the user, or of the system, as one: some templates take no two."""
+    last: Message | None = None
+    for message in messages:
+        if last is not None and last.role == message.role in ("user", "system"):
+            last = last.model_copy(update={"parts": _together(last.parts, message.parts)})
+            continue
+        if last is not None:
+            yield last
+        last = message
+    if last is not None:
+        yield last
+
+
+def _together(one: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
+    end, start = one[-1], other[0]
+    if isinstance(end, TextPart) and isinstance(start, TextPart):
+        return (*one[:-1], TextPart(text=f"{end.text}\n\n{start.text}"), *other[1:])
+    return (*one, *other)
+
+
+def _user(text: str) -> Message:
+    return Message(role="user", parts=(TextPart(text=text),))
+
+
+def _assistant(text: str) -> Message:
+    return Message(role="assistant", parts=(TextPart(text=text),))
