@@ -32,6 +32,8 @@ GROUND = {
     "study",
     "synthetic",
     "tables",
+    "text_calls",
+    "tool_params",
     "image_params",
     "images",
     "progress",
