@@ -86,6 +86,35 @@ def test_other_roles_answer_from_the_oracle(simulate: Make) -> None:
     assert rationale == "Reasoning: The lens inverts the picture.\nFinal Answer: \\boxed{B}"
 
 
+def test_a_captioner_describes_what_it_is_asked_for_not_what_the_problem_marks(
+    simulate: Make,
+) -> None:
+    problem = fenced([Section("PROBLEM", "See [IMAGE0] and [IMAGE1].")])
+    assert ask(simulate(), "captioner", "mcq", f"{problem}\n\nDescribe [IMAGE1]:") == "A ray."
+
+
+def test_a_translator_gives_back_each_section_with_its_marks(simulate: Make) -> None:
+    prompt = fenced(
+        [Section("QUESTION", "Una lente. [IMAGE0] [IMAGE1]"), Section("CHOICE A", "1,50 m")]
+    )
+    assert ask(simulate(), "translator", "mcq", prompt) == (
+        "QUESTION:\nA lens of 5 cm is shown.\n\n[IMAGE0]\n\n[IMAGE1]\nCHOICE A:\n1.50 m"
+    )
+    flawed = ask(simulate(error_rate=1.0), "translator", "mcq", prompt)
+    assert "A lens of 5 cm is shown.\n\n[IMAGE0]\n\n[IMAGE1]\n" not in flawed
+
+
+def test_a_voter_says_yes_to_every_point_but_errs_at_its_rate(simulate: Make) -> None:
+    prompt = (
+        f'{fenced([Section("QUESTION", "Which?")])}\n"one": true or false, "two": true or false'
+    )
+    assert ask(simulate(), "voter", "mcq", prompt) == '{"one": true, "two": true}'
+    said = [ask(simulate(error_rate=0.3), "voter", "mcq", prompt, i) for i in range(DRAWS)]
+    share = sum("false" in reply for reply in said) / DRAWS
+    assert abs(share - 0.3) < 4 * math.sqrt(0.3 * 0.7 / DRAWS)
+    assert {'{"one": false, "two": true}', '{"one": true, "two": false}'} <= set(said)
+
+
 @pytest.mark.parametrize(
     ("role", "problem"),
     [

@@ -1,16 +1,18 @@
-"""Simulated captioner, translator, labeller, page reader and rationale writer; judges by import.
+"""Simulated captioner, translator, voter, labeller, page reader and writer; judges by import.
 
 Each answers from the oracle; `error_rate` of the replies are flawed in the way of its role.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from random import Random
 from typing import TypeVar
 
 from omibench.errors import ModelError
+from omibench.fence import read_fenced
 from omibench.model_params import SimulatedModel
 from omibench.models import judging
 from omibench.models.oracle import Oracle, OracleRow
@@ -23,14 +25,20 @@ REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_POINT = re.compile(r'"(\w+)": true or false')
 T = TypeVar("T")
 _FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
 
 
 def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
-    """The captions of the figures named in the prompt, or of all; a flaw changes a number."""
+    """The captions of the figures named in the prompt, or of all; a flaw changes a number.
+
+    What stands in fences names none: it is the problem, with all its marks.
+    """
     captions = _needed(row.captions, row, "captions", oracle)
-    named = [int(n) for n in _IMAGE_NUMBER.findall(prompt) if int(n) < len(captions)]
+    asked = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
+    named = [int(n) for n in asked if int(n) < len(captions)]
     text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
     return _altered(text, rng) if _flawed(model, rng) else text
 
@@ -38,9 +46,27 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
 def translate(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
-    """The translated statement; a flaw changes a number."""
+    """The translated statement; a flaw changes a number.
+
+    Where the prompt holds the question and its choices in fences, all of them come back under
+    their names, each mark of an image once, and choices with decimal points.
+    """
     text = _needed(row.translation or row.statement, row, "translation", oracle)
-    return _altered(text, rng) if _flawed(model, rng) else text
+    sections = read_fenced(prompt)
+    marks = dict.fromkeys(_IMAGE_NUMBER.findall(sections.pop("QUESTION", "")))
+    text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
+    text = _altered(text, rng) if _flawed(model, rng) else text
+    if not sections and "QUESTION:" not in prompt:
+        return text
+    choices = (f"\n{name}:\n{_DECIMAL_COMMA.sub('.', said)}" for name, said in sections.items())
+    return f"QUESTION:\n{text}{''.join(choices)}"
+
+
+def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Yes to each point that the prompt asks about; a flaw says no to one of them."""
+    points = _POINT.findall(prompt.rpartition("<<<END")[2])
+    against = pick(tuple(points), rng) if points and _flawed(model, rng) else None
+    return json.dumps({point: point != against for point in points})
 
 
 def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
@@ -88,6 +114,7 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
     "referee": judging.compare,
     "captioner": caption,
     "translator": translate,
+    "voter": vote,
     "labeller": label,
     "page_reader": read_page,
     "rationale_writer": write_rationale,
