@@ -26,12 +26,8 @@ _BARE_NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s*")
 def probability_correct(model: SimulatedModel, row: OracleRow, setting: str) -> float:
     """P(correct) as `SimulatedModel` documents it, slips left out."""
     guess = 1 / len(row.choices) if row.choices else 0.0
-    logit = (
-        model.ability
-        + model.setting_effects.get(setting, 0.0)
-        - model.image_penalty * (row.n_images - 2)
-        - row.difficulty
-    )
+    effect = 0.0 if setting in row.spared else model.setting_effects.get(setting, 0.0)
+    logit = model.ability + effect - model.image_penalty * (row.n_images - 2) - row.difficulty
     return chance(logit, guess)
 
 
