@@ -20,6 +20,8 @@ BenchmarkName = Literal[
     "synthetic",
 ]  # fmt: skip
 
+Engine = Literal["textlayer", "rapidocr", "tesseract", "mathpix", "vision"]
+
 
 class StudyParams(Block):
     """What the study is called, and where it keeps its results and its store of responses."""
@@ -63,10 +65,17 @@ class OcrParams(Block):
 
     sources: str | None = None
     """Manifest that pairs papers with their keys and solutions (`sources.yaml`)."""
-    engine: Literal["textlayer"] = "textlayer"
+    engine: Engine = "rapidocr"
+    """What reads the pages whose text layer does not say what they show; `textlayer`: nothing."""
+    pages: Literal["needed", "all"] = "needed"
+    """`all` has the engine read every page, also those with a text layer."""
+    reader: Name | None = None
+    """The model of the study that reads pages for `engine: vision`."""
     max_pages: Annotated[int, Field(ge=1)] = 300
     timeout_s: Annotated[float, Field(gt=0)] = 120.0
     """Wall seconds that one paper may take before it is given up."""
+    page_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    """Wall seconds more for each page that an engine of this machine reads."""
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     dpi: Annotated[int, Field(ge=72, le=600)] = 300
     """Resolution of figure crops, in dots per inch."""

@@ -27,6 +27,20 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", bound=BaseModel)
 
 
+class PageLine(Noun):
+    """One line of a page: where it stands, who read it, and how sure that engine is."""
+
+    text: str
+    bbox: tuple[float, float, float, float]
+    """x0, y0, x1, y1 in points from the top left of the page as it stands upright."""
+    engine: str
+    confidence: float | None = None
+    math_suspect: bool = False
+    """Holds a formula that its engine cannot write out."""
+    left_out: str | None = None
+    """Why it is no part of the page's text: `furniture`, `handwriting`, `neighbour`, ..."""
+
+
 class PageText(Noun):
     """One page as it was read."""
 
@@ -34,6 +48,9 @@ class PageText(Noun):
     page: int
     text: str
     engine: str
+    turn: float = 0.0
+    """Degrees clockwise by which the page was turned to stand upright."""
+    lines: list[PageLine] = []
 
 
 class FileReport(Noun):
@@ -44,6 +61,10 @@ class FileReport(Noun):
     codes: list[str] = []
     pages: int = 0
     seconds: float = 0.0
+    cpu_s: float | None = None
+    """CPU seconds of the reading process; None where the system does not tell."""
+    peak_mb: int | None = None
+    """The most memory that it held, in MiB."""
 
 
 class OcrReport(Noun):

@@ -139,11 +139,12 @@ def test_the_certificate_recovers_the_error_rates_that_the_judge_is_set_to(study
     assert "Against people" in report
 
 
-def test_the_scan_is_reported_and_stops_nothing(study: Path) -> None:
+def test_the_scanned_page_is_read_by_the_engine(study: Path) -> None:
     report = json.loads((study / "ocr/report.json").read_text())
     scan = next(f for f in report["files"] if "scan" in f["source"])
-    assert scan["status"] == "warning"
-    assert "page_needs_ocr" in scan["codes"]
+    assert (scan["status"], scan["codes"]) == ("ok", [])
+    pages = (study / "ocr/pages.jsonl").read_text("utf-8").splitlines()
+    assert {json.loads(p)["engine"] for p in pages} == {"rapidocr", "textlayer"}
 
 
 def test_buying_again_buys_nothing(study: Path, run: Run) -> None:

@@ -60,7 +60,7 @@ def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
     bad_papers: Path, tmp_path: Path
 ) -> None:
     files = [bad_papers / name for name in (*MADE, "whole.pdf")]
-    report = read_papers(files, tmp_path, OcrParams())
+    report = read_papers(files, tmp_path, OcrParams(engine="textlayer"))
     assert [file.source for file in report.files] == [file.name for file in files]
     found = by_source(report.files)
     for name, (status, code) in MADE.items():
@@ -76,9 +76,8 @@ def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
 def test_each_shared_bad_file_gets_the_code_of_its_readme(
     shared_data: Path, tmp_path: Path
 ) -> None:
-    report = read_papers(
-        [shared_data / "bad_pdfs" / name for name in SHARED], tmp_path, OcrParams()
-    )
+    files = [shared_data / "bad_pdfs" / name for name in SHARED]
+    report = read_papers(files, tmp_path, OcrParams(engine="textlayer"))
     found = by_source(report.files)
     for name, (status, code) in SHARED.items():
         assert (found[name].status, found[name].codes) == (status, [code]), name

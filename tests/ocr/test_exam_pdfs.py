@@ -35,7 +35,7 @@ def exams(
     """Every paper read once, with its problems by file name."""
     out = tmp_path_factory.mktemp("exams")
     files = sorted((shared_data / "exam_pdfs").glob("*.pdf"))
-    report = read_papers(files, out, OcrParams(dpi=72))
+    report = read_papers(files, out, OcrParams(dpi=72, engine="textlayer"))
     problems: dict[str, list[Problem]] = {file.name: [] for file in files}
     for problem in read_jsonl(out / "problems.jsonl", Problem):
         problems[problem.source].append(problem)

@@ -157,7 +157,8 @@ def test_a_key_without_text_is_told(manifest: Path, tmp_path: Path) -> None:
     blank = pymupdf.open()
     blank.new_page()
     blank.save(manifest.parent / "key.pdf")
-    report = read_papers([], tmp_path / "out", OcrParams(dpi=72), manifest=manifest)
+    params = OcrParams(dpi=72, engine="textlayer")
+    report = read_papers([], tmp_path / "out", params, manifest=manifest)
     assert report.files[0].codes == ["page_needs_ocr", "key_unread"]
     problems = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
     assert [p.answer for p in problems] == [None, None]

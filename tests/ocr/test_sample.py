@@ -191,10 +191,15 @@ def test_subject_language_competition_and_year_come_along(name: str, reading: Re
 
 
 @pytest.mark.parametrize("name", SCANS)
-def test_a_scan_is_reported_as_needing_an_engine(name: str, reading: Reading) -> None:
+def test_the_problems_of_a_scan_are_read_by_the_engine(name: str, reading: Reading) -> None:
     (file,) = [file for file in reading.report.files if file.source == name]
-    assert (file.status, reading.problems[name]) == ("warning", [])
-    assert "page_needs_ocr" in file.codes
+    assert (file.status, file.codes) == ("ok", [])
+    booklet = load(name)
+    for row, problem in pairs(booklet, reading):
+        assert len(problem.images) == len(row["figures"]), problem.id
+        assert len(problem.choices or []) == len(row.get("choices") or []), problem.id
+        lines = "".join([problem.question, *(c.text or "" for c in problem.choices or [])])
+        assert fuzz.partial_ratio(_letters(row["text"])[:60], _letters(lines)) > 85, problem.id
 
 
 def test_digital_booklets_are_read_without_a_warning(reading: Reading) -> None:

@@ -32,7 +32,13 @@ CODES: dict[str, Code] = {
     "paper_timeout": Code(True, "reading took too long", "raise ocr.timeout_s"),
     "paper_out_of_memory": Code(True, "reading took too much memory", "raise ocr.memory_mb"),
     "paper_failed": Code(True, "the reader broke down on this file", "please report the file"),
-    "page_needs_ocr": Code(False, "no readable text layer", "read it with an OCR engine"),
+    "page_needs_ocr": Code(False, "no readable text layer", "name an OCR engine in ocr.engine"),
+    "engine_missing": Code(
+        False, "the OCR engine is not installed", "pip install 'omibench[ocr]', and read it again"
+    ),
+    "page_unread": Code(
+        False, "the engine found no text on a page", "look at the page, or try another ocr.engine"
+    ),
     "image_too_large": Code(
         False, "an image declares too many pixels and was not decoded", "scale the image down"
     ),

@@ -7,22 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from omibench.ocr.blobs import regions_of_scan
 from omibench.ocr.captions import captions_of
 from omibench.ocr.check import has_huge_image
 from omibench.ocr.columns import gutter, in_reading_order
+from omibench.ocr.engines.textlayer import read_lines
 from omibench.ocr.figures import pictures_of
 from omibench.ocr.furniture import body_size, without_furniture
 from omibench.ocr.labels import Setting
 from omibench.ocr.layout import Box, Item, Line
 from omibench.ocr.marks import Region, regions_of
-from omibench.ocr.pages import is_broken, read_lines, visible
+from omibench.ocr.pages import needs_reading
+from omibench.ocr.scans import PageReader, rendered, scale_of
 from omibench.ocr.text import paragraphs, words_of
 
 if TYPE_CHECKING:
     import pymupdf
 
-MIN_VISIBLE = 30
-_SCANNED = 0.3
 _LOGO_PAGES = 3
 
 
@@ -37,7 +38,12 @@ class Sheet:
     regions: list[Region]
     text: str = ""
     engine: str = "textlayer"
+    """Which engine read it; `none` where none did."""
+    turn: float = 0.0
+    """Degrees clockwise by which the page was turned to stand upright; boxes are as it stands."""
     codes: list[str] = field(default_factory=list)
+    left_out: dict[int, str] = field(default_factory=dict)
+    """id(line) of lines that are no part of the text, and why."""
 
 
 @dataclass(slots=True)
@@ -62,9 +68,15 @@ class Document:
         }
 
 
-def read_document(pdf: pymupdf.Document) -> Document:
-    """Read the text layer and the figures of every page."""
-    sheets = [_sheet(pdf[index], index + 1) for index in range(pdf.page_count)]
+def read_document(
+    pdf: pymupdf.Document, reader: PageReader | None = None, *, every: bool = False
+) -> Document:
+    """Read the lines and the figures of every page.
+
+    Pages whose text layer does not say what they show, or `every` page, are read by `reader`;
+    without one, they hold no items.
+    """
+    sheets = [_sheet(pdf[index], index + 1, reader, every) for index in range(pdf.page_count)]
     _drop_logos(sheets)
     texts = without_furniture(
         [sheet.lines for sheet in sheets],
@@ -75,6 +87,8 @@ def read_document(pdf: pymupdf.Document) -> Document:
     words = words_of([line for lines in texts for line in lines])
     flow: list[Item] = []
     for sheet, lines in zip(sheets, texts, strict=True):
+        kept = {id(line) for line in lines}
+        sheet.left_out |= {id(ln): "furniture" for ln in sheet.lines if id(ln) not in kept}
         items, ordered = _items(sheet, lines, size)
         sheet.text = paragraphs(ordered, words)
         if sheet.engine != "none":
@@ -93,7 +107,7 @@ def _pages(numbers: Sequence[int]) -> str:
     return f"{'page' if len(numbers) == 1 else 'pages'} {', '.join(spans)}"
 
 
-def _sheet(page: pymupdf.Page, number: int) -> Sheet:
+def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bool) -> Sheet:
     if page.rotation:
         page.remove_rotation()
     lines = read_lines(page, number)
@@ -102,22 +116,27 @@ def _sheet(page: pymupdf.Page, number: int) -> Sheet:
         sheet.codes.append("image_too_large")
     else:
         sheet.regions = regions_of(page, lines)
-    if _needs_ocr(sheet):
+    if every or needs_reading(lines, sheet.regions, Box(*page.rect)):
         sheet.engine = "none"
-        if not sheet.codes:
+        if reader and not sheet.codes:
+            _read(sheet, page, reader)
+        elif not sheet.codes:
             sheet.codes.append("page_needs_ocr")
     return sheet
 
 
-def _needs_ocr(sheet: Sheet) -> bool:
-    """No text, broken text, or next to no text beside an image that covers much of the page."""
-    count = visible(sheet.lines)
-    if count == 0 or is_broken(sheet.lines):
-        return True
-    if count >= MIN_VISIBLE or captions_of(sheet.lines):
-        return False
-    images = sum(r.box.width * r.box.height for r in sheet.regions if r.raster)
-    return images > _SCANNED * sheet.width * sheet.height
+def _read(sheet: Sheet, page: pymupdf.Page, reader: PageReader) -> None:
+    """Have a page read; what is no text on it may be figures."""
+    scanned = reader.read_page(page, sheet.number)
+    sheet.engine, sheet.turn, sheet.lines = scanned.engine, scanned.turn, scanned.lines
+    sheet.width, sheet.height = page.rect.width, page.rect.height
+    scale = scale_of(page)
+    found = scanned.regions
+    sheet.regions = (
+        regions_of_scan(rendered(page, scale), sheet.lines, scale) if found is None else found
+    )
+    if not sheet.lines and not sheet.regions:
+        sheet.codes.append("page_unread")
 
 
 def _drop_logos(sheets: Sequence[Sheet]) -> None:

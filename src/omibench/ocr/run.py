@@ -9,18 +9,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from omibench.errors import MissingInputError
 from omibench.ocr.codes import CODES, is_error
-from omibench.ocr.sources import sources_of
+from omibench.ocr.readers import is_installed
+from omibench.ocr.sources import Source, sources_of
 from omibench.ocr.worker import Job, Outcome
 from omibench.params import OcrParams
 from omibench.problem import Problem
 from omibench.tables import FileReport, OcrReport, PageText, read_jsonl, write_json, write_jsonl
 
+Ahead = Callable[[Source, Path, Path, Mapping[int, Sequence[int]]], None]
+"""Asks for the pages of a source: pictures of them lie in one folder, readings go to the other."""
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
 _WORKER = (sys.executable, "-m", "omibench.ocr.worker")
@@ -33,6 +36,7 @@ def read_papers(
     *,
     manifest: Path | None = None,
     password_env: str | None = None,
+    ahead: Ahead | None = None,
 ) -> OcrReport:
     """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json and images/.
 
@@ -40,7 +44,8 @@ def read_papers(
     with its key and solutions. A file that the manifest does not name is read on its own. Each
     source has a process with the time and memory of `params`; one that fails gets a code
     (docs/errors.md) and the others are done. `password_env` names the environment variable that
-    holds the password of encrypted papers.
+    holds the password of encrypted papers; `ahead` asks an engine that is not on this machine for
+    the pages that have no text of their own.
 
     Raises MissingInputError when there is nothing to read or the variable is not set, and what
     `load_manifest` raises.
@@ -59,7 +64,7 @@ def read_papers(
         ]
         workers = min(_AT_ONCE, _cores(), len(jobs))
         with ThreadPoolExecutor(workers) as pool:
-            reports = list(pool.map(_run, jobs))
+            reports = list(pool.map(lambda job: _run(job, ahead), jobs))
         _gather(jobs, reports, out)
     report = OcrReport(files=reports)
     write_json(out / "report.json", report)
@@ -73,10 +78,10 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run(job: Job) -> FileReport:
+def _run(job: Job, ahead: Ahead | None) -> FileReport:
     job.folder.mkdir(parents=True)
     began = time.monotonic()
-    outcome = _outcome(job)
+    outcome = _outcome(job, ahead)
     seconds = round(time.monotonic() - began, 3)
     name = job.source.name
     if outcome.error:
@@ -88,13 +93,38 @@ def _run(job: Job) -> FileReport:
         log.warning("%s: %s: %s; %s", code, where, CODES[code].meaning, CODES[code].remedy)
     status = "warning" if outcome.codes else "ok"
     return FileReport(
-        source=name, status=status, codes=outcome.codes, pages=outcome.pages, seconds=seconds
+        source=name,
+        status=status,
+        codes=outcome.codes,
+        pages=outcome.pages,
+        seconds=seconds,
+        cpu_s=outcome.cpu_s,
+        peak_mb=outcome.peak_mb,
     )
 
 
-def _outcome(job: Job) -> Outcome:
+def _outcome(job: Job, ahead: Ahead | None) -> Outcome:
+    """What becomes of a job: pages without text are read in a second go, where there are any."""
+    params = job.params
+    found = _process(job, params.timeout_s)
+    count = sum(len(pages) for pages in found.unread.values())
+    if found.error or not count or params.engine == "textlayer":
+        return found
+    if not is_installed(params.engine):
+        return found.model_copy(update={"codes": [*found.codes, "engine_missing"]})
+    if ahead:
+        ahead(job.source, job.unread, job.readings, found.unread)
+    shutil.rmtree(job.folder / "images", ignore_errors=True)
+    again = _process(
+        job.model_copy(update={"read": True}), params.timeout_s + count * params.page_timeout_s
+    )
+    spent = None if again.cpu_s is None or found.cpu_s is None else again.cpu_s + found.cpu_s
+    return again.model_copy(update={"cpu_s": spent})
+
+
+def _process(job: Job, limit: float) -> Outcome:
     """Run the worker; whatever happens to its process becomes a code."""
-    paper, limit = job.source.paper, job.params.timeout_s
+    paper = job.source.paper
     try:
         done = subprocess.run(
             _WORKER,

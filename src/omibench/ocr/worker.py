@@ -16,18 +16,13 @@ from pydantic import BaseModel
 
 from omibench.errors import PaperError
 from omibench.ocr.assemble import to_problems, with_answers
-from omibench.ocr.check import (
-    MAX_PIXELS,
-    check_bytes,
-    is_photograph,
-    open_pdf,
-    photograph_size,
-)
+from omibench.ocr.check import check_bytes
 from omibench.ocr.crops import crop_all
-from omibench.ocr.document import Document, read_document
+from omibench.ocr.document import Document
 from omibench.ocr.drafts import read_paper
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item
+from omibench.ocr.opening import Opener, page_text
 from omibench.ocr.solutions import Asked, read_solutions
 from omibench.ocr.sources import Source
 from omibench.ocr.tabular import read_key
@@ -43,6 +38,18 @@ class Job(BaseModel):
     folder: Path
     params: OcrParams
     password_env: str | None = None
+    read: bool = False
+    """Read what has no text layer; without it such pages are only named."""
+
+    @property
+    def unread(self) -> Path:
+        """Where pictures of the pages lie that another engine is to be asked for."""
+        return self.folder / "unread"
+
+    @property
+    def readings(self) -> Path:
+        """Where the answers of other engines lie."""
+        return self.folder / "readings"
 
 
 class Outcome(BaseModel):
@@ -55,6 +62,10 @@ class Outcome(BaseModel):
     where: dict[str, str] = {}
     pages: int = 0
     error: tuple[str, str] | None = None
+    unread: dict[int, list[int]] = {}
+    """The pages of each file of the source (by its place among them) that no engine has read."""
+    cpu_s: float | None = None
+    peak_mb: int | None = None
 
 
 def read_source(job: Job) -> Outcome:
@@ -67,22 +78,12 @@ def read_source(job: Job) -> Outcome:
     digest = check_bytes(Path(source.paper), source.sha256.get(source.paper))
     for path in source.files[1:]:
         check_bytes(Path(path), source.sha256.get(path))
-    if is_photograph(Path(source.paper)):
-        return _read_photograph(job)
-    return _read_pdfs(job, digest, password)
+    return _read_files(job, digest, Opener(job, password))
 
 
-def _read_photograph(job: Job) -> Outcome:
-    width, height = photograph_size(Path(job.source.paper))
-    code = "image_too_large" if width * height > MAX_PIXELS else "page_needs_ocr"
-    _write(job, [], [PageText(source=job.source.name, page=1, text="", engine="none")])
-    return Outcome(codes=[code], pages=1)
-
-
-def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
+def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     source = job.source
-    pdf, codes = open_pdf(Path(source.paper), job.params.max_pages, password)
-    document = read_document(pdf)
+    pdf, document, codes = opener.open(source.paper)
     if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
         raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
     paper = read_paper(document)
@@ -90,25 +91,26 @@ def _read_pdfs(job: Job, digest: str, password: str | None) -> Outcome:
     prefix = f"images/{source.slug}"
     figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)
     problems, dropped = to_problems(paper.drafts, source, digest, figures, document.words)
-    answers = _Answers(job, password, problems)
+    answers = _Answers(job, opener, problems)
     answers.add_section(paper.answers, document)
     answers.add_files()
     keys = (answers.key, answers.stated, paper.own)
     problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
-    pages = [
-        PageText(source=source.name, page=s.number, text=s.text, engine=s.engine)
-        for s in document.pages
-    ]
-    _write(job, problems, pages)
+    _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
     found = [*codes, *document.codes, *dropped, *answers.codes]
-    return Outcome(codes=list(dict.fromkeys(found)), where=document.where(), pages=pdf.page_count)
+    return Outcome(
+        codes=list(dict.fromkeys(found)),
+        where=document.where(),
+        pages=pdf.page_count,
+        unread=opener.unread,
+    )
 
 
 class _Answers:
     """The answers and solutions of one source, gathered from wherever they stand."""
 
-    def __init__(self, job: Job, password: str | None, problems: list[Problem]) -> None:
-        self.job, self.password = job, password
+    def __init__(self, job: Job, opener: Opener, problems: list[Problem]) -> None:
+        self.job, self.opener = job, opener
         self.asked = {p.number: _asked(p) for p in problems}
         self.key, self.stated = Key(), Key()
         self.solutions: dict[str, str] = {}
@@ -124,7 +126,8 @@ class _Answers:
         """Read the key and the solutions that the manifest names; they override the section."""
         source = self.job.source
         for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
-            document = self._open(path)
+            _, document, codes = self.opener.open(path)
+            self.codes += [*codes, *document.codes]
             stated, texts = read_solutions(document.flow, self.asked, document.words, document.size)
             key = read_key(document.flow, self.asked.keys())
             if path == source.key:
@@ -135,12 +138,6 @@ class _Answers:
                 self.solutions |= texts
             if self.asked and not len(key) and not len(stated):
                 self.codes.append("key_unread")
-
-    def _open(self, path: str) -> Document:
-        pdf, codes = open_pdf(Path(path), self.job.params.max_pages, self.password)
-        document = read_document(pdf)
-        self.codes += [*codes, *document.codes]
-        return document
 
 
 def _asked(problem: Problem) -> Asked:
@@ -162,6 +159,17 @@ def _limit_memory(mebibytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
+def _spent() -> tuple[float | None, int | None]:
+    """CPU seconds and the most memory, in MiB, that this process has taken."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return round(spent.ru_utime + spent.ru_stime, 2), spent.ru_maxrss // unit
+    return None, None
+
+
 def main() -> None:
     """Run the job on standard input and print its outcome."""
     job = Job.model_validate_json(sys.stdin.read())
@@ -177,6 +185,7 @@ def main() -> None:
         code = "paper_out_of_memory" if lacks_memory else "paper_failed"
         detail = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         outcome = Outcome(error=(code, f"{job.source.paper}: {detail}"))
+    outcome.cpu_s, outcome.peak_mb = _spent()
     print(json.dumps(outcome.model_dump()))
 
 

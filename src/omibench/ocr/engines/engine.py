@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ else:
     Pixels = Any
 
 Point = tuple[float, float]
+SURE = 0.8
 
 
 class Reading(NamedTuple):
@@ -32,14 +35,12 @@ class Reading(NamedTuple):
     @property
     def width(self) -> float:
         """Length of the line in the direction of reading."""
-        (x0, y0), (x1, y1), *_ = self.quad
-        return ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
+        return math.dist(self.quad[0], self.quad[1])
 
     @property
     def height(self) -> float:
         """Height of the line across the direction of reading."""
-        (x0, y0), *_, (x3, y3) = self.quad
-        return ((x3 - x0) ** 2 + (y3 - y0) ** 2) ** 0.5
+        return math.dist(self.quad[0], self.quad[3])
 
 
 class Engine(Protocol):
@@ -50,10 +51,48 @@ class Engine(Protocol):
         """The name by which params and every line of a page call it."""
         ...
 
+    def on_side(self, picture: Pixels) -> int:
+        """By how many degrees clockwise (0, 90, 270) a picture that lies on its side must turn."""
+        ...
+
+    def on_head(self, picture: Pixels) -> bool:
+        """Whether a picture with level lines is read far better upside down."""
+        ...
+
     def read(self, picture: Pixels) -> list[Reading]:
         """Every line of text in a picture that stands upright, in no particular order."""
         ...
 
-    def turned(self, picture: Pixels) -> int:
-        """By how many degrees clockwise (0, 90, 180, 270) a picture must be turned to be read."""
-        ...
+
+class Upright(NamedTuple):
+    """A picture as it stands upright, what is read there, and the degrees it was turned by."""
+
+    picture: Pixels
+    readings: list[Reading]
+    turn: int
+
+
+def read_upright(picture: Pixels, engine: Engine) -> Upright:
+    """Turn a picture by quarters until it can be read, and read it."""
+    turn = engine.on_side(picture)
+    picture = quarter_turned(picture, turn)
+    readings = engine.read(picture)
+    if not is_sure(readings) and engine.on_head(picture):
+        turn = (turn + 180) % 360
+        picture = quarter_turned(picture, 180)
+        readings = engine.read(picture)
+    return Upright(picture, readings, turn)
+
+
+def quarter_turned(picture: Pixels, degrees: int) -> Pixels:
+    """The picture turned clockwise by a multiple of 90 degrees."""
+    import numpy as np
+
+    return np.ascontiguousarray(np.rot90(picture, -degrees // 90)) if degrees else picture
+
+
+def is_sure(readings: Sequence[Reading]) -> bool:
+    """Whether characters are read with a mean confidence of 0.8."""
+    total = sum(len(r.text) for r in readings)
+    sure = sum(len(r.text) * (1.0 if r.confidence is None else r.confidence) for r in readings)
+    return total > 0 and sure >= SURE * total

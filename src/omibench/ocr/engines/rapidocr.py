@@ -1,21 +1,25 @@
 """RapidOCR: PP-OCR detection and recognition in onnxruntime, its models part of the package.
 
-Lines are found in a picture of at most 1,184 pixels and read at full size, so that the process
-stays below 600 MB whatever the page; one session, one thread.
+Lines are found in a picture of a million pixels and read at full size, so that the process stays
+below 600 MB whatever the page; one session, one thread.
 """
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from typing import Any
 
 from omibench.errors import MissingInputError
 from omibench.ocr.engines.engine import Pixels, Point, Reading
 
 NAME = "rapidocr"
-_SIDE = 1184
+_AREA = 1_000_000
+"""Pixels of the picture in which lines are looked for: what the memory allows."""
+_MOST = 4.0
+_NO_LIMIT = 100_000
 _TALL = 1.5
-_SAMPLE = 8
-_SURE = 0.8
+_SAMPLE = 5
 _CLEARLY = 0.15
 
 
@@ -26,73 +30,103 @@ class RapidOcr:
 
     def __init__(self) -> None:
         try:
+            import cv2
             from rapidocr import RapidOCR
         except ImportError as error:
             raise MissingInputError(
                 "engine rapidocr: the package is not installed: pip install 'omibench[ocr]'"
             ) from error
+        cv2.setNumThreads(1)
+        self._last: tuple[Pixels, list[Any]] | None = None
         threads = "EngineConfig.onnxruntime"
         self._ocr = RapidOCR(
             params={
                 "Global.log_level": "critical",
                 "Global.use_cls": False,
-                "Global.max_side_len": _SIDE,
+                "Global.max_side_len": _NO_LIMIT,
+                "Det.limit_type": "max",
+                "Det.limit_side_len": _NO_LIMIT,
                 "Rec.rec_batch_num": 1,
                 f"{threads}.intra_op_num_threads": 1,
                 f"{threads}.inter_op_num_threads": 1,
             }
         )
 
+    def on_side(self, picture: Pixels) -> int:
+        """The turn under which lines in tall boxes are read with more confidence; 0 without any.
+
+        A picture counts as lying on its side when most of its longest lines stand in tall boxes.
+        """
+        longest = self._longest(picture)
+        if sum(_is_tall(quad) for quad in longest) * 2 <= len(longest):
+            return 0
+        # Lines on their side are laid down by turning them left, as a turn by 270 does.
+        return 270 if self._sure(picture, longest, 0) >= self._sure(picture, longest, 2) else 90
+
+    def on_head(self, picture: Pixels) -> bool:
+        """Whether the longest lines are read with clearly more confidence upside down."""
+        longest = self._longest(picture)
+        if not longest:
+            return False
+        return self._sure(picture, longest, 2) > self._sure(picture, longest, 0) + _CLEARLY
+
     def read(self, picture: Pixels) -> list[Reading]:
         """Every line that is found, those that cannot be recognised left out."""
         return self._recognised(picture, self._found(picture))
 
-    def turned(self, picture: Pixels) -> int:
-        """The turn under which the longest lines are read with most confidence; 0 when in doubt.
-
-        Only a picture most of whose text stands in upright boxes is tried on its sides, and only
-        one that reads badly as it is on its head.
-        """
-        quads = self._found(picture)
-        longest = sorted(quads, key=_reach, reverse=True)[:_SAMPLE]
-        if not longest:
-            return 0
-        on_side = sum(_is_tall(q) for q in longest) * 2 > len(longest)
-        as_is, on_head = self._sure(picture, longest, 0), None
-        if as_is >= _SURE and not on_side:
-            return 0
-        on_head = self._sure(picture, longest, 2)
-        if on_side:
-            # Lines on their side are laid down by turning them left, as a picture turned by 270 is.
-            return 270 if as_is >= on_head else 90
-        return 180 if on_head > as_is + _CLEARLY else 0
+    def _longest(self, picture: Pixels) -> list[Any]:
+        return sorted(self._found(picture), key=_reach, reverse=True)[:_SAMPLE]
 
     def _sure(self, picture: Pixels, quads: list[Any], turns: int) -> float:
-        """Mean confidence, weighed by length, with which lines are read, each turned by quarters."""
+        """Mean confidence, weighed by length, of lines that are read turned by quarters."""
         import numpy as np
 
-        crops = [np.rot90(_cut(picture, q)[:, :, ::-1], turns) for q in quads]
+        crops = [np.rot90(_cut(picture, quad)[:, :, ::-1], turns) for quad in quads]
         read = self._ocr.recognize_txt(crops)
-        pairs = list(zip(read.scores, read.txts, strict=True))
-        return sum(score * len(text) for score, text in pairs) / max(
-            1, sum(len(t) for _, t in pairs)
-        )
+        pairs = list(zip(read.scores or (), read.txts or (), strict=True))
+        total = sum(len(text) for _, text in pairs)
+        return sum(score * len(text) for score, text in pairs) / max(1, total)
 
     def _found(self, picture: Pixels) -> list[Any]:
-        found = self._ocr(picture[:, :, ::-1], use_det=True, use_cls=False, use_rec=False)
-        boxes = getattr(found, "boxes", None)
-        return [] if boxes is None else list(boxes)
+        """The corners of every line; those of the picture that was looked at last are known."""
+        if self._last is None or self._last[0] is not picture:
+            small, factor = _of_area(picture)
+            found = self._ocr(small[:, :, ::-1], use_det=True, use_cls=False, use_rec=False)
+            boxes = getattr(found, "boxes", None)
+            self._last = (picture, [] if boxes is None else [box / factor for box in boxes])
+            _give_back()
+        return self._last[1]
 
     def _recognised(self, picture: Pixels, quads: list[Any]) -> list[Reading]:
         if not quads:
             return []
         crops = [_cut(picture, quad)[:, :, ::-1] for quad in quads]
         read = self._ocr.recognize_txt(crops)
+        _give_back()
         return [
             Reading(text.strip(), _points(quad), float(score))
-            for text, score, quad in zip(read.txts, read.scores, quads, strict=True)
+            for text, score, quad in zip(read.txts or (), read.scores or (), quads, strict=True)
             if text.strip()
         ]
+
+
+def _of_area(picture: Pixels) -> tuple[Pixels, float]:
+    """The picture scaled to a million pixels, small ones at most fourfold, and by how much."""
+    import cv2
+
+    height, width = picture.shape[:2]
+    factor = min(_MOST, math.sqrt(_AREA / (width * height)))
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
+    return cv2.resize(picture, size, interpolation=how), factor
+
+
+def _give_back() -> None:
+    """Hand freed memory back to the system, which keeps a long paper within its limit."""
+    with suppress(OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 def _is_tall(quad: Any) -> bool:
@@ -126,4 +160,4 @@ def _cut(picture: Pixels, quad: Any) -> Any:
 
 
 def _far(a: Any, b: Any) -> float:
-    return float(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
+    return math.dist((float(a[0]), float(a[1])), (float(b[0]), float(b[1])))

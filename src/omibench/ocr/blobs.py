@@ -1,0 +1,89 @@
+"""What is drawn on a scanned page: the ink that no line of text accounts for, as boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from omibench.ocr.engines.engine import Pixels
+from omibench.ocr.layout import Box, Line
+from omibench.ocr.marks import Region
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask = NDArray[Any]
+else:
+    Mask = Any
+
+CELL = 3.0
+"""Points: ink is looked at in squares of this side."""
+_NEAR = 2
+"""Squares within which ink belongs together."""
+_DARK = 0.72
+"""Of the paper's brightness around it: what is darker is ink."""
+_INKED = 0.04
+"""Share of dark pixels from which on a square counts; less is the scanner's noise."""
+_EDGE = 6.0
+
+
+def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> list[Region]:
+    """Patches of ink beside the lines of a page; `scale` is pixels per point.
+
+    Thin shadows along the edges of the sheet are none.
+    """
+    squares = _inked(picture, scale)
+    for line in lines:
+        box = line.box.grown(1.0, 1.0)
+        rows = slice(max(0, int(box.y0 / CELL)), max(0, round(box.y1 / CELL)))
+        columns = slice(max(0, int(box.x0 / CELL)), max(0, round(box.x1 / CELL)))
+        squares[rows, columns] = False
+    height, width = squares.shape
+    sheet = Box(0, 0, width * CELL, height * CELL)
+    boxes = [
+        Box(x0 * CELL, y0 * CELL, (x1 + 1) * CELL, (y1 + 1) * CELL)
+        for x0, y0, x1, y1 in _patches(squares)
+    ]
+    return [Region(box, raster=True) for box in boxes if not _is_shadow(box, sheet)]
+
+
+def _inked(picture: Pixels, scale: float) -> Mask:
+    """Which squares of the page hold ink, as an array of truth values (rows, columns)."""
+    import numpy as np
+    from PIL import Image, ImageFilter
+
+    grey = Image.fromarray(picture).convert("L")
+    width, height = grey.size
+    small = grey.resize((max(1, width // 16), max(1, height // 16)), Image.Resampling.BOX)
+    paper = small.filter(ImageFilter.MaxFilter(5)).filter(ImageFilter.GaussianBlur(3))
+    around = np.asarray(paper.resize(grey.size, Image.Resampling.BILINEAR), np.float32)
+    dark = (np.asarray(grey, np.float32) < _DARK * around).astype(np.float32)
+    columns, rows = max(1, round(width / scale / CELL)), max(1, round(height / scale / CELL))
+    share = Image.fromarray(dark).resize((columns, rows), Image.Resampling.BOX)
+    return np.asarray(share) > _INKED
+
+
+def _patches(squares: Mask) -> Iterator[tuple[int, int, int, int]]:
+    """Bounds (first column, first row, last column, last row) of squares near each other."""
+    left = {(int(y), int(x)) for y, x in zip(*squares.nonzero(), strict=True)}
+    steps = [
+        (dy, dx) for dy in range(-_NEAR, _NEAR + 1) for dx in range(-_NEAR, _NEAR + 1) if dy or dx
+    ]
+    while left:
+        waiting = [left.pop()]
+        y0 = y1 = waiting[0][0]
+        x0 = x1 = waiting[0][1]
+        while waiting:
+            y, x = waiting.pop()
+            y0, y1, x0, x1 = min(y0, y), max(y1, y), min(x0, x), max(x1, x)
+            near = [(y + dy, x + dx) for dy, dx in steps if (y + dy, x + dx) in left]
+            left.difference_update(near)
+            waiting += near
+        yield x0, y0, x1, y1
+
+
+def _is_shadow(box: Box, sheet: Box) -> bool:
+    at_edge = (
+        box.x0 < _EDGE or box.y0 < _EDGE or box.x1 > sheet.x1 - _EDGE or box.y1 > sheet.y1 - _EDGE
+    )
+    return at_edge and min(box.width, box.height) < 3 * _EDGE

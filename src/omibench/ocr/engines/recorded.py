@@ -1,0 +1,67 @@
+"""Readings that another engine gave beforehand: one JSON file a page.
+
+The process that puts a paper together reaches no network; what mathpix or a model read was asked
+for ahead of it and lies in a folder.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from omibench.ocr.engines.engine import Reading
+from omibench.ocr.layout import Box
+from omibench.ocr.marks import Region
+from omibench.ocr.scans import Scanned, lines_of
+
+if TYPE_CHECKING:
+    import pymupdf
+
+Corner = tuple[float, float]
+
+
+class ReadLine(BaseModel):
+    """One line as another engine read it, corners in pixels of the picture that it was shown."""
+
+    text: str
+    quad: tuple[Corner, Corner, Corner, Corner]
+    confidence: float | None = None
+
+
+class ReadPage(BaseModel):
+    """What another engine read on one page. `figures` is None where it does not look for any."""
+
+    engine: str
+    width: float
+    height: float
+    lines: list[ReadLine]
+    figures: list[tuple[float, float, float, float]] | None = None
+
+
+def page_file(folder: Path, file: int, page: int) -> Path:
+    """Where the readings of a page of file number `file` of a source lie."""
+    return folder / f"{file}-p{page:04d}.json"
+
+
+class RecordedReader:
+    """Gives the readings of a file's pages."""
+
+    def __init__(self, folder: Path, file: int) -> None:
+        self.folder, self.file = folder, file
+
+    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
+        """The lines of a page in its own coordinates; none where there are no readings."""
+        path = page_file(self.folder, self.file, number)
+        if not path.is_file():
+            return Scanned([], "none")
+        read = ReadPage.model_validate_json(path.read_text("utf-8"))
+        scale = page.rect.width / max(read.width, 1.0)
+        readings = [Reading(r.text, r.quad, r.confidence, whole=True) for r in read.lines]
+        lines = lines_of(readings, number, scale, read.engine)
+        if read.figures is None:
+            return Scanned(lines, read.engine)
+        boxes = [Box(*(value * scale for value in figure)) for figure in read.figures]
+        regions = [Region(box, raster=True) for box in boxes]
+        return Scanned(lines, read.engine, regions=regions)

@@ -1,0 +1,63 @@
+"""Who reads the pages of a file: an engine of this machine, or readings that were asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.errors import MissingInputError
+from omibench.ocr.engines.engine import Engine
+from omibench.ocr.engines.recorded import RecordedReader
+from omibench.ocr.scans import LocalReader, PageReader
+
+if TYPE_CHECKING:
+    from omibench.params import OcrParams
+
+REMOTE = ("mathpix", "vision")
+"""Engines that are asked ahead of the process that puts a paper together."""
+
+
+class Readers:
+    """The readers of one source's files; an engine's session is opened once, when first needed."""
+
+    def __init__(self, params: OcrParams, readings: Path) -> None:
+        self.params, self.readings = params, readings
+        self._engine: Engine | None = None
+
+    def of(self, file: int) -> PageReader:
+        """The reader for the pages of file number `file` of the source."""
+        if self.params.engine in REMOTE:
+            return RecordedReader(self.readings, file)
+        return LocalReader(self.engine())
+
+    def engine(self) -> Engine:
+        """The engine of this machine that the params name."""
+        if self._engine is None:
+            self._engine = open_engine(self.params.engine)
+        return self._engine
+
+
+def open_engine(name: str) -> Engine:
+    """Open an engine of this machine. Raises MissingInputError where it is not installed."""
+    if name == "tesseract":
+        from omibench.ocr.engines.tesseract import Tesseract
+
+        return Tesseract()
+    if name == "rapidocr":
+        from omibench.ocr.engines.rapidocr import RapidOcr
+
+        return RapidOcr()
+    raise MissingInputError(f"engine {name}: reads no pixels on this machine")
+
+
+def is_installed(name: str) -> bool:
+    """Whether an engine of this machine can be opened; nothing is loaded."""
+    if name == "rapidocr":
+        from importlib.util import find_spec
+
+        return all(find_spec(module) for module in ("rapidocr", "onnxruntime", "cv2"))
+    if name == "tesseract":
+        from omibench.ocr.engines.tesseract import command
+
+        return command() is not None
+    return True
