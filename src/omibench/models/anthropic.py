@@ -18,6 +18,7 @@ from omibench.models.anthropic_messages import (
     check_anthropic_request,
 )
 from omibench.models.anthropic_replies import anthropic_reply
+from omibench.models.options import refuse_options
 from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, post, transport
 from omibench.models.traffic.dispatch import Send, Sent
@@ -41,6 +42,7 @@ class AnthropicProvider(ServedProvider):
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for top_p, which this API does not take."""
         super().check(requests)
+        refuse_options(requests, self.name, "the Anthropic API has none; choose another model")
         for request in requests:
             check_anthropic_request(self.model, request)
             if request.decoding.top_p is not None:

@@ -10,7 +10,7 @@ from omibench.errors import ModelError
 from omibench.model_params import Price
 from omibench.models.local_runs import Run
 from omibench.models.replies import apart, cost_of, outcome_of, shared_out
-from omibench.request import Conversation, ImagePart, Request, Response, Usage
+from omibench.request import Conversation, ImagePart, Response, Usage
 
 THINK = "<think>"
 
@@ -31,13 +31,6 @@ class Draw(NamedTuple):
     text: str
     finish: str
     output_tokens: int
-
-
-class OptionScores(NamedTuple):
-    """Log-probabilities (nats) of a request's options as the next token."""
-
-    request: Request
-    logprobs: dict[str, float]
 
 
 class Drawn(NamedTuple):

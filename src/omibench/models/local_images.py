@@ -29,7 +29,16 @@ def decode(image: ImagePart) -> Image:
     Raises MissingInputError when there is no file, and ModelError when Pillow cannot read it or
     it has more pixels than Pillow's MAX_IMAGE_PIXELS.
     """
-    return _decode(image.path, image.sha256, _state(image))
+    whole = _decode(image.path, image.sha256, _state(image))
+    return whole if image.patch is None else covered(whole, image.patch)
+
+
+def covered(image: Image, patch: tuple[int, int, int]) -> Image:
+    """A copy of an RGB picture with a black square of `side` pixels at (x, y)."""
+    x, y, side = patch
+    copy = image.copy()
+    copy.paste((0, 0, 0), (x, y, x + side, y + side))
+    return copy
 
 
 def _state(image: ImagePart) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from omibench.models.options import OptionScores, scored
 from omibench.models.provider import Gate, Ticket
 from omibench.request import Conversation, Decoding, Request, Response, TextPart
 
@@ -71,7 +72,7 @@ def seed_of(run: Run, model_seed: int) -> int:
     The length limit is outside of it: a sample under a larger limit begins with the same words.
     """
     messages = [
-        [m.role, [[p.text] if isinstance(p, TextPart) else [p.sha256, "image"] for p in m.parts]]
+        [m.role, [[p.text] if isinstance(p, TextPart) else [p.shown, "image"] for p in m.parts]]
         for m in run.conversation.messages
     ]
     text = json.dumps([model_seed, run.decoding.temperature, run.decoding.top_p, messages])
@@ -97,6 +98,34 @@ def chunks_of(
 
 
 Answers = Iterable[tuple[Run, Sequence[Response]]]
+AT_A_TIME = 256
+"""Requests that score options, of one call to an engine."""
+
+
+def answer_options(
+    requests: Sequence[Request],
+    gate: Gate,
+    score: Callable[[Sequence[Request], Sequence[Sequence[str]]], Iterable[OptionScores]],
+) -> Iterator[tuple[Request, Response]]:
+    """Score the requests' options through the gate; what it turns away is `budget_stop`.
+
+    Engines do not say what scoring took, so the worst case of each stays spent.
+    """
+    for start in range(0, len(requests), AT_A_TIME):
+        part = requests[start : start + AT_A_TIME]
+        tickets = {id(r): ticket for r in part if (ticket := gate.admit([r])) is not None}
+        admitted = [r for r in part if id(r) in tickets]
+        try:
+            for found in score(admitted, [r.options for r in admitted]) if admitted else ():
+                gate.settle(tickets.pop(id(found.request)), None)
+                yield found.request, scored(found.logprobs)
+        finally:
+            for ticket in tickets.values():
+                gate.give_back(ticket)
+        sent = {id(r) for r in admitted}
+        for request in part:
+            if id(request) not in sent:
+                yield request, Response(text="", outcome="budget_stop")
 
 
 def answer_runs(

@@ -154,4 +154,4 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
 
 def image_part(image: ImagePart) -> dict[str, Any]:
     """A picture without a detour through base64; by its uuid vLLM processes it once."""
-    return {"type": "image_pil", "image_pil": decode(image), "uuid": image.sha256}
+    return {"type": "image_pil", "image_pil": decode(image), "uuid": image.shown}

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from omibench.model_params import OpenAIModel
 from omibench.models.openai_messages import PATHS, check_openai, openai_body, openai_identity
 from omibench.models.openai_replies import openai_replies
+from omibench.models.options import refuse_options, scored_by_list
 from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, post, transport
 from omibench.models.traffic.dispatch import Send, Sent
@@ -30,6 +31,14 @@ class OpenAIProvider(ServedProvider):
     def identity(self) -> Mapping[str, Any]:
         """As `Provider.identity`."""
         return openai_identity(self.model)
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """As `ServedProvider.check`; also for options, which only some endpoints can score."""
+        super().check(requests)
+        if self.model.api != "chat" or not self.model.can.logprobs:
+            refuse_options(
+                requests, self.name, "declare `can: {logprobs: true}` with `api: chat` if it does"
+            )
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
@@ -56,6 +65,9 @@ class OpenAIProvider(ServedProvider):
                 security = {"security": {"bearer_auth": True}}
                 with lend() as client:
                     reply = await post(openai, client, PATHS[self.model.api], body, security)
-                return self.sent(openai_replies(self.model, reply, len(requests)))
+                responses = openai_replies(self.model, reply, len(requests))
+                if options := requests[0].options:
+                    responses = [scored_by_list(responses[0], reply, options)]
+                return self.sent(responses)
 
             yield send

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from omibench.errors import ModelError
 from omibench.model_params import OpenAIModel
+from omibench.models.openai_tools import calls_in_chat, items_of, tools_of, with_tools
+from omibench.models.options import MOST_LISTED
 from omibench.models.pictures import Show
-from omibench.request import Message, Part, Request, TextPart
+from omibench.models.tool_turns import pictures_apart, words_of
+from omibench.request import ImagePart, Message, Part, Request, TextPart
 
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}
 MANAGED = {"model", "messages", "input", "n", "seed", "stream", "temperature", "top_p"}
@@ -46,7 +49,7 @@ def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> 
         body["n"] = len(requests)
     if model.can.seed:
         body["seed"] = first.index
-    return body | model.extra_body
+    return dict(with_tools(body, tools_of(model.api, first), model.extra_body))
 
 
 def check_openai(name: str, model: OpenAIModel) -> None:
@@ -68,21 +71,30 @@ def check_openai(name: str, model: OpenAIModel) -> None:
 
 def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
     body: dict[str, Any] = {
-        "messages": [_message(model, m, show) for m in request.conversation.messages],
+        "messages": [
+            _message(model, m, show) for m in pictures_apart(request.conversation.messages)
+        ],
         model.max_tokens_field: request.decoding.max_tokens,
     }
     if model.effort is not None:
         body["reasoning_effort"] = model.effort
-    if model.can.logprobs:
+    if model.can.logprobs or request.options:
         body["logprobs"] = True
+    if request.options:
+        body |= {"top_logprobs": MOST_LISTED, model.max_tokens_field: 1}
     return body
 
 
 def _message(model: OpenAIModel, message: Message, show: Show) -> dict[str, Any]:
     """A turn; one that is a single text is sent as a string, which every server understands."""
+    turn = {"role": message.role, **calls_in_chat(message)}
+    if message.role == "tool":
+        return turn | {"content": words_of(message)}
+    if not message.parts:
+        return turn | {"content": None}
     if len(message.parts) == 1 and isinstance(message.parts[0], TextPart):
-        return {"role": message.role, "content": message.parts[0].text}
-    return {"role": message.role, "content": [_chat_part(model, p, show) for p in message.parts]}
+        return turn | {"content": message.parts[0].text}
+    return turn | {"content": [_chat_part(model, p, show) for p in message.parts]}
 
 
 def _chat_part(model: OpenAIModel, part: Part, show: Show) -> dict[str, Any]:
@@ -95,10 +107,7 @@ def _chat_part(model: OpenAIModel, part: Part, show: Show) -> dict[str, Any]:
 
 
 def _responses(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
-    turns = [
-        {"role": m.role, "content": [_responses_part(model, m.role, p, show) for p in m.parts]}
-        for m in request.conversation.messages
-    ]
+    turns = [turn for m in request.conversation.messages for turn in _items(model, m, show)]
     body: dict[str, Any] = {
         "input": turns,
         "max_output_tokens": request.decoding.max_tokens,
@@ -109,6 +118,19 @@ def _responses(model: OpenAIModel, request: Request, show: Show) -> dict[str, An
     if model.can.logprobs:
         body["include"] = ["message.output_text.logprobs"]
     return body
+
+
+def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[str, Any]]:
+    """A turn as items: its words and pictures, then its calls; or what a call gave."""
+    content = [_responses_part(model, message.role, part, show) for part in message.parts]
+    if message.answers is not None:
+        pictured = any(isinstance(part, ImagePart) for part in message.parts)
+        output = content if pictured else words_of(message)
+        yield {"type": "function_call_output", "call_id": message.answers, "output": output}
+        return
+    if content:
+        yield {"role": message.role, "content": content}
+    yield from items_of(message)
 
 
 def _responses_part(model: OpenAIModel, role: str, part: Part, show: Show) -> dict[str, Any]:

@@ -51,11 +51,11 @@ class Pictures:
         """
         for request in requests:
             for image in request.conversation.images:
-                if image.sha256 in self._facts:
+                if image.shown in self._facts:
                     continue
                 _, size = self._look_at(image)
                 if most_mb is not None and size > most_mb * MEGABYTE:
-                    del self._facts[image.sha256]
+                    del self._facts[image.shown]
                     raise ModelError(
                         f"problem {request.tags.problem!r}: {image.path} has {size / MEGABYTE:.2f} "
                         f"MB and the model takes {most_mb:g} MB an image (`can.image_mb`); "
@@ -63,18 +63,18 @@ class Pictures:
                     )
 
     def media_type(self, image: ImagePart) -> str:
-        """As the first bytes tell. Raises MissingInputError or ModelError."""
+        """As the first bytes tell; a picture under a patch is a PNG. Raises as `encoded`."""
         return self._look_at(image)[0]
 
     def size(self, image: ImagePart) -> int:
-        """Bytes of its file. Raises MissingInputError or ModelError."""
+        """Bytes of its file, or of the PNG that shows it under a patch. Raises as `encoded`."""
         return self._look_at(image)[1]
 
     def encoded(self, image: ImagePart) -> bytes:
         """The base64 of its bytes. Raises MissingInputError, or ModelError for other bytes."""
-        held = self._encoded.get(image.sha256)
+        held = self._encoded.get(image.shown)
         if held is not None:
-            self._encoded.move_to_end(image.sha256)
+            self._encoded.move_to_end(image.shown)
             return held
         data = _read(image)
         if hashlib.sha256(data).hexdigest() != image.sha256:
@@ -82,8 +82,8 @@ class Pictures:
                 f"{image.path}: its content is not that of the dataset ({image.sha256[:12]}): "
                 "restore the file or freeze the dataset again"
             )
-        encoded = base64.b64encode(data)
-        self._encoded[image.sha256] = encoded
+        encoded = base64.b64encode(_covered(image) if image.patch else data)
+        self._encoded[image.shown] = encoded
         self._held += len(encoded)
         while self._held > self._room:
             self._held -= len(self._encoded.popitem(last=False)[1])
@@ -94,8 +94,10 @@ class Pictures:
         return Shown(self.media_type(image), self.encoded(image).decode("ascii"))
 
     def _look_at(self, image: ImagePart) -> tuple[str, int]:
-        facts = self._facts.get(image.sha256)
-        if facts is None:
+        facts = self._facts.get(image.shown)
+        if facts is None and image.patch:
+            facts = self._facts[image.shown] = ("image/png", len(_covered(image)))
+        elif facts is None:
             head, size = _head(image)
             kind = media_type(head)
             if kind is None:
@@ -103,8 +105,18 @@ class Pictures:
                     f"{image.path}: is no PNG, JPEG, GIF or WebP, which is what providers take; "
                     "convert the picture"
                 )
-            facts = self._facts[image.sha256] = (kind, size)
+            facts = self._facts[image.shown] = (kind, size)
         return facts
+
+
+def _covered(image: ImagePart) -> bytes:
+    from io import BytesIO
+
+    from omibench.models.local_images import decode
+
+    written = BytesIO()
+    decode(image).save(written, "PNG")
+    return written.getvalue()
 
 
 def _head(image: ImagePart) -> tuple[bytes, int]:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
 from omibench.model_params import RecordedModel
+from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
 
@@ -64,6 +65,7 @@ class RecordedProvider:
 
         Raises ModelError, before the first, when some of them were not recorded.
         """
+        refuse_options(requests, self.name, "recorded responses hold words alone")
         lacking = [request for request in requests if not self.holds(request)]
         if lacking:
             raise ModelError(self.lacks(lacking, len(requests)))

@@ -90,7 +90,8 @@ class ServedProvider(ABC):
             return [Job((request,)) for request in requests]
         together: dict[object, list[Request]] = {}
         for request in requests:
-            together.setdefault((request.conversation, request.decoding), []).append(request)
+            alike = (request.conversation, request.decoding, request.options)
+            together.setdefault(alike, []).append(request)
         return [
             Job(tuple(samples[i : i + MOST_SAMPLES]))
             for samples in together.values()

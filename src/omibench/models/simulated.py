@@ -13,10 +13,12 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.model_params import TOLD, SimulatedModel
+from omibench.models.options import scored
 from omibench.models.oracle import Oracle, load_oracle
 from omibench.models.provider import FREE, Gate
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
+from omibench.models.simulated_options import option_logprobs
 from omibench.request import Request, Response, Usage
 
 
@@ -59,6 +61,9 @@ class SimulatedProvider:
         """The response to one request."""
         tags, prompt = request.tags, request.conversation.text
         row = self.oracle.row(tags.problem)
+        if request.options:
+            found = option_logprobs(self.model, row, request, self._rng)
+            return scored(found, simulated=True)
         if tags.role == "respondent":
             rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
             asked = Asked(row, tags.setting, prompt, request.decoding.max_tokens)

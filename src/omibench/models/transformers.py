@@ -6,12 +6,21 @@ import time
 from collections.abc import Iterator, Sequence
 
 from omibench.model_params import TransformersModel
-from omibench.models.local_chat import OptionScores, Rejected, failed, option_ids, responses_of
+from omibench.models.local_chat import Rejected, failed, option_ids, responses_of
 from omibench.models.local_generate import generate, option_logprobs, out_of_memory
 from omibench.models.local_identity import LOADED, identity_of
 from omibench.models.local_images import pixels
-from omibench.models.local_runs import Answers, Run, answer_runs, chunks_of, runs_of
+from omibench.models.local_occlusion import bare, occluded_logprobs
+from omibench.models.local_runs import (
+    Answers,
+    Run,
+    answer_options,
+    answer_runs,
+    chunks_of,
+    runs_of,
+)
 from omibench.models.local_transformers import TransformersEngine, transformers_engine
+from omibench.models.options import OptionScores, parted
 from omibench.models.provider import FREE, Gate
 from omibench.request import Conversation, Request, Response
 
@@ -42,10 +51,14 @@ class TransformersProvider:
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, batch by batch, the longest prompts first.
 
+        Options are scored ahead of that, those of one conversation under many patches together.
+
         A single row that does not fit into memory, or that the processor does not take, is a
         `provider_error`. Raises ModelError when the model cannot be loaded.
         """
-        yield from answer_runs(self._batches(requests), gate, self._ask)
+        scoring, generating = parted(requests)
+        yield from answer_options(scoring, gate, self.score_options)
+        yield from answer_runs(self._batches(generating), gate, self._ask)
 
     def score_options(
         self, requests: Sequence[Request], options: Sequence[Sequence[str]]
@@ -55,15 +68,24 @@ class TransformersProvider:
         They are normalised over the whole vocabulary in float32. Each option must be one token.
         """
         pairs = list(zip(requests, options, strict=True))
-        pairs.sort(key=lambda pair: -self._length(pair[0].conversation))
+        first: dict[object, int] = {}
+        kinds = {id(r): first.setdefault(bare(r.conversation), n) for n, (r, _) in enumerate(pairs)}
+        pairs.sort(key=lambda pair: (-self._length(pair[0].conversation), kinds[id(pair[0])]))
         while pairs:
             part = pairs[: self.batch_size]
+            alike = [pair for pair in part if kinds[id(pair[0])] == kinds[id(part[0][0])]]
+            part = alike if len(alike) > 1 else part
             with LOADED.lock:
                 engine = transformers_engine(self.name, self.model)
                 ids = [option_ids(engine.tokenizer, wanted, self.name) for _, wanted in part]
                 asked = [request.conversation for request, _ in part]
                 try:
-                    found = option_logprobs(engine, asked, ids, self.model.thinking)
+                    found = (
+                        occluded_logprobs(engine, asked, ids, self.model.thinking)
+                        if (len(alike) > 1)
+                        else None
+                    )
+                    found = found or option_logprobs(engine, asked, ids, self.model.thinking)
                 except RuntimeError as error:
                     if not out_of_memory(error) or len(part) == 1:
                         raise

@@ -7,11 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from omibench.errors import ModelError
 from omibench.model_params import VllmModel
-from omibench.models.local_chat import OptionScores, Rejected, failed, option_ids, responses_of
+from omibench.models.local_chat import Rejected, failed, option_ids, responses_of
 from omibench.models.local_identity import LOADED, identity_of
 from omibench.models.local_images import pixels
-from omibench.models.local_runs import Answers, Run, answer_runs, chunks_of, runs_of
+from omibench.models.local_runs import (
+    Answers,
+    Run,
+    answer_options,
+    answer_runs,
+    chunks_of,
+    runs_of,
+)
 from omibench.models.local_vllm import VllmEngine, vllm_engine
+from omibench.models.options import OptionScores, parted
 from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
 
@@ -47,11 +55,14 @@ class VllmProvider:
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, call by call of vLLM.
 
-        Samples of one conversation are one request to vLLM. A prompt that vLLM does not take is a
-        `provider_error` of its own. Raises ModelError when the engine cannot be loaded or dies.
+        Options are scored first. Samples of one conversation are one request to vLLM. A prompt that
+        vLLM does not take is a `provider_error` of its own. Raises ModelError when the engine
+        cannot be loaded or dies.
         """
         self.expect(requests)
-        runs = runs_of(requests, most=self.model.max_num_seqs)
+        scoring, generating = parted(requests)
+        yield from answer_options(scoring, gate, self.score_options)
+        runs = runs_of(generating, most=self.model.max_num_seqs)
         most = CHUNK * self.model.max_num_seqs
         yield from answer_runs(
             chunks_of(runs, most, lambda run: _weight(run, most)), gate, self._ask

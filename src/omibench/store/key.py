@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
-from omibench.request import Conversation, Decoding, Part, Request, Tags, TextPart
+from omibench.request import Conversation, Decoding, ImagePart, Part, Request, Tags, TextPart
 
 KEY_SCHEMA = 1
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -79,7 +79,8 @@ def extras_of(request: Request) -> dict[str, Any]:
 def _part_1(part: Part) -> str:
     if isinstance(part, TextPart):
         return f'{{"text":{quoted(part.text)}}}'
-    return f'{{"image":{quoted(part.sha256)}}}'
+    patch = f',"patch":{json.dumps(part.patch)}' if part.patch else ""
+    return f'{{"image":{quoted(part.sha256)}{patch}}}'
 
 
 def _tags_1(tags: Tags) -> str:
@@ -132,12 +133,16 @@ def messages_of(conversation: Conversation) -> list[dict[str, Any]]:
         {
             "role": message.role,
             "parts": [
-                {"text": part.text} if isinstance(part, TextPart) else {"image": part.sha256}
+                {"text": part.text} if isinstance(part, TextPart) else _image_of(part)
                 for part in message.parts
             ],
         }
         for message in conversation.messages
     ]
+
+
+def _image_of(image: ImagePart) -> dict[str, Any]:
+    return {"image": image.sha256} | ({"patch": list(image.patch)} if image.patch else {})
 
 
 def decoding_of(decoding: Decoding) -> dict[str, Any]:
@@ -160,7 +165,7 @@ def asked_again(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
             "parts": [
                 {"kind": "text", "text": part["text"]}
                 if "text" in part
-                else {"kind": "image", "sha256": part["image"]}
+                else {"kind": "image", "sha256": part["image"], "patch": part.get("patch")}
                 for part in message["parts"]
             ],
         }

@@ -24,7 +24,7 @@ def draw_of(identity: Mapping[str, Any], request: Request) -> str:
     messages = [
         [
             message.role,
-            [p.sha256 if isinstance(p, ImagePart) else [p.text] for p in message.parts],
+            [p.shown if isinstance(p, ImagePart) else [p.text] for p in message.parts],
         ]
         for message in request.conversation.messages
     ]

@@ -15,6 +15,7 @@ from omibench.models.batch.desk import Desk, desk_folder
 from omibench.models.batch.draws import draw_of
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submit import Pace
+from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
 from omibench.models.secrets import read_key
 from omibench.models.served import ServedProvider
@@ -40,6 +41,7 @@ class BatchProvider(ServedProvider):
         collects the batches that are out and submits only the rest.
         """
         self.check(requests)
+        refuse_options(requests, self.name, "ask it directly, with `batch: false`")
         key = read_key(self.served.key_env)
         if self.state is None:
             raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")

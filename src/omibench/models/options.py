@@ -1,0 +1,87 @@
+"""Scoring options: log P of each as what comes next, in place of an answer in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from omibench.errors import ModelError
+from omibench.models.replies import Json, list_of, number, object_of, text_of
+from omibench.request import Request, Response
+
+MOST_LISTED = 20
+"""Alternatives of one token that endpoints list at most."""
+
+
+class OptionScores(NamedTuple):
+    """Log-probabilities (nats) of a request's options as the next token."""
+
+    request: Request
+    logprobs: dict[str, float]
+
+
+def parted(requests: Iterable[Request]) -> tuple[list[Request], list[Request]]:
+    """The requests that score options, and those that generate."""
+    scoring: list[Request] = []
+    generating: list[Request] = []
+    for request in requests:
+        (scoring if request.options else generating).append(request)
+    return scoring, generating
+
+
+def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
+    """Raise ModelError when one of the requests scores options, which the model cannot do."""
+    for request in requests:
+        if request.options:
+            raise ModelError(
+                f"problem {request.tags.problem!r}: model {name!r} gives no log-probabilities of "
+                f"options: {remedy}"
+            )
+
+
+def scored(logprobs: Mapping[str, float], *, simulated: bool = False) -> Response:
+    """The response that holds the options' log-probabilities (nats); its text is the likeliest."""
+    best = max(logprobs, key=lambda option: logprobs[option])
+    return Response(
+        text=best,
+        finish_reason="scored",
+        option_logprobs=dict(logprobs),
+        logprob=logprobs[best],
+        simulated=simulated,
+        cost_usd=0.0 if simulated else None,
+    )
+
+
+def scored_by_list(response: Response, reply: object, options: Sequence[str]) -> Response:
+    """A chat completion of one token, read for the options among its listed alternatives.
+
+    Spellings that differ in white space add up. An option that is not among the alternatives has
+    no log-probability; without any, the request failed.
+    """
+    choices = list_of(object_of(reply).get("choices"))
+    content = list_of(object_of(choices[0].get("logprobs")).get("content")) if choices else []
+    listed = list_of(content[0].get("top_logprobs")) if content else []
+    found = {option: value for option in options if (value := _sum(listed, option)) is not None}
+    if not found:
+        why = "lists none of the options" if listed else "holds no log-probabilities"
+        failed = f"the endpoint's reply {why}: it cannot score options"
+        return response.model_copy(
+            update={"text": "", "outcome": "provider_error", "error": failed, "passing": False}
+        )
+    words = scored(found)
+    kept = {
+        "text": words.text, "outcome": words.outcome, "finish_reason": words.finish_reason,
+        "option_logprobs": words.option_logprobs, "logprob": words.logprob,
+    }  # fmt: skip
+    return response.model_copy(update=kept)
+
+
+def _sum(listed: Sequence[Json], option: str) -> float | None:
+    values = [number(row.get("logprob")) for row in listed if _is(row, option)]
+    known = [value for value in values if value is not None]
+    return math.log(sum(map(math.exp, known))) if known else None
+
+
+def _is(row: Json, option: str) -> bool:
+    return text_of(row.get("token")).strip() == option
