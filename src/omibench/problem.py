@@ -82,6 +82,8 @@ class _Asked(Noun):
     language: str = "en"
     group: str = ""
     """Problems that share a stem share a group: the cluster of clustered statistics."""
+    subset: Annotated[str | None, Field(exclude_if=lambda subset: subset is None)] = None
+    """The part of a benchmark that it belongs to, where examples may come from the other one."""
     licence: str | None = None
 
     @property
@@ -139,6 +141,11 @@ class Question(_Asked):
 
     source: str | None = None
     pages: list[int] = []
+
+
+def question_of(problem: Problem) -> Question:
+    """The half without answer, solution and warnings, which may tell of the answer."""
+    return Question(**{name: getattr(problem, name) for name in Question.model_fields})
 
 
 class Answer(Noun):
