@@ -1,0 +1,268 @@
+"""How well are papers and photographs read? On ground truth that people counted.
+
+One paper, as while one works on it:
+
+    python benchmarks/ocr_quality.py exams/MockFMA-2021.gt.json
+
+all papers of a folder with their scans (`simscan_NAME_p2-7.pdf` beside `NAME.gt.json` is a scan of
+pages 2 to 7), and photographs, of each kind at most 3:
+
+    python benchmarks/ocr_quality.py exams --out benchmarks/ocr_quality.md
+    python benchmarks/ocr_quality.py --photographs photographs.jsonl --images FOLDER --sample 3
+
+`--scan FILE=GT:2-7` names a scan of other pages or of another name; `--engine` another engine;
+`--keep FOLDER` keeps what was read; `--show` lists every difference. The format of `*.gt.json` and
+of the list of photographs is in ocr_quality.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from omibench.ocr import read_papers
+from omibench.params import OcrParams
+from omibench.problem import Problem
+from omibench.score.transcripts import best_window, similarity
+from omibench.tables import FileReport, PageText, read_jsonl
+
+QUARTER = 45.0
+HEAD = 20
+
+
+class Paper(NamedTuple):
+    """A PDF to read, what people counted in it, and which of the counted pages it holds."""
+
+    pdf: Path
+    truth: dict[str, Any]
+    first: int = 1
+    last: int = 10_000
+
+    @property
+    def problems(self) -> list[dict[str, Any]]:
+        """Problems that lie wholly on the pages of the PDF."""
+        inside = range(self.first, self.last + 1)
+        return [p for p in self.truth["problems"] if all(n in inside for n in p["pages"])]
+
+    def stems(self, number: object) -> list[dict[str, Any]]:
+        """The shared stems of a problem."""
+        return [s for s in self.truth.get("shared_stems", []) if number in s["problems"]]
+
+
+class Shares(NamedTuple):
+    """What was found of one paper; pairs are right ones and all."""
+
+    recall: tuple[int, int]
+    precision: tuple[int, int]
+    heads: tuple[int, int]
+    pages: tuple[int, int]
+    choices: tuple[int, int]
+    figures: tuple[int, int]
+    per_page: int
+    keys: tuple[int, int]
+    wrong_keys: int
+    seen: list[str]
+
+
+def main() -> None:
+    """Measure, print tables, and write them where `--out` says."""
+    given = _options()
+    told: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        out = given.keep or Path(scratch)
+        params = OcrParams(engine=given.engine, timeout_s=600)
+        papers = [*_papers(given.truths), *(_scan(text) for text in given.scan)]
+        if papers:
+            told += _paper_table(papers, out / "papers", params, given.show)
+        if given.photographs:
+            told += _photograph_table(given, out / "photographs", params)
+    if not told:
+        sys.exit("nothing to measure: name a .gt.json file, a folder of them, or --photographs")
+    print("\n".join(told))
+    if given.out:
+        given.out.write_text("\n".join(told) + "\n", "utf-8")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("truths", nargs="*", type=Path, metavar="GT", help=".gt.json, or a folder")
+    parser.add_argument("--scan", action="append", default=[], metavar="FILE=GT:FIRST-LAST")
+    parser.add_argument("--engine", default="rapidocr")
+    parser.add_argument("--photographs", type=Path, metavar="FILE", help="JSON list or JSONL")
+    parser.add_argument("--images", type=Path, help="folder of the photographs")
+    parser.add_argument("--fields", default="image,text,kind", help="names of its fields")
+    parser.add_argument("--sample", type=int, help="photographs of each kind")
+    parser.add_argument("--keep", type=Path, help="folder for what was read")
+    parser.add_argument("--out", type=Path, help="Markdown file to write")
+    parser.add_argument("--show", action="store_true", help="list every difference")
+    return parser.parse_args()
+
+
+def _papers(given: Iterable[Path]) -> Iterator[Paper]:
+    files = [f for g in given for f in (sorted(g.glob("*.gt.json")) if g.is_dir() else [g])]
+    for file in files:
+        truth = json.loads(file.read_text("utf-8"))
+        pdf = file.parent / truth["pdf"]
+        yield Paper(pdf, truth)
+        for scan in sorted(file.parent.glob(f"simscan_{pdf.stem}_p*-*.pdf")):
+            if bounds := re.search(r"_p(\d+)-(\d+)$", scan.stem):
+                yield Paper(scan, truth, int(bounds[1]), int(bounds[2]))
+
+
+def _scan(text: str) -> Paper:
+    match = re.fullmatch(r"(.+)=(.+):(\d+)-(\d+)", text)
+    if not match:
+        sys.exit(f"--scan {text}: needs the form FILE=GT:FIRST-LAST")
+    truth = json.loads(Path(match[2]).read_text("utf-8"))
+    return Paper(Path(match[1]), truth, int(match[3]), int(match[4]))
+
+
+def _paper_table(papers: Sequence[Paper], out: Path, params: OcrParams, show: bool) -> list[str]:
+    read_papers([paper.pdf for paper in papers], out, params)
+    report = json.loads((out / "report.json").read_text("utf-8"))
+    files = [FileReport.model_validate(file) for file in report["files"]]
+    problems = list(read_jsonl(out / "problems.jsonl", Problem))
+    lines = [
+        "| paper | recall | precision | begin as printed | pages | choices | figures "
+        "| most figures off on a page | keys | wrong keys | CPU s a page | peak MiB |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    notes = []
+    for paper, file in zip(papers, files, strict=True):
+        found = _shares(paper, [p for p in problems if p.source == file.source])
+        cost = f"{file.cpu_s / max(1, file.pages):.2f}" if file.cpu_s else "?"
+        cells = [*(f"{a} of {b}" for a, b in found[:6]), str(found.per_page)]
+        cells += [f"{found.keys[0]} of {found.keys[1]}", str(found.wrong_keys)]
+        row = [file.source, *cells, cost, str(file.peak_mb or "?")]
+        lines.append(f"| {' | '.join(row)} |")
+        notes += [f"- {file.source}: {code}" for code in file.codes]
+        notes += [f"- {file.source}, {text}" for text in found.seen] if show else []
+    return [*lines, "", *notes]
+
+
+def _shares(paper: Paper, problems: Sequence[Problem]) -> Shares:
+    wanted = {str(p["number"]): p for p in paper.problems}
+    beyond = {str(p["number"]) for p in paper.truth["problems"]} - wanted.keys()
+    found = {p.number: p for p in problems if p.number not in beyond}
+    both = [(wanted[n], found[n]) for n in wanted if n in found]
+    seen = [f"{n}: not found" for n in wanted if n not in found]
+    seen += [f"{n}: is no problem" for n in found if n not in wanted]
+    right = {"heads": 0, "pages": 0, "choices": 0, "figures": 0, "keys": 0}
+    asked, wrong = 0, 0
+    for truth, problem in both:
+        letters = [choice.label for choice in problem.choices or []]
+        count = truth["n_figures"] + sum(s["n_figures"] for s in paper.stems(truth["number"]))
+        shift = paper.first - 1
+        checks = {
+            "heads": (_head(truth), _said(problem, truth)),
+            "pages": (truth["pages"], [page + shift for page in problem.pages]),
+            "choices": (truth["choices"] or [], letters),
+            "figures": (count, len(problem.images)),
+        }
+        for name, (meant, got) in checks.items():
+            right[name] += meant == got
+            if meant != got:
+                seen.append(f"{truth['number']}: {name} {got}, not {meant}")
+        gold = truth.get("answer")
+        if gold is not None:
+            asked += 1
+            golds = gold if isinstance(gold, list) else [gold]
+            right["keys"] += problem.answer == golds
+            wrong += problem.answer is not None and problem.answer != golds
+    total = len(both)
+    return Shares(
+        (len(both), len(wanted)),
+        (len(both), len(found)),
+        (right["heads"], total),
+        (right["pages"], total),
+        (right["choices"], total),
+        (right["figures"], total),
+        _worst_page(paper, problems),
+        (right["keys"], asked),
+        wrong,
+        seen,
+    )
+
+
+def _head(truth: dict[str, Any]) -> str:
+    return _letters(truth.get("statement80") or "")[:HEAD]
+
+
+def _said(problem: Problem, truth: dict[str, Any]) -> str:
+    """The head of the truth where the problem says it, else what the problem begins with."""
+    head = _head(truth)
+    texts = [_letters(problem.question), _letters(problem.solution or "")]
+    return head if any(head in text for text in texts) else texts[0][:HEAD]
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text if c.isalnum())
+
+
+def _worst_page(paper: Paper, problems: Sequence[Problem]) -> int:
+    """The largest difference of figures on a page; one of a problem on two may be on either."""
+    shown = {(f.page, f.file) for p in problems for f in p.images}
+    worst = 0
+    last = max(n for p in paper.problems for n in p["pages"]) if paper.problems else 0
+    for page in range(paper.first, last + 1):
+        counted = [
+            *((p["pages"], p["n_figures"]) for p in paper.problems),
+            *(([s["page"]], s["n_figures"]) for s in paper.truth.get("shared_stems", [])),
+        ]
+        least = sum(n for pages, n in counted if pages == [page])
+        most = sum(n for pages, n in counted if page in pages)
+        here = sum(number + paper.first - 1 == page for number, _ in shown)
+        worst = max(worst, least - here, here - most)
+    return worst
+
+
+def _photograph_table(given: argparse.Namespace, out: Path, params: OcrParams) -> list[str]:
+    rows = _rows(given.photographs)
+    image, text, kind = given.fields.split(",")
+    folder = given.images or given.photographs.parent
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        kinds.setdefault(str(row.get(kind, "all")), []).append(row)
+    some = [row for group in kinds.values() for row in group[: given.sample]]
+    report = read_papers([folder / row[image] for row in some], out, params)
+    pages = {p.source: p for p in read_jsonl(out / "pages.jsonl", PageText)}
+    scores: dict[str, list[tuple[float, float, bool]]] = {}
+    for row, file in zip(some, report.files, strict=True):
+        page = pages.get(file.source)
+        said = page.text if page else ""
+        turned = page is not None and abs((page.turn + 180) % 360 - 180) > QUARTER
+        entry = (similarity(said, row[text]), best_window(said, row[text]), turned)
+        scores.setdefault(str(row.get(kind, "all")), []).append(entry)
+        if given.show:
+            print(f"{file.source}\t{row.get(kind)}\t{entry[0]:.3f}\t{entry[1]:.3f}\t{turned}")
+    lines = ["| photographs | n | similarity | best window | turned |", "|---|---|---|---|---|"]
+    every = [entry for group in scores.values() for entry in group]
+    for name, group in [*sorted(scores.items()), ("all", every)]:
+        means = [fmean(entry[k] for entry in group) for k in (0, 1)]
+        turned = sum(entry[2] for entry in group)
+        lines.append(f"| {name} | {len(group)} | {means[0]:.3f} | {means[1]:.3f} | {turned} |")
+    cpu = [file.cpu_s for file in report.files if file.cpu_s]
+    peak = max((file.peak_mb or 0 for file in report.files), default=0)
+    if cpu:
+        lines += ["", f"CPU seconds a photograph: median {median(cpu):.1f}; peak {peak} MiB."]
+    return lines
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    text = path.read_text("utf-8")
+    if text.lstrip().startswith("["):
+        return list(json.loads(text))
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+if __name__ == "__main__":
+    main()
