@@ -13,8 +13,15 @@ from random import Random
 from typing import NamedTuple
 
 from omibench.image_params import Images
-from omibench.problem import IMAGE_MARK, Choice, Question
+from omibench.problem import Question
 from omibench.request import ABSENT, ImagePart
+from omibench.settings.pictures.derived import (
+    composite,
+    degraded,
+    figures_of,
+    labels_of,
+    occluded,
+)
 
 NOT_SHOWN = "[image not shown]"
 
@@ -48,11 +55,18 @@ def shown(
         return worded(question, captions)
     if images.show == "none":
         return Shown({})
+    if images.show == "composite" and len(order) > 1:
+        return _joined(question, originals, folder)
     if images.show == "first":
         order = order[: images.k]
     at = {i: originals[i] for i in order}
     if images.show == "shuffled":
         at |= _shuffled(question, images.seed, at)
+    if images.show == "degraded":
+        at = {i: degraded(f"{question.id}.{i}", p, images, folder) for i, p in at.items()}
+    if images.show == "occluded":
+        hidden = [i for i in at if images.figure in (None, i)]
+        at |= {i: occluded(f"{question.id}.{i}", at[i], images, folder) for i in hidden}
     return _with_loose(question, at)
 
 
@@ -75,6 +89,13 @@ def in_words(index: int, caption: str) -> str:
     return f"[IMAGE{index}, described in words: {' '.join(caption.split()) or '(no description)'}]"
 
 
+def _joined(question: Question, originals: Mapping[int, ImagePart], folder: str | Path) -> Shown:
+    """One picture of all after the question; in the place of each stands its label there."""
+    labels = labels_of(question)
+    whole = composite(question.id, originals, labels, folder)
+    return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", whole])
+
+
 def _with_loose(question: Question, at: Mapping[int, ImagePart]) -> Shown:
     met = question.image_order()
     loose = [at[i] for i in range(len(question.images)) if i in at and i not in met]
@@ -86,7 +107,7 @@ def _shuffled(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dic
 
     A picture choice keeps its letter, since the gold names it.
     """
-    tied = {i for choice in question.choices or [] for i in _figures(choice)}
+    tied = {i for choice in question.choices or [] for i in figures_of(choice)}
     free = [i for i in at if i not in tied]
     if len({at[i].sha256 for i in free}) < 2:
         return {}
@@ -95,8 +116,3 @@ def _shuffled(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dic
     while [at[i].sha256 for i in moved] == [at[i].sha256 for i in free]:
         rng.shuffle(moved)
     return {i: at[j] for i, j in zip(free, moved, strict=True)}
-
-
-def _figures(choice: Choice) -> list[int]:
-    marks = [int(mark) for mark in IMAGE_MARK.findall(choice.text or "")]
-    return marks if choice.image is None else [*marks, choice.image]

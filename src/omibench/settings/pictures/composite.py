@@ -1,0 +1,97 @@
+"""The composite: all pictures of a problem in order on one canvas, each under its label.
+
+OMIBench's single-image control (section 5 and appendix L): the same pictures, text and choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+LONGEST = 4096
+"""Pixels of the canvas's long side at most."""
+SHRINK = 0.95
+GAP, MARGIN = 24, 16
+INK, FRAME = (20, 20, 20), (160, 160, 160)
+
+Size = tuple[int, int]
+
+
+class Layout(NamedTuple):
+    """Where each picture stands on the canvas, and how large it is there."""
+
+    canvas: Size
+    boxes: Sequence[tuple[int, int, int, int]]
+    letters: int
+    """Height of the labels' letters in pixels."""
+
+
+def compose(images: Sequence[Image.Image], labels: Sequence[str], stem: int) -> Image.Image:
+    """One canvas with every picture under its label, in rows, in order.
+
+    The first `stem` are the statement's; those of choices begin a new row. No picture is ever made
+    larger. Where the canvas would be longer than `LONGEST`, only the largest pictures are made
+    smaller, down to a common length of the long side.
+    """
+    from PIL import Image, ImageDraw, ImageFont
+
+    plan = layout([image.size for image in images], stem)
+    canvas = Image.new("RGB", plan.canvas, "white")
+    draw = ImageDraw.Draw(canvas)
+    font = ImageFont.load_default(plan.letters)
+    for image, label, (x, y, wide, high) in zip(images, labels, plan.boxes, strict=True):
+        draw.text((x, y - plan.letters // 2), label, INK, font, anchor="ls")
+        draw.rectangle((x - 2, y - 2, x + wide + 1, y + high + 1), outline=FRAME)
+        fitting = image if image.size == (wide, high) else _smaller(image, (wide, high))
+        canvas.paste(fitting, (x, y))
+    return canvas
+
+
+def layout(sizes: Sequence[Size], stem: int) -> Layout:
+    """The canvas with the shortest long side that holds pictures of these sizes in order.
+
+    A long side counts since whoever scales a picture down goes by it.
+    """
+    bound = max(max(size) for size in sizes)
+    while True:
+        fitted = [_within(size, bound) for size in sizes]
+        counts = product(range(1, max(stem, 1) + 1), range(1, max(len(sizes) - stem, 1) + 1))
+        plans = [_plan([*_split(fitted[:stem], a), *_split(fitted[stem:], b)]) for a, b in counts]
+        best = min(plans, key=lambda plan: (max(plan.canvas), plan.canvas[0] * plan.canvas[1]))
+        if max(best.canvas) <= LONGEST:
+            return best
+        bound = int(bound * SHRINK)
+
+
+def _split(sizes: Sequence[Size], in_a_row: int) -> list[Sequence[Size]]:
+    return [sizes[start : start + in_a_row] for start in range(0, len(sizes), in_a_row)]
+
+
+def _plan(rows: Sequence[Sequence[Size]]) -> Layout:
+    letters = min(48, max(20, max(max(size) for row in rows for size in row) // 24))
+    boxes: list[tuple[int, int, int, int]] = []
+    right, y = 0, MARGIN
+    for row in rows:
+        x, y = MARGIN, y + 2 * letters
+        for wide, high in row:
+            boxes.append((x, y, wide, high))
+            x += max(wide, 5 * letters) + GAP
+        right = max(right, x - GAP)
+        y += max(high for _, high in row) + GAP
+    return Layout((right + MARGIN, y - GAP + MARGIN), boxes, letters)
+
+
+def _within(size: Size, bound: int) -> Size:
+    scale = min(1.0, bound / max(size))
+    wide, high = size
+    return max(1, round(wide * scale)), max(1, round(high * scale))
+
+
+def _smaller(image: Image.Image, size: Size) -> Image.Image:
+    from PIL import Image
+
+    return image.resize(size, Image.Resampling.LANCZOS)

@@ -1,0 +1,78 @@
+"""Which picture a condition makes of a question's pictures, and where it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from omibench.image_params import DEGRADATIONS, Images
+from omibench.problem import IMAGE_MARK, Choice, Question
+from omibench.request import ImagePart
+from omibench.settings.pictures.composite import compose
+from omibench.settings.pictures.degrade import degrade
+from omibench.settings.pictures.made import Recipe, make
+from omibench.settings.pictures.occlude import occlude
+
+PICTURES = "pictures"
+"""Folder of derived pictures, beside that of the frozen dataset."""
+STEM, CHOICE = "Image", "Choice"
+
+
+def home_of(folder: str | Path) -> Path:
+    """Where the pictures that are derived from a frozen dataset in `folder` are kept."""
+    return Path(folder).parent / PICTURES
+
+
+def degraded(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
+    """A picture as a worse photograph of it; the original itself at grade 0."""
+    if not images.grade:
+        return part
+    by = [kind for kind in DEGRADATIONS if kind in images.by]
+    how = {"show": "degraded", "by": by, "grade": images.grade, "seed": images.seed}
+    recipe = Recipe(home_of(folder) / f"{'+'.join(by)}-{images.grade}", name, how)
+    return make(
+        recipe, [part], lambda own: degrade(own[0], by, images.grade, images.seed, part.sha256)
+    )
+
+
+def occluded(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
+    """A picture under a black patch."""
+    how = {"show": "occluded", "share": images.share, "seed": images.seed}
+    recipe = Recipe(home_of(folder) / f"occluded-{images.share:g}", name, how)
+    return make(recipe, [part], lambda own: occlude(own[0], images.share, images.seed, part.sha256))
+
+
+def composite(
+    name: str, parts: Mapping[int, ImagePart], labels: Mapping[int, str], folder: str | Path
+) -> ImagePart:
+    """All pictures on one canvas, in the order of `labels`."""
+    order = list(labels)
+    stem = sum(label.startswith(STEM) for label in labels.values())
+    how = {"show": "composite", "labels": [labels[i] for i in order]}
+    recipe = Recipe(home_of(folder) / "composite", name, how)
+    return make(
+        recipe,
+        [parts[i] for i in order],
+        lambda images: compose(images, [labels[i] for i in order], stem),
+    )
+
+
+def labels_of(question: Question) -> dict[int, str]:
+    """The label of each figure on a composite, in the order in which figures are sent.
+
+    Figures of the statement count from 1, those of choices have their choice's letter.
+    """
+    stem = list(dict.fromkeys(int(mark) for mark in IMAGE_MARK.findall(question.question)))
+    stem += [i for i in range(len(question.images)) if i not in question.image_order()]
+    labels = {index: f"{STEM} {number}" for number, index in enumerate(stem, 1)}
+    for choice in question.choices or []:
+        new = [i for i in dict.fromkeys(figures_of(choice)) if i not in labels]
+        for number, index in enumerate(new, 1):
+            labels[index] = f"{CHOICE} {choice.label}" + (f", {number}" if number > 1 else "")
+    return labels
+
+
+def figures_of(choice: Choice) -> list[int]:
+    """The figures that a choice shows."""
+    marks = [int(mark) for mark in IMAGE_MARK.findall(choice.text or "")]
+    return marks if choice.image is None else [*marks, choice.image]

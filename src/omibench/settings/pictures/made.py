@@ -1,0 +1,121 @@
+"""Made pictures: drawn once from a recipe, kept under `<results>/pictures` for all models.
+
+A file's name holds the recipe's hash, by which a later process finds it, and that of its bytes,
+by which damage is seen. Processes may race: each writes the same bytes at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.errors import OutputError
+from omibench.request import ImagePart
+from omibench.settings.pictures.opening import open_picture
+from omibench.store.files import write_whole
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+VERSION = 1
+"""Of everything that draws: a change of what is drawn raises it, and all is drawn anew."""
+JPEG_QUALITY = 92
+_MADE = re.compile(r".+\.([0-9a-f]{16})-([0-9a-f]{16})\.(?:png|jpg)")
+
+Draw = Callable[[Sequence["Image.Image"]], "Image.Image"]
+
+
+class Recipe(NamedTuple):
+    """How a picture is made: `how` says it all, together with the sources' bytes.
+
+    It lies in `folder`, under a name that begins with `stem`.
+    """
+
+    folder: Path
+    stem: str
+    how: Mapping[str, object]
+
+
+def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
+    """The picture that `draw` makes of the sources, drawn only when it is not there yet.
+
+    It is a JPEG where all sources are, else a PNG, and holds its recipe as a comment, so that
+    another byte in a source is another picture. Where a source is absent from its benchmark, the
+    result is that source: asking refuses it by name. Raises as `open_picture` does, and
+    OutputError when the picture cannot be kept.
+    """
+    absent = next((source for source in sources if source.absent), None)
+    if absent:
+        return absent
+    told = {"v": VERSION, **recipe.how, "of": [source.sha256 for source in sources]}
+    text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    name = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+    known = _listed(recipe.folder)
+    if found := _held(known.get(name)):
+        return found
+    opened = [open_picture(source) for source in sources]
+    jpeg = all(each.jpeg for each in opened)
+    data = encoded(draw([each.image for each in opened]), jpeg, text)
+    sha256 = hashlib.sha256(data).hexdigest()
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", recipe.stem)[:80]
+    path = recipe.folder / f"{stem}.{name}-{sha256[:16]}.{'jpg' if jpeg else 'png'}"
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+    known[name] = path
+    return ImagePart(sha256=sha256, path=str(path))
+
+
+def encoded(image: Image.Image, jpeg: bool, comment: str) -> bytes:
+    """The bytes of a picture that holds a comment."""
+    from PIL.PngImagePlugin import PngInfo
+
+    file = io.BytesIO()
+    if jpeg:
+        image.save(file, "JPEG", quality=JPEG_QUALITY, subsampling=0, comment=comment)
+    else:
+        note = PngInfo()
+        note.add_text("omibench", comment)
+        image.save(file, "PNG", compress_level=6, pnginfo=note)
+    return file.getvalue()
+
+
+@cache
+def _listed(folder: Path) -> dict[str, Path]:
+    """The pictures of a folder by the hash of their recipe, as they were when first asked for."""
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208 - a Path for each of many is slow
+    except OSError:
+        return {}
+    return {found[1]: folder / name for name in names if (found := _MADE.fullmatch(name))}
+
+
+_seen: dict[Path, tuple[tuple[int, int], ImagePart]] = {}
+
+
+def _held(path: Path | None) -> ImagePart | None:
+    """The picture in a file that was found, if it is still there and whole."""
+    if path is None:
+        return None
+    try:
+        state = path.stat()
+        stamp, (known, part) = (state.st_mtime_ns, state.st_size), _seen.get(path, (None, None))
+        if part is not None and known == stamp:
+            return part
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+    found = _MADE.fullmatch(path.name)
+    if found is None or not sha256.startswith(found[2]):
+        return None
+    part = ImagePart(sha256=sha256, path=str(path))
+    _seen[path] = (stamp, part)
+    return part

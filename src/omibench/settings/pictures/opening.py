@@ -1,0 +1,79 @@
+"""Opening pictures: checked against the dataset, never a decompression bomb, upright, in RGB."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.errors import MissingInputError, ModelError
+from omibench.request import ImagePart
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MOST_PIXELS = 50_000_000
+"""Pixels of the largest picture that is opened: 150 MB as RGB."""
+_JPEG = ("JPEG", "MPO")
+
+
+class Opened(NamedTuple):
+    """A picture in RGB as a viewer shows it, and whether its file was a JPEG."""
+
+    image: Image.Image
+    jpeg: bool
+
+
+def open_picture(part: ImagePart) -> Opened:
+    """Open a picture of a conversation: on white where it is transparent, turned as its EXIF says.
+
+    Raises MissingInputError when there is no such file and ModelError when it holds other bytes
+    than the dataset means, too many pixels, or none that can be decoded.
+    """
+    try:
+        data = Path(part.path).read_bytes()
+    except OSError as error:
+        raise MissingInputError(f"{part.path}: cannot be read: {error.strerror}") from None
+    if hashlib.sha256(data).hexdigest() != part.sha256:
+        raise ModelError(
+            f"{part.path}: its content is not that of the dataset ({part.sha256[:12]}): restore "
+            "the file or freeze the dataset again"
+        )
+    return decoded(data, part.path)
+
+
+def decoded(data: bytes, where: str) -> Opened:
+    """The picture that a file holds; `where` names it in errors. Raises ModelError."""
+    from PIL import Image, ImageOps
+
+    try:
+        with warnings.catch_warnings():
+            # Pillow only warns of up to twice its limit, which is above ours.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data))
+        if image.width * image.height > MOST_PIXELS:
+            raise Image.DecompressionBombError
+        upright = ImageOps.exif_transpose(image)
+        return Opened(_rgb(upright), image.format in _JPEG)
+    except Image.DecompressionBombError:
+        raise ModelError(
+            f"{where}: has more than {MOST_PIXELS:,} pixels, the most that is opened; scale the "
+            "picture down and freeze the dataset again"
+        ) from None
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        raise ModelError(f"{where}: is no picture that can be read: {error}") from None
+
+
+def _rgb(image: Image.Image) -> Image.Image:
+    from PIL import Image
+
+    if image.mode.startswith("I;16"):
+        # Pillow clips 16 bits to 8 instead of scaling them.
+        image = image.point(lambda value: value / 256, "L")
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    layer = image.convert("RGBA")
+    white = Image.new("RGBA", layer.size, "white")
+    return Image.alpha_composite(white, layer).convert("RGB")

@@ -1,0 +1,131 @@
+"""Made pictures: drawn once, found again, kept whole, and other bytes for other sources."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from omibench.errors import MissingInputError, ModelError, OutputError
+from omibench.problem import Figure
+from omibench.request import ImagePart
+from omibench.settings.pictures import made, opening
+from omibench.settings.pictures.made import Recipe, make
+from settings.pictures.drawn import Paint, drawn
+
+
+class Turn:
+    """Draws the first picture upside down and counts how often."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, images: object) -> Image.Image:
+        self.times += 1
+        (image,) = images  # type: ignore[misc]
+        return image.transpose(Image.Transpose.ROTATE_180)  # type: ignore[no-any-return]
+
+
+def part_of(figure: Figure, freeze: Path) -> ImagePart:
+    return ImagePart(sha256=figure.sha256, path=str(freeze / figure.file))
+
+
+def forget() -> None:
+    """What a new process knows."""
+    made._listed.cache_clear()
+    made._seen.clear()
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Recipe:
+    forget()
+    return Recipe(tmp_path / "pictures" / "turned", "a/b: ü", {"show": "turned"})
+
+
+def test_it_is_drawn_once_for_all_processes(recipe: Recipe, freeze: Path, paint: Paint) -> None:
+    source, turn = part_of(paint("a.png", drawn((40, 30))), freeze), Turn()
+    first = make(recipe, [source], turn)
+    assert make(recipe, [source], turn) == first
+    forget()
+    assert make(recipe, [source], turn) == first
+    assert turn.times == 1
+    path = Path(first.path)
+    assert path.parent == recipe.folder
+    assert path.name.startswith("a-b-")
+    with Image.open(path) as kept:
+        told = json.loads(kept.info["omibench"])
+    assert told == {"v": made.VERSION, "show": "turned", "of": [source.sha256]}
+
+
+def test_damage_and_loss_are_mended(recipe: Recipe, freeze: Path, paint: Paint) -> None:
+    source, turn = part_of(paint("a.png", drawn((40, 30))), freeze), Turn()
+    first = make(recipe, [source], turn)
+    path = Path(first.path)
+    whole = path.read_bytes()
+    for harm in (lambda: path.write_bytes(whole[:-9]), path.unlink, lambda: path.write_bytes(b"")):
+        harm()
+        forget()
+        assert make(recipe, [source], turn) == first
+        assert path.read_bytes() == whole
+    path.write_bytes(whole[:50])
+    assert make(recipe, [source], turn) == first, "seen within a process, too"
+
+
+def test_another_byte_in_a_source_is_another_picture(
+    recipe: Recipe, freeze: Path, paint: Paint
+) -> None:
+    image, turn = drawn((40, 30)), Turn()
+    one = part_of(paint("a.png", image, compress_level=1), freeze)
+    other = part_of(paint("b.png", image, compress_level=9), freeze)
+    assert one.sha256 != other.sha256
+    assert make(recipe, [one], turn).sha256 != make(recipe, [other], turn).sha256
+
+
+def test_photographs_stay_jpeg_and_drawings_png(recipe: Recipe, freeze: Path, paint: Paint) -> None:
+    jpeg, png = (part_of(paint(f"a.{kind}", drawn((40, 30))), freeze) for kind in ("jpg", "png"))
+    assert Path(make(recipe, [jpeg], Turn()).path).read_bytes()[:2] == b"\xff\xd8"
+    assert Path(make(recipe, [png], Turn()).path).suffix == ".png"
+
+
+def test_many_may_draw_the_same_at_once(recipe: Recipe, freeze: Path, paint: Paint) -> None:
+    source = part_of(paint("a.png", drawn((40, 30))), freeze)
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: make(recipe, [source], Turn()), range(16)))
+    assert len(found) == 1
+    assert len(list(recipe.folder.iterdir())) == 1
+
+
+def test_an_absent_source_is_named_as_it_is(recipe: Recipe, freeze: Path, paint: Paint) -> None:
+    there = part_of(paint("a.png", drawn((40, 30))), freeze)
+    gone = ImagePart(sha256="absent:images/b.png", path="images/b.png")
+    assert make(recipe, [there, gone], Turn()) == gone
+    assert not recipe.folder.exists()
+
+
+def test_what_cannot_be_opened_is_one_line(
+    recipe: Recipe, freeze: Path, paint: Paint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = part_of(paint("a.png", drawn((40, 30))), freeze)
+    with pytest.raises(MissingInputError, match=r"none\.png: cannot be read: No such file"):
+        make(recipe, [source.model_copy(update={"path": "none.png"})], Turn())
+    with pytest.raises(ModelError, match=r"a\.png: its content is not that of the dataset"):
+        make(recipe, [source.model_copy(update={"sha256": "0" * 64})], Turn())
+    with pytest.raises(ModelError, match=r"x\.png: is no picture that can be read"):
+        opening.decoded(Path(source.path).read_bytes()[:60], "x.png")
+    with pytest.raises(ModelError, match=r"x\.png: is no picture that can be read"):
+        opening.decoded(b"<svg/>", "x.png")
+    monkeypatch.setattr(opening, "MOST_PIXELS", 1000)
+    with pytest.raises(ModelError, match=r"a\.png: has more than 1,000 pixels, the most that is"):
+        make(recipe, [source], Turn())
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    recipe: Recipe, freeze: Path, paint: Paint
+) -> None:
+    source = part_of(paint("a.png", drawn((40, 30))), freeze)
+    recipe.folder.parent.write_text("a file")
+    with pytest.raises(OutputError, match=r"turned/a-b-.*: cannot be written"):
+        make(recipe, [source], Turn())

@@ -1,0 +1,201 @@
+"""Conditions: what stands for each picture, in the conversation and in its key."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+from pydantic import ValidationError
+
+from omibench.image_params import DEGRADATIONS, Images
+from omibench.problem import Choice, Figure, Question
+from omibench.request import ABSENT, Conversation, ImagePart, Request, Tags
+from omibench.setting_params import Setting
+from omibench.settings.conditions import NOT_SHOWN, shown
+from omibench.settings.present import present
+from omibench.store.key import request_key
+
+IDENTITY = {"provider": "openai", "id": "m"}
+
+
+def abstract(count: int) -> list[Figure]:
+    return [Figure(file=f"images/{i}.png", sha256=f"{i:064x}") for i in range(count)]
+
+
+def sent(question: Question, images: Any, folder: Path | str = "") -> Conversation:
+    return present(question, Setting(images=images), folder)
+
+
+def key(conversation: Conversation) -> str:
+    tags = Tags(role="respondent", problem="p")
+    return request_key(IDENTITY, Request(conversation=conversation, tags=tags))
+
+
+@pytest.fixture(scope="module")
+def freeze(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("study") / "results" / "freeze"
+
+
+@pytest.fixture(scope="module")
+def question(freeze: Path) -> Question:
+    """Two pictures in the statement, one that is marked nowhere, and two as choices."""
+    (freeze / "images").mkdir(parents=True)
+    figures = []
+    for i in range(5):
+        path = freeze / "images" / f"{i}.png"
+        Image.effect_noise((50 + 10 * i, 40), 30 + i).save(path)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        figures.append(Figure(file=f"images/{i}.png", sha256=digest))
+    return Question(
+        id="physics/1",
+        question="From [IMAGE0] to [IMAGE1]?",
+        images=figures,
+        choices=[
+            Choice(label="A", image=3),
+            Choice(label="B", image=4),
+            Choice(label="C", text=""),
+        ],
+    )
+
+
+MADE: list[Any] = [
+    "composite",
+    "occluded",
+    {"show": "occluded", "figure": 1, "share": 1},
+    *({"show": "degraded", "by": [kind], "grade": 1} for kind in DEGRADATIONS),
+    {"show": "degraded", "by": ["blur", "shadow"], "grade": 3, "seed": 4},
+]
+
+
+@pytest.mark.parametrize("images", [*MADE, "shuffled"])
+def test_the_same_setting_gives_the_same_conversation(
+    question: Question, freeze: Path, images: Any
+) -> None:
+    one = sent(question, images, freeze)
+    assert one == sent(question, images, freeze)
+    assert key(one) != key(sent(question, "all", freeze))
+    for part in one.images:
+        assert hashlib.sha256(Path(part.path).read_bytes()).hexdigest() == part.sha256
+
+
+@pytest.mark.parametrize("images", ["all", *MADE, "shuffled"])
+def test_a_changed_byte_of_any_picture_changes_the_key(
+    question: Question, freeze: Path, images: Any
+) -> None:
+    before = key(sent(question, images, freeze))
+    for i, figure in enumerate(question.images):
+        changed = freeze / "images" / f"changed-{i}.png"
+        with Image.open(freeze / figure.file) as image:
+            image.save(changed, compress_level=1)
+        digest = hashlib.sha256(changed.read_bytes()).hexdigest()
+        other = Figure(file=f"images/{changed.name}", sha256=digest)
+        figures = [*question.images[:i], other, *question.images[i + 1 :]]
+        assert key(sent(question.model_copy(update={"images": figures}), images, freeze)) != before
+
+
+def test_grade_0_is_the_original_under_the_same_key(question: Question, freeze: Path) -> None:
+    untouched = {"show": "degraded", "by": ["blur", "tilt"], "grade": 0}
+    assert sent(question, untouched, freeze) == sent(question, "all", freeze)
+
+
+@pytest.mark.parametrize("images", [m for m in MADE if m != "composite"])
+def test_as_many_pictures_are_sent_in_the_same_places(
+    question: Question, freeze: Path, images: Any
+) -> None:
+    one, plain = sent(question, images, freeze), sent(question, "all", freeze)
+    assert one.text == plain.text
+    assert len(one.images) == len(plain.images) == 5
+    hidden = [a != b for a, b in zip(one.images, plain.images, strict=True)]
+    alone = isinstance(images, dict) and "figure" in images
+    assert hidden == ([False, True, False, False, False] if alone else [True] * 5)
+
+
+def test_a_composite_is_one_picture_and_the_words_name_its_parts(
+    question: Question, freeze: Path
+) -> None:
+    conversation = sent(question, "composite", freeze)
+    (whole,) = conversation.images
+    assert Path(whole.path).parent == freeze.parent / "pictures" / "composite"
+    assert "From [Image 1] to [Image 2]?\n\n[image]" in conversation.text
+    assert "A. [Choice A]\nB. [Choice B]\nC. " in conversation.text
+
+
+@pytest.mark.parametrize("images", MADE)
+def test_one_picture_or_none_is_enough(question: Question, freeze: Path, images: Any) -> None:
+    bare = Question(id="p", question="Why?")
+    assert sent(bare, images, freeze) == sent(bare, "all", freeze)
+    single = Question(id="p", question="See [IMAGE0].", images=question.images[:1])
+    assert len(sent(single, images, freeze).images) == 1
+
+
+@pytest.mark.parametrize("images", [*MADE, "shuffled"])
+def test_an_absent_picture_is_still_named_as_absent(
+    question: Question, freeze: Path, images: Any
+) -> None:
+    figures = [*question.images[:1], Figure(file="images/gone.png", sha256="")]
+    lacking = Question(id="p", question="[IMAGE0] or [IMAGE1]?", images=figures)
+    absent = [part.absent for part in sent(lacking, images, freeze).images if part.absent]
+    assert absent == ["images/gone.png"]
+
+
+@given(st.integers(0, 9), st.integers(0, 40))
+def test_shuffling_moves_pictures_of_the_statement_and_no_other(count: int, seed: int) -> None:
+    marks = " ".join(f"[IMAGE{i}]" for i in range(count))
+    choices = [Choice(label="A", image=count), Choice(label="B", image=count + 1)]
+    asked = Question(id="p", question=marks, images=abstract(count + 2), choices=choices)
+    one, plain = sent(asked, {"show": "shuffled", "seed": seed}), sent(asked, "all")
+    assert one.text == plain.text
+    assert one.images[count:] == plain.images[count:], "the gold names a choice by its letter"
+    assert sorted(map(str, one.images)) == sorted(map(str, plain.images))
+    assert (one.images == plain.images) == (count < 2)
+
+
+@given(st.integers(0, 8), st.integers(1, 12))
+def test_the_first_k_are_the_first_in_reading_order(count: int, k: int) -> None:
+    order = list(reversed(range(count)))
+    marks = " ".join(f"[IMAGE{i}]" for i in order)
+    asked = Question(id="p", question=f"? {marks}", images=abstract(count))
+    conversation = sent(asked, {"show": "first", "k": k})
+    assert [int(part.sha256, 16) for part in conversation.images] == order[:k]
+    assert conversation.text.count(NOT_SHOWN) == max(0, count - k)
+
+
+def test_two_equal_pictures_cannot_be_shuffled() -> None:
+    twin = [Figure(file="a.png", sha256="a" * 64), Figure(file="b.png", sha256="a" * 64)]
+    asked = Question(id="p", question="[IMAGE0] [IMAGE1]", images=twin)
+    assert sent(asked, "shuffled") == sent(asked, "all")
+
+
+def test_a_picture_without_bytes_has_its_name_for_a_hash() -> None:
+    asked = Question(id="p", question="[IMAGE0]", images=[Figure(file="i/a.png", sha256="")])
+    gone = ImagePart(sha256=f"{ABSENT}i/a.png", path="data/i/a.png")
+    assert shown(asked, Images(), "data").at == {0: gone}
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"show": "all", "k": 2}, "k goes with show: first, not with all"),
+        ({"k": 2}, "k goes with show: first, not with all"),
+        ({"show": "first", "seed": 1}, "seed goes with show: shuffled or degraded or occluded"),
+        ({"show": "captions"}, "show: captions needs model: the model that puts pictures"),
+        ({"show": "degraded"}, "show: degraded needs by: a list of rotation, tilt, shadow"),
+        ({"show": "degraded", "by": ["blur", "blur"]}, "by names 'blur' twice"),
+        ({"show": "degraded", "by": ["blur"], "grade": 4}, "less than or equal to 3"),
+        ({"show": "occluded", "share": 0}, "greater than 0"),
+        ({"show": "composite", "by": ["blur"]}, "by goes with show: degraded, not with composite"),
+    ],
+)
+def test_what_does_not_go_together_is_said(given: dict[str, Any], line: str) -> None:
+    with pytest.raises(ValidationError, match=line):
+        Images.model_validate(given)
+
+
+def test_a_word_is_short_for_show() -> None:
+    assert Setting.model_validate({"images": "first"}).images == Images(show="first")
+    assert Setting.model_validate({"images": {"show": "first"}}).images.k == 1
