@@ -18,7 +18,7 @@ from omibench.ocr.labels import Setting
 from omibench.ocr.layout import Box, Item, Line
 from omibench.ocr.marks import Region, regions_of
 from omibench.ocr.pages import needs_reading
-from omibench.ocr.scans import PageReader, rendered, scale_of
+from omibench.ocr.scans import PageReader, evenly_set, rendered, scale_of
 from omibench.ocr.text import paragraphs, words_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def read_document(
     """
     sheets = [_sheet(pdf[index], index + 1, reader, every) for index in range(pdf.page_count)]
     _drop_logos(sheets)
+    for sheet, lines in zip(sheets, evenly_set([s.lines for s in sheets]), strict=True):
+        sheet.lines = lines
     texts = without_furniture(
         [sheet.lines for sheet in sheets],
         [sheet.height for sheet in sheets],

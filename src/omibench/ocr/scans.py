@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -127,6 +128,30 @@ def turn_content(page: pymupdf.Page, degrees: float) -> None:
     document.update_stream(contents[0], b"q %s cm\n" % head.encode() + stream + b"\nQ\n")
 
 
+def evenly_set(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The lines of all pages, those that an engine read in one size where theirs are alike.
+
+    What boxes say of a type's size differs from line to line and page to page.
+    """
+    sizes = [line.size for lines in pages for line in lines if _was_read(line) for _ in line.text]
+    usual = round(float(median(sizes)), 1) if sizes else 0.0
+    return [
+        [
+            replace(line, size=usual) if _was_read(line) and _is_alike(line.size, usual) else line
+            for line in lines
+        ]
+        for lines in pages
+    ]
+
+
+def _was_read(line: Line) -> bool:
+    return line.engine != "textlayer"
+
+
+def _is_alike(size: float, usual: float) -> bool:
+    return 0.72 * usual < size < 1.35 * usual
+
+
 def lines_of(readings: Sequence[Reading], page: int, scale: float, engine: str) -> list[Line]:
     """Readings as lines of a page; `scale` is points per pixel.
 
@@ -143,7 +168,7 @@ def _line(reading: Reading, page: int, scale: float, engine: str, usual: float) 
     height = reading.height * scale
     size = _TYPE * height
     tall = size > 1.45 * usual
-    if 0.72 * usual < size < 1.35 * usual:
+    if _is_alike(size, usual):
         size = usual
     return Line(
         page=page,
