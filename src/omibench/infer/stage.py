@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
 
 from omibench.ask import Asker, open_asker
 from omibench.errors import MissingInputError, ModelError
 from omibench.infer.closing import closing_line
 from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
+from omibench.infer.rows import row_of
 from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
 from omibench.models.provider import Provider
@@ -24,7 +24,6 @@ from omibench.study import Cell, Study
 from omibench.tables import ResponseRow, read_jsonl, write_parquet
 
 log = logging.getLogger("omibench.infer")
-Number = TypeVar("Number", int, float)
 
 
 def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
@@ -39,7 +38,7 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
         own = askers[cell.model]
         threads = threads_of(questions, study, cell, own.provider)
         answered = run_cell(threads, study, cell, askers)
-        write_parquet(out, [_row(each) for each in answered], ResponseRow)
+        write_parquet(out, [row_of(each) for each in answered], ResponseRow)
         asked = [a for each in answered for step in each.steps for a in step]
         pairs = [(a.request, a.response) for a in asked if a.model == cell.model]
         if closing := closing_line(study, cell, out, own, pairs):
@@ -140,33 +139,3 @@ def _recorded(
         return held
     lacking = [r for _, requests in asked for r in requests if not provider.holds(r)]
     raise ModelError(provider.lacks(lacking, len(threads)))
-
-
-def _row(answered: Answered) -> ResponseRow:
-    last = answered.last
-    response = last.response
-    own = [a.response for step in answered.steps for a in step if a.model == last.model]
-    return ResponseRow(
-        id=last.request.tags.problem,
-        index=answered.thread.sample,
-        key=last.key,
-        steps=[a.key for step in answered.steps for a in step if a.key != last.key],
-        outcome=response.outcome,
-        text=response.text,
-        reasoning=response.reasoning,
-        finish_reason=response.finish_reason,
-        input_tokens=_total(r.usage.input_tokens for r in own),
-        output_tokens=_total(r.usage.output_tokens for r in own),
-        cost_usd=_total(r.cost_usd for r in own),
-        latency_s=_total(r.latency_s for r in own),
-        simulated=any(a.response.simulated for step in answered.steps for a in step),
-        published_verdict=response.published_verdict,
-        served_model=response.served_model,
-        error=response.error,
-    )
-
-
-def _total(values: Iterable[Number | None]) -> Number | None:
-    """The sum over all steps, None where one of them does not say."""
-    known = list(values)
-    return None if None in known else sum(v for v in known if v is not None)
