@@ -87,7 +87,7 @@ def ask_keyed(
     missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
     check_images(missing.values(), provider, store)
     if missing:
-        known |= _buy(missing, provider, partition, budget)
+        known |= _buy(missing, provider, store, partition, budget)
     found = [(key, known[key]) for key in keys]
     if _STRICT.get():
         check_answered(requests, [response for _, response in found])
@@ -159,6 +159,7 @@ def _none_absent(requests: Sequence[Request]) -> None:
 def _buy(
     missing: dict[str, Request],
     provider: Provider,
+    store: Store,
     partition: Partition,
     budget: BudgetGate | None,
 ) -> dict[str, Response]:
@@ -166,7 +167,7 @@ def _buy(
     waiting = missing
     try:
         while waiting:
-            bought |= _round(waiting, provider, partition, budget)
+            bought |= _round(waiting, provider, store, partition, budget)
             # Reservations are worst cases: once all that was sent is settled, more may fit.
             stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
             waiting = {k: request for k, request in waiting.items() if k in stopped}
@@ -186,6 +187,7 @@ def _buy(
 def _round(
     waiting: dict[str, Request],
     provider: Provider,
+    store: Store,
     partition: Partition,
     budget: BudgetGate | None,
 ) -> dict[str, Response]:
@@ -197,6 +199,7 @@ def _round(
             key = key_of.get(id(request)) or partition.key(request)
             if key not in waiting:
                 raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
+            response = store.images.with_drawn(response)  # noqa: PLW2901
             if response.outcome not in NOT_BOUGHT:
                 partition.append(key, request, response)
             bought[key] = response

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from omibench.errors import ModelError
 from omibench.model_params import AnthropicModel
+from omibench.models.anthropic_tools import calls_of, carried_of, result_of, tools_of
 from omibench.models.pictures import Show
 from omibench.request import ImagePart, Message, Part, Request, TextPart
 
@@ -34,7 +36,8 @@ def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[
     body: dict[str, Any] = {
         "model": model.id,
         "max_tokens": request.decoding.max_tokens,
-        "messages": [{"role": m.role, "content": _parts(m, show)} for m in turns],
+        "messages": list(_turns(turns, show)),
+        **tools_of(request.conversation),
     }
     if system:
         body["system"] = "\n\n".join(system)
@@ -86,6 +89,26 @@ def _split(request: Request) -> tuple[list[str], list[Message]]:
         )
     texts = [p.text for m in system for p in m.parts if isinstance(p, TextPart) and p.text.strip()]
     return texts, turns
+
+
+def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
+    """The turns; results of tools are parts of the user's turn, neighbouring ones of one turn."""
+    waiting: list[dict[str, Any]] = []
+    for message in messages:
+        if message.answers is not None:
+            waiting.append(result_of(message.answers, _parts(message, show)))
+            continue
+        if message.role == "user":
+            yield {"role": "user", "content": [*waiting, *_parts(message, show)]}
+            waiting = []
+            continue
+        if waiting:
+            yield {"role": "user", "content": waiting}
+            waiting = []
+        content = [*carried_of(message), *_parts(message, show), *calls_of(message)]
+        yield {"role": message.role, "content": content}
+    if waiting:
+        yield {"role": "user", "content": waiting}
 
 
 def _parts(message: Message, show: Show) -> list[dict[str, Any]]:

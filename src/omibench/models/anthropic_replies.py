@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from omibench.model_params import AnthropicModel
+from omibench.models.anthropic_tools import calls_in, carried_in
 from omibench.models.replies import (
     CACHE_WRITE,
     Json,
@@ -34,9 +35,12 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     thought = "\n".join(text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
     text, reasoning = apart(written, thought)
     stop = text_of(reply.get("stop_reason")) or None
+    calls = calls_in(blocks)
     response = Response(
         text=text,
-        outcome=outcome_of(text, cut=stop in _CUT, refused=stop == "refusal"),
+        outcome=outcome_of(text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)),
+        calls=calls,
+        carried=carried_in(blocks) if calls else None,
         finish_reason=stop,
         reasoning=reasoning,
     )

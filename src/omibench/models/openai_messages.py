@@ -49,7 +49,7 @@ def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> 
         body["n"] = len(requests)
     if model.can.seed:
         body["seed"] = first.index
-    return dict(with_tools(body, tools_of(model.api, first), model.extra_body))
+    return with_tools(body, tools_of(model.api, first), model.extra_body)
 
 
 def check_openai(name: str, model: OpenAIModel) -> None:

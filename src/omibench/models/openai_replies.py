@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from omibench.model_params import OpenAIModel
+from omibench.models.drawn import drawn_in_chat, drawn_in_items
+from omibench.models.openai_tools import called_in_chat, calls_in_items
 from omibench.models.replies import (
     Json,
     apart,
@@ -83,13 +85,16 @@ def _choice(choice: Json) -> Response:
     refusal = text_of(message.get("refusal"))
     finish = text_of(choice.get("finish_reason")) or None
     refused = bool(refusal) or finish in REFUSED
-    return Response(
+    called = bool(list_of(message.get("tool_calls")))
+    response = Response(
         text=text or refusal,
-        outcome=outcome_of(text, cut=finish in _CUT, refused=refused),
+        outcome=outcome_of(text, cut=finish in _CUT, refused=refused, called=called),
+        drawn=drawn_in_chat(message),
         finish_reason=finish,
         reasoning=reasoning,
         logprob=_logprob(object_of(choice.get("logprobs")).get("content")),
     )
+    return called_in_chat(message, response)
 
 
 def _content(content: object) -> str:
@@ -117,9 +122,13 @@ def _responses(reply: Json) -> list[Response]:
     refusal = "".join(text_of(part.get("refusal")) for part in parts)
     text, reasoning = apart("".join(text_of(p.get("text")) for p in answers), "\n".join(shown))
     reason = text_of(object_of(reply.get("incomplete_details")).get("reason"))
+    calls = calls_in_items(items)
+    refused = bool(refusal) or reason in REFUSED
     response = Response(
         text=text or refusal,
-        outcome=outcome_of(text, cut=reason in _CUT, refused=bool(refusal) or reason in REFUSED),
+        outcome=outcome_of(text, cut=reason in _CUT, refused=refused, called=bool(calls)),
+        calls=calls,
+        drawn=drawn_in_items(items),
         finish_reason=reason or text_of(status) or None,
         reasoning=reasoning,
         logprob=_logprob([row for part in answers for row in _parts(part, "logprobs")]),

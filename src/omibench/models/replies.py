@@ -88,13 +88,13 @@ def apart(text: str, reasoning: str) -> tuple[str, str | None]:
     return text, reasoning.strip() or None
 
 
-def outcome_of(text: str, *, cut: bool, refused: bool) -> Outcome:
-    """What became of a finished reply; no text is `empty`, never an answer."""
+def outcome_of(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
+    """What became of a finished reply; without text or calls it is `empty`, never an answer."""
     if refused:
         return "refused"
     if cut:
         return "truncated"
-    return "answered" if text.strip() else "empty"
+    return "answered" if text.strip() or called else "empty"
 
 
 def same_family(asked: str, served: str) -> bool:

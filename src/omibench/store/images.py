@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.request import ImagePart
+from omibench.request import DrawnPart, ImagePart, Response
 from omibench.store.files import write_whole
 
 COPIERS = 4
@@ -58,6 +58,16 @@ class ImageStore:
             )
         self._copy(Path(image.path), image.sha256, size)
         self._seen.add(known)
+
+    def with_drawn(self, response: Response) -> Response:
+        """A response whose drawn pictures are kept here, and which names them by their content."""
+        if not response.drawn:
+            return response
+        for image in response.drawn:
+            if isinstance(image, DrawnPart) and not self.path(image.sha256).is_file():
+                write_whole(self.path(image.sha256), image.data)
+        plain = tuple(ImagePart(sha256=image.sha256) for image in response.drawn)
+        return response.model_copy(update={"drawn": plain})
 
     def _copy(self, source: Path, sha256: str, size: int) -> None:
         data = source.read_bytes()

@@ -36,7 +36,7 @@ class Verified:
     """Responses whose key was not made again: no model.json, or a schema of a later version."""
     faults: list[Fault] = field(default_factory=list)
     shown: dict[str, str] = field(default_factory=dict)
-    """Every picture that a request shows, with the first response to such a request."""
+    """Every picture that a request shows or a response draws, with the first such response."""
 
 
 def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verified:
@@ -44,7 +44,7 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verif
 
     A line is sound when its checksum holds, its JSON is a request and a response, and its key is
     the one that its request and model give. A picture is sound when its name is the SHA-256 of
-    its bytes; every picture that a request shows must be there.
+    its bytes; every picture that a request shows or a response draws must be there.
     """
     found = Verified()
     for folder in folders:
@@ -98,8 +98,9 @@ def _verify_partition(partition: Partition, found: Verified) -> None:
 
 
 def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | None:
-    parse_response(body.response)
     found.responses += 1
+    for drawn in parse_response(body.response).drawn:
+        found.shown.setdefault(drawn.sha256, f"response {key[:12]}")
     for message in json.loads(body.request)["messages"]:
         for part in message["parts"]:
             if "image" in part:
