@@ -135,6 +135,24 @@ def frozen_questions(wildcards):
     return checkpoints.freeze.get().output.questions
 
 
+def frozen_examples():
+    """What freeze writes of solved problems, where settings may show some as examples."""
+    if not STUDY.freeze.examples.wanted:
+        return {}
+    return {"examples": f"{RESULTS}/freeze/examples.jsonl"}
+
+
+def shown_examples(wildcards):
+    """The solved problems that a cell's setting shows, or one of a model's settings."""
+    names = (
+        [wildcards.setting]
+        if "setting" in wildcards.keys()
+        else [c.setting for c in STUDY.cells if c.model == wildcards.model]
+    )
+    shown = any(STUDY.settings[name].examples for name in names)
+    return checkpoints.freeze.get().output.examples if shown else []
+
+
 def asked_for(stage):
     """What a job of the stage asks of the scheduler, by the names that Snakemake knows."""
 

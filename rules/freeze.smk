@@ -10,6 +10,7 @@ checkpoint freeze:
         manifest=f"{RESULTS}/freeze/manifest.json",
         card=f"{RESULTS}/freeze/README.md",
         images=directory(f"{RESULTS}/freeze/images"),
+        **frozen_examples(),
     log:
         f"{LOGS}/freeze/freeze.log",
     benchmark:

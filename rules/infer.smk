@@ -3,6 +3,7 @@
 rule fill:
     input:
         questions=frozen_questions,
+        examples=shown_examples,
     output:
         f"{RESULTS}/infer/{{model}}/filled.txt",
     log:
@@ -25,6 +26,7 @@ rule fill:
 rule infer:
     input:
         questions=frozen_questions,
+        examples=shown_examples,
         named=named_files("infer"),
         filled=filled,
     output:

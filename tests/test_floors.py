@@ -19,6 +19,7 @@ GROUND = {
     "model_params",
     "operating",
     "errors",
+    "example",
     "explain",
     "fence",
     "judge_params",
@@ -35,6 +36,7 @@ GROUND = {
     "text_calls",
     "tool_params",
     "image_params",
+    "presentation_params",
     "images",
     "progress",
 }

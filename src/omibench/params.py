@@ -12,6 +12,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from omibench.blocks import Block, Name, Rate
 from omibench.judge_params import JudgePanel, Panel
+from omibench.presentation_params import FreezeExamples
 from omibench.synthetic.profiles import Like
 
 RuleBook = Literal["omibench", "emma", "usnco-v", "mathreal", "robust", "published"]
@@ -116,6 +117,8 @@ class FreezeParams(Block):
 
     name: Name = "dataset"
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
+    examples: FreezeExamples = FreezeExamples()
+    """Which problems may be shown, solved, before others."""
 
 
 class InferParams(Block):

@@ -9,6 +9,7 @@ from pydantic import model_validator
 from omibench.aggregate_params import Aggregate, Aggregation
 from omibench.blocks import Block
 from omibench.image_params import Images, ShownImages
+from omibench.presentation_params import Examples, Perceived, Without
 from omibench.request import Decoding
 
 
@@ -18,6 +19,12 @@ class Setting(Block):
     prompt: str = "cot"
     """A built-in prompt's name, or the path of a text file with {question} and {choices}."""
     images: ShownImages = Images()
+    without: list[Without] = []
+    """What of a problem's text is left out: `question`, `choices`, or both."""
+    examples: Examples | None = None
+    """Solved problems that are shown before the question."""
+    perception: Perceived | None = None
+    """What is known of the pictures in words before the question is answered."""
     decoding: Decoding = Decoding()
     aggregate: Aggregate = Aggregation()
     """How the samples of a problem become one result, where decoding draws several."""
@@ -32,7 +39,19 @@ class Setting(Block):
             )
         return self
 
+    @model_validator(mode="after")
+    def _perceives_pictures(self) -> Self:
+        if self.perception and self.images.show in ("none", "captions"):
+            raise ValueError(
+                f"perception: {self.perception.given} needs the pictures, and images: "
+                f"{self.images.show} does not show them"
+            )
+        if self.perception and "question" in self.without:
+            raise ValueError("perception says which text is given: leave out `without: [question]`")
+        return self
+
     @property
     def helpers(self) -> list[str]:
         """The models that are asked besides the cell's own, such as a captioner; each once."""
-        return list(dict.fromkeys(self.images.helpers))
+        reader = self.perception.by if self.perception else None
+        return list(dict.fromkeys([*self.images.helpers, *([reader] if reader else [])]))

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from omibench.certificate import Certificate, DisagreementRow
 from omibench.errors import FileFormatError, MissingInputError, OutputError
+from omibench.example import Example
 from omibench.problem import Answer, Noun, Problem, Question
 
 if TYPE_CHECKING:
@@ -239,6 +240,7 @@ FILES: tuple[File, ...] = (
     File("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
     File("freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"),
     File("freeze/answers.jsonl", Answer, "what scoring reads: gold and reference rationale"),
+    File("freeze/examples.jsonl", Example, "solved problems that settings may show as examples"),
     File("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
     File("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
     File("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),

@@ -31,6 +31,8 @@ class Row(BaseModel):
     ImgClean: str | None = None
     QuestionCN: str
     QuestionEN: str
+    DescriptionCN: str | None = None
+    DescriptionEN: str | None = None
     AnswerCN: str
     AnswerEN: str
     Category: str
@@ -66,11 +68,13 @@ def _id(row: Row) -> str:
 
 
 def _question(row: Row, figure: Figure, language: str) -> Question:
-    text = row.QuestionCN if language == "zh" else row.QuestionEN
+    chinese = language == "zh"
+    text = row.QuestionCN if chinese else row.QuestionEN
+    described = row.DescriptionCN if chinese else row.DescriptionEN
     return Question(
         id=_id(row),
         question=f"[IMAGE0]\n{text}",
-        images=[figure],
+        images=[figure.model_copy(update={"caption": described or None})],
         subject="mathematics",
         language=language,
     )

@@ -47,6 +47,7 @@ def _question(item: Item, figures: list[Figure], source: str) -> Question:
         subject=item.subject,
         group=item.group,
         licence="CC0-1.0",
+        subset=item.attributes.get("exam"),
         source=source,
     )
 

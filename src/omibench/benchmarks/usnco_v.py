@@ -87,6 +87,7 @@ def _question(row: Row, pictures: list[Figure]) -> Question:
         # An option that stands in the picture alone has no text of its own.
         choices=[Choice(label=letter, text=text) for letter, text in texts.items()],
         subject="chemistry",
+        subset=row.exam,
     )
 
 

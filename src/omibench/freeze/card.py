@@ -6,11 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from omibench.freeze.rows import is_simulated
 from omibench.problem import Answer, Question
 from omibench.tables import FrozenManifest
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
-_SIMULATED = "[SIMULATED rationale by "
 
 
 def dataset_card(
@@ -82,7 +82,7 @@ def _made_up(manifest: FrozenManifest) -> list[str]:
 
 
 def _simulated(answers: Sequence[Answer]) -> list[str]:
-    count = sum(1 for a in answers if a.solution and a.solution.startswith(_SIMULATED))
+    count = sum(map(is_simulated, answers))
     if not count:
         return []
     return [

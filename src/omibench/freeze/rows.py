@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Answer, Problem, Question
 
+SIMULATED = "[SIMULATED rationale by "
+"""How a rationale begins that a simulated model wrote."""
 _SIMULATED = re.compile(r"rationale: SIMULATED \((.+)\)")
 
 
@@ -28,7 +30,7 @@ def answer_of(problem: Problem) -> Answer:
             "the problem in the review decisions"
         )
     simulated = rationale_simulated_by(problem)
-    mark = f"[SIMULATED rationale by {simulated}]\n" if simulated and problem.solution else ""
+    mark = f"{SIMULATED}{simulated}]\n" if simulated and problem.solution else ""
     return Answer(
         id=problem.id,
         answer=problem.answer,
@@ -46,6 +48,11 @@ def rationale_simulated_by(problem: Problem) -> str | None:
     """The simulated model that wrote a problem's rationale, or None."""
     matches = (_SIMULATED.fullmatch(warning) for warning in problem.warnings)
     return next((match.group(1) for match in matches if match), None)
+
+
+def is_simulated(answer: Answer) -> bool:
+    """Whether an answer's rationale was written by a simulated model."""
+    return (answer.solution or "").startswith(SIMULATED)
 
 
 def check_pairs(questions: Sequence[Question], answers: Sequence[Answer]) -> None:

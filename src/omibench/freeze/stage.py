@@ -11,6 +11,7 @@ from pathlib import Path
 from omibench.benchmarks.dataset import Dataset
 from omibench.errors import MissingInputError
 from omibench.freeze.card import dataset_card
+from omibench.freeze.examples import example_rows, write_examples
 from omibench.freeze.pictures import freeze_pictures
 from omibench.freeze.rows import answer_of, check_pairs, question_of
 from omibench.problem import Answer, Problem, Question
@@ -34,8 +35,9 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
 
     The benchmark `papers` is made of the file `problems`, as reviewers decided; any other brings
     its own questions and answers. Writes questions.jsonl, answers.jsonl, images/, manifest.json
-    and a dataset card README.md; rows keep the order of their source. Raises MissingInputError
-    for a problem without an answer and FileFormatError for files that do not fit together.
+    and a dataset card README.md, and examples.jsonl where `freeze.examples` names some; rows keep
+    the order of their source. Raises MissingInputError for a problem without an answer,
+    FileFormatError for files that do not fit together and ParamsError for examples that cannot be.
     """
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
         questions, answers, folder = _read(study, problems, Path(scratch))
@@ -44,9 +46,11 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
         check_pairs(questions, answers)
         _warn_of_absent(questions, folder)
         questions = freeze_pictures(questions, folder, out)
+    examples = example_rows(questions, answers, study.freeze.examples)
     manifest = _manifest(study, questions, answers)
     write_jsonl(out / "questions.jsonl", questions)
     write_jsonl(out / "answers.jsonl", answers)
+    write_examples(out, examples)
     write_text(out / "README.md", dataset_card(manifest, questions, answers))
     write_json(out / "manifest.json", manifest)
     return manifest

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from omibench.ask import Asker, open_asker
 from omibench.errors import MissingInputError, ModelError
+from omibench.example import Example
 from omibench.infer.closing import closing_line
 from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
 from omibench.infer.rows import row_of
@@ -19,6 +20,7 @@ from omibench.models.provider import Provider
 from omibench.models.recorded import RecordedProvider
 from omibench.problem import Question
 from omibench.request import Request
+from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.steps import Task
 from omibench.study import Cell, Study
 from omibench.tables import ResponseRow, read_jsonl, write_parquet
@@ -37,6 +39,9 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     with open_askers(study, cell) as askers:
         own = askers[cell.model]
         threads = threads_of(questions, study, cell, own.provider)
+        lacking = remark(cell.setting, study.settings[cell.setting], load_questions(questions))
+        if lacking:
+            log.warning("omibench: %s", lacking)
         answered = run_cell(threads, study, cell, askers)
         write_parquet(out, [row_of(each) for each in answered], ResponseRow)
         asked = [a for each in answered for step in each.steps for a in step]
@@ -80,9 +85,12 @@ def threads_of(
     A recorded model that lacks a response raises ModelError, unless it is `partial`: then what it
     lacks is left out.
     """
-    setting, pool = study.settings[cell.setting], load_questions(questions)
-    tasks = [Task(question, setting, questions.parent, pool) for question in pool]
-    threads = [Thread(task, n) for task in tasks for n in range(setting.decoding.samples)]
+    setting, folder = study.settings[cell.setting], questions.parent
+    examples = load_examples(folder) if setting.examples else ()
+    asked = asked_questions(load_questions(questions), setting, examples)
+    check_needs(cell.setting, setting, asked, examples)
+    draws = range(setting.decoding.samples)
+    threads = [Thread(Task(q, setting, folder, examples, n), n) for q in asked for n in draws]
     model = study.models[cell.model]
     if isinstance(model, RecordedModel):
         return _recorded(
@@ -106,6 +114,18 @@ def first_requests(thread: Thread, study: Study, cell: Cell) -> list[Request]:
     """What one thread asks of the cell's own model in its first step."""
     asked = requests_next(thread, [], cell.setting, study.study.name)
     return [request for model, request in asked if model in (None, cell.model)]
+
+
+def load_examples(folder: Path) -> tuple[Example, ...]:
+    """The solved problems beside the frozen questions. Raises MissingInputError without them."""
+    file = folder / "examples.jsonl"
+    try:
+        return tuple(read_jsonl(file, Example))
+    except MissingInputError:
+        raise MissingInputError(
+            f"{file}: there are no examples; say in `freeze.examples` which problems may be shown, "
+            "and freeze again"
+        ) from None
 
 
 def load_questions(questions: Path) -> tuple[Question, ...]:

@@ -16,6 +16,7 @@ from omibench.problem import Choice, Question
 from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
 from omibench.settings.conditions import picture, worded
 from omibench.settings.present import put
+from omibench.settings.prompts import load_prompt
 
 INSTRUCTIONS = """\
 You describe a picture to somebody who has to solve a problem with it and cannot see it. The \
@@ -85,7 +86,7 @@ def present_captions(question: Question, captions: Sequence[str], prompt: str) -
     `captions` count with `question.images`; those of pictures that are marked nowhere follow the
     question. Raises ParamsError when the prompt does not exist.
     """
-    return put(question, prompt, worded(question, captions))
+    return put(question, load_prompt(prompt), worded(question, captions))
 
 
 def _line(choice: Choice, mark: str) -> str:

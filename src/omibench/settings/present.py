@@ -6,21 +6,39 @@ derived pictures that some conditions show. It never sees an answer: `Question` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from omibench.problem import IMAGE_MARK, Choice, Question
 from omibench.request import Conversation, Message, Part, TextPart
 from omibench.setting_params import Setting
 from omibench.settings.conditions import NOT_SHOWN, Piece, Shown, shown
-from omibench.settings.prompts import CHOICES, QUESTION, Prompt, load_prompt
+from omibench.settings.prompts import load_prompt
+from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, SLOT, Prompt
 
-_SLOT = re.compile(f"({re.escape(QUESTION)}|{re.escape(CHOICES)})")
+
+class Around(NamedTuple):
+    """What stands around a question: examples in its own message, and earlier turns.
+
+    `lettered` says whether a letter is asked for, also where the choices were taken away; None:
+    where there are choices.
+    """
+
+    inline: tuple[Piece, ...] = ()
+    turns: tuple[Message, ...] = ()
+    lettered: bool | None = None
+
+
+ALONE = Around()
 
 
 def present(
-    question: Question, setting: Setting, folder: str | Path = "", captions: Sequence[str] = ()
+    question: Question,
+    setting: Setting,
+    folder: str | Path = "",
+    captions: Sequence[str] = (),
+    around: Around = ALONE,
 ) -> Conversation:
     """The conversation in which a problem is put to a model.
 
@@ -30,24 +48,35 @@ def present(
     questions.jsonl; `captions` of all images are needed where the setting shows those instead.
     Raises ParamsError when the setting's prompt does not exist.
     """
-    return put(question, setting.prompt, shown(question, setting.images, folder, captions))
+    pictures = shown(question, setting.images, folder, captions)
+    return put(question, load_prompt(setting.prompt), pictures, around)
 
 
-def put(question: Question, prompt: str, pictures: Shown) -> Conversation:
-    """A question under a prompt by its name or file, with what stands for its pictures."""
-    parts = joined(pieces(question, load_prompt(prompt), pictures))
-    return Conversation(messages=(Message(role="user", parts=parts),))
+def put(
+    question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
+) -> Conversation:
+    """A question under a prompt, with what stands for its pictures and what goes before it."""
+    parts = joined(pieces(question, prompt, pictures, around))
+    told = (TextPart(text=prompt.system),) if prompt.system else ()
+    system = (Message(role="system", parts=told),) if told else ()
+    return Conversation(messages=(*system, *around.turns, Message(role="user", parts=parts)))
 
 
-def pieces(question: Question, prompt: Prompt, pictures: Shown) -> Iterator[Piece]:
+def pieces(
+    question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
+) -> Iterator[Piece]:
     """The words of a prompt around a question and its choices, with what stands for pictures."""
-    template = prompt.mcq if question.choices else _without_choices(prompt.open)
-    for piece in _SLOT.split(template):
+    choices = bool(question.choices)
+    lettered = choices if around.lettered is None else around.lettered
+    template = prompt.shape(lettered, choices, examples=bool(around.inline))
+    for piece in SLOT.split(template):
         if piece == QUESTION:
             yield from _interleaved(question.question, pictures)
             yield from pictures.after
         elif piece == CHOICES:
             yield from _choices(question, prompt, pictures)
+        elif piece == EXAMPLES:
+            yield from around.inline
         elif piece:
             yield piece
 
@@ -55,11 +84,6 @@ def pieces(question: Question, prompt: Prompt, pictures: Shown) -> Iterator[Piec
 def joined(parts: Iterator[Piece]) -> tuple[Part, ...]:
     """Neighbouring texts become one; a text of nothing but white space is no part."""
     return tuple(_joined(parts))
-
-
-def _without_choices(template: str) -> str:
-    paragraphs = template.split("\n\n")
-    return "\n\n".join(p for p in paragraphs if CHOICES not in p)
 
 
 def _choices(question: Question, prompt: Prompt, pictures: Shown) -> Iterator[Piece]:

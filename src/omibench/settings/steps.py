@@ -7,28 +7,33 @@ the earlier responses to the next step; an empty step means that the last respon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.example import Example
 from omibench.problem import Question
 from omibench.request import Conversation, Decoding, Response, Role
 from omibench.setting_params import Setting
+from omibench.settings.ablation import ablated
 from omibench.settings.captions import DECODING as CAPTION_DECODING
 from omibench.settings.captions import caption_conversation, caption_instructions
-from omibench.settings.present import present
+from omibench.settings.examples import chosen, shown_before
+from omibench.settings.perception import perceived, readings
+from omibench.settings.present import Around, present
 
 
 class Task(NamedTuple):
-    """A question under a setting. Image paths are relative to `folder`; `pool` has all questions.
+    """A question under a setting. Image paths are relative to `folder`.
 
-    `examples` that are shown before a question are taken from the pool, never itself or a sibling.
+    `examples` are those that settings may show before a question; `sample` counts the draws.
     """
 
     question: Question
     setting: Setting
     folder: Path
-    pool: Sequence[Question] = ()
+    examples: Sequence[Example] = ()
+    sample: int = 0
 
 
 class Ask(NamedTuple):
@@ -55,27 +60,46 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     `earlier` holds the responses to each step so far, in the order of its asks. Raises
     ParamsError when the setting cannot be used, with the setting's remedy.
     """
-    captions: list[str] = []
-    if task.setting.images.show == "captions" and task.question.images:
-        if not earlier:
-            return _caption_asks(task)
-        captions, earlier = [response.text for response in earlier[0]], earlier[1:]
-    if earlier:
+    question, setting = ablated(task.question, task.setting.without), task.setting
+    first = [*_caption_asks(question, setting, task.folder), *_reading_asks(question, task)]
+    if first and not earlier:
+        return tuple(first)
+    if len(earlier) > bool(first):
         return ()
-    conversation = present(task.question, task.setting, task.folder, captions)
-    return (Ask(conversation, task.setting.decoding),)
+    told = [response.text for response in earlier[0]] if first else []
+    captions = told if setting.images.show == "captions" else []
+    if setting.perception:
+        question = perceived(question, setting.perception, told)
+    around = _around(task)
+    conversation = present(question, setting, task.folder, captions, around)
+    return (Ask(conversation, setting.decoding),)
 
 
-def _caption_asks(task: Task) -> Step:
-    images = task.setting.images
+def _around(task: Task) -> Around:
+    lettered, wanted = bool(task.question.choices), task.setting.examples
+    if wanted is None:
+        return Around(lettered=lettered)
+    examples = chosen(task.question, task.examples, wanted, task.sample)
+    return shown_before(examples, task.setting, task.folder)._replace(lettered=lettered)
+
+
+def _caption_asks(question: Question, setting: Setting, folder: Path) -> Iterator[Ask]:
+    images = setting.images
+    if images.show != "captions":
+        return
     instructions = caption_instructions(images.prompt)
-    return tuple(
-        Ask(
-            caption_conversation(task.question, index, task.folder, instructions),
+    for index in range(len(question.images)):
+        yield Ask(
+            caption_conversation(question, index, folder, instructions),
             CAPTION_DECODING,
             role="captioner",
             model=images.model,
             shared=True,
         )
-        for index in range(len(task.question.images))
-    )
+
+
+def _reading_asks(question: Question, task: Task) -> Iterator[Ask]:
+    once = task.setting.decoding.model_copy(update={"samples": 1})
+    who = task.setting.perception.by if task.setting.perception else None
+    for conversation in readings(question, task.setting, task.folder):
+        yield Ask(conversation, once, role="perceiver", model=who, shared=True)

@@ -30,6 +30,11 @@ class Prompt(NamedTuple):
         return template if examples else left_out(template, EXAMPLES)
 
     @property
+    def takes_examples(self) -> bool:
+        """Whether in-context examples stand in its own message."""
+        return EXAMPLES in self.mcq
+
+    @property
     def boxed(self) -> bool:
         """Whether the answer is asked for in a box."""
         return "\\boxed" in self.mcq

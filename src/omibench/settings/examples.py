@@ -1,0 +1,113 @@
+"""In-context examples: solved problems before the question, in its message or as earlier turns.
+
+OMIBench, H.4: drawn once for each question, the same under every condition, in one message, with
+no picture, one picture or all. USNCO-V, methods: a window that slides over the other subset, as a
+dialogue of several turns. Never the question itself, nor a sibling of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from omibench.errors import ParamsError
+from omibench.example import Example, siblings
+from omibench.image_params import ImageCondition, Images
+from omibench.presentation_params import Examples
+from omibench.problem import Question
+from omibench.request import Message, TextPart
+from omibench.setting_params import Setting
+from omibench.settings.ablation import ablated
+from omibench.settings.conditions import Piece, Shown, shown
+from omibench.settings.present import Around, joined, pieces
+from omibench.settings.prompts import load_prompt
+from omibench.settings.templates import CHOICES, QUESTION, Prompt
+
+_SHOW: dict[str, ImageCondition] = {"none": "none", "one": "first", "all": "all"}
+
+
+def chosen(
+    question: Question, rows: Sequence[Example], wanted: Examples, sample: int = 0
+) -> list[Example]:
+    """The examples of one sample of a question, in the order in which they are shown.
+
+    Raises ParamsError when too few of `rows` may be shown before this question.
+    """
+    fit = [e for e in rows if e.take == wanted.take and not siblings(question, e.question)]
+    start = 0
+    if wanted.take == "window":
+        fit = [e for e in fit if e.question.subset != question.subset]
+        start = sample
+    else:
+        fit.sort(key=lambda example: _rank(wanted.seed, question.id, example.id))
+    found = fit[start : start + wanted.k]
+    if len(found) < wanted.k:
+        more = "first" if wanted.take == "window" else "set_aside"
+        raise ParamsError(
+            f"{question.id}: {start + wanted.k} examples are needed and {len(fit)} may be shown "
+            f"before it; freeze more of them (freeze.examples.{more})"
+        )
+    return found
+
+
+def shown_before(examples: Sequence[Example], setting: Setting, folder: str | Path) -> Around:
+    """Examples as a setting shows them before a question.
+
+    A prompt with `{examples}` has them in its own message; every other as earlier turns.
+    """
+    prompt = load_prompt(setting.prompt)
+    if prompt.takes_examples:
+        return Around(inline=tuple(_inline(examples, prompt, setting, folder)))
+    return Around(turns=tuple(_turns(examples, prompt, setting, folder)))
+
+
+def reply(example: Example, wanted: Examples, boxed: bool) -> str:
+    """What the example answers: its solution or its answer alone, in a box if one is asked for."""
+    answer = ", ".join(example.answer)
+    final = f"\\boxed{{{answer}}}" if boxed else answer
+    solution = (example.solution or "").strip()
+    if wanted.reply == "answer" or not solution:
+        return final
+    if boxed and "\\boxed" in solution:
+        return solution
+    return f"{solution}\n\nFinal answer: {final}"
+
+
+def _inline(
+    examples: Sequence[Example], prompt: Prompt, setting: Setting, folder: str | Path
+) -> Iterator[Piece]:
+    for number, example in enumerate(examples, 1):
+        block = f"[EXAMPLE {number}]\n[Question]\n{QUESTION}\n[Choices]\n{CHOICES}\n[Solution]\n"
+        yield "\n\n" if number > 1 else ""
+        yield from _asked(example, Prompt(block, block, prompt.label), setting, folder)
+        yield _reply(example, prompt, setting)
+
+
+def _turns(
+    examples: Sequence[Example], prompt: Prompt, setting: Setting, folder: str | Path
+) -> Iterator[Message]:
+    for example in examples:
+        yield Message(role="user", parts=joined(_asked(example, prompt, setting, folder)))
+        told = TextPart(text=_reply(example, prompt, setting))
+        yield Message(role="assistant", parts=(told,))
+
+
+def _reply(example: Example, prompt: Prompt, setting: Setting) -> str:
+    return reply(example, setting.examples or Examples(), prompt.boxed)
+
+
+def _asked(
+    example: Example, prompt: Prompt, setting: Setting, folder: str | Path
+) -> Iterator[Piece]:
+    question = ablated(example.question, setting.without)
+    show = _SHOW[setting.examples.images if setting.examples else "none"]
+    seen = shown(question, Images(show=show), folder)
+    # An example keeps its references to pictures that are not shown (OMIBench, H.4).
+    words = {i: f"[IMAGE{i}]" for i in range(len(question.images))}
+    pictures = Shown({**words, **seen.at}, seen.after)
+    yield from pieces(question, prompt, pictures, Around(lettered=bool(example.question.choices)))
+
+
+def _rank(seed: int, question: str, example: str) -> str:
+    return hashlib.sha256(f"{seed}\0{question}\0{example}".encode()).hexdigest()

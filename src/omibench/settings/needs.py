@@ -1,0 +1,88 @@
+"""What a setting needs of a benchmark, looked at before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from omibench.errors import ParamsError
+from omibench.example import Example
+from omibench.problem import IMAGE_MARK, Question
+from omibench.setting_params import Setting
+from omibench.settings.ablation import ablated
+from omibench.settings.examples import chosen
+
+
+def asked_questions(
+    questions: Sequence[Question], setting: Setting, examples: Sequence[Example]
+) -> list[Question]:
+    """The questions that a setting asks: all, but those set aside to be shown as examples."""
+    aside: set[str] = set()
+    if setting.examples and setting.examples.take == "sampled":
+        aside = {example.id for example in examples if example.take == "sampled"}
+    return [question for question in questions if question.id not in aside]
+
+
+def check_needs(
+    name: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example] = ()
+) -> None:
+    """Raise ParamsError with one line where the benchmark lacks what the setting `name` needs.
+
+    Settings that need less than they are given always pass.
+    """
+    where = f"settings.{name}"
+    given = setting.perception.given if setting.perception else ""
+    if "choices" in setting.without and not any(q.choices for q in questions):
+        raise ParamsError(f"{where}: without: [choices]: no problem of this benchmark has choices")
+    if given:
+        _all(questions, lambda q: bool(q.images), f"{where}: perception: {given}: {{}} no picture")
+    if "DG" in given and not any(map(_described, questions)):
+        raise ParamsError(
+            f"{where}: perception: {given}: no picture of this benchmark has a description"
+        )
+    if "question" in setting.without:
+        lack = f"{where}: without: [question]: {{}} neither choices nor pictures that are left"
+        _all(questions, lambda q: _is_left(q, setting), lack)
+    if setting.examples:
+        _enough_examples(where, setting, questions, examples)
+
+
+def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | None:
+    """What some problems lack of what a setting gives: they are asked with what there is."""
+    if not setting.perception or "DG" not in setting.perception.given:
+        return None
+    bare = [question.id for question in questions if not _described(question)]
+    if not bare:
+        return None
+    return (
+        f"settings.{name}: {len(bare)} of {len(questions)} problems have no description of a "
+        f"figure and are asked with their text alone; the first is {bare[0]}"
+    )
+
+
+def _described(question: Question) -> bool:
+    return any(figure.caption for figure in question.images)
+
+
+def _is_left(question: Question, setting: Setting) -> bool:
+    seen = ablated(question, setting.without)
+    pictures = bool(seen.images) and setting.images.show != "none"
+    return bool(seen.choices) or pictures or bool(IMAGE_MARK.sub("", seen.question).strip())
+
+
+def _all(questions: Sequence[Question], has: Callable[[Question], bool], lack: str) -> None:
+    lacking = [question.id for question in questions if not has(question)]
+    if lacking:
+        have = f"{len(lacking)} of {len(questions)} problems have"
+        raise ParamsError(f"{lack.format(have)}; the first is {lacking[0]}")
+
+
+def _enough_examples(
+    where: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example]
+) -> None:
+    if not setting.examples or not setting.examples.k:
+        return
+    for question in questions:
+        try:
+            chosen(question, examples, setting.examples, setting.decoding.samples - 1)
+        except ParamsError as error:
+            raise ParamsError(f"{where}: {error}") from None

@@ -1,0 +1,79 @@
+"""Perception before reasoning: what of a picture is put into words first (MathReal, section 4).
+
+Six settings: the picture alone (I; with the prompt `mathreal-iuer` IUER), and the picture with
+the question's text (Q) and a description of its figures (D), each as a model reads it from the
+picture (M) or as the benchmark gives it (G). What is read is a response of its own, and the same
+for every sample. Its instructions follow appendix D in our own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from omibench.presentation_params import Perception
+from omibench.problem import IMAGE_MARK, Question
+from omibench.request import Conversation
+from omibench.setting_params import Setting
+from omibench.settings.ablation import marks, wordless
+from omibench.settings.conditions import shown
+from omibench.settings.present import put
+from omibench.settings.templates import QUESTION, Prompt
+
+TEXT_TASK = "Write out the text of the question."
+FIGURE_TASK = "Describe the figures."
+_TEXT = """\
+You recognise text. Write out the printed text of the question in the image as it is laid out, \
+paragraph by paragraph and line by line. Leave out handwriting, the problem's number, year, region \
+and score, captions, and labels inside figures. Write out options that are text or numbers; where \
+an option is a picture, leave out all options. A blank is ____, a pair of parentheses to fill is \
+(    ), and a table goes row by row with one space between its columns. Reply with the text alone: \
+no comment, no solution, no description of the image."""
+_FIGURES = """\
+You read mathematical figures. Describe the figures in the image (geometric figures, plots of \
+functions, statistical charts) in full: their features, their elements and how these lie to each \
+other, and their mathematical properties. Describe only what is there: do not solve the problem \
+and do not write out its text. Reply with the description alone."""
+_READ = Prompt(f"{QUESTION}\n\n{TEXT_TASK}", f"{QUESTION}\n\n{TEXT_TASK}", system=_TEXT)
+_SEEN = Prompt(f"{QUESTION}\n\n{FIGURE_TASK}", f"{QUESTION}\n\n{FIGURE_TASK}", system=_FIGURES)
+_HEADING = "[Figure description]"
+
+
+def readings(question: Question, setting: Setting, folder: str | Path = "") -> list[Conversation]:
+    """What a model is asked to read before it answers: text, then figures; empty where nothing.
+
+    It sees the pictures as the setting shows them, and none of the question's words.
+    """
+    if setting.perception is None or not setting.perception.reads:
+        return []
+    bare = wordless(question.model_copy(update={"choices": None}))
+    pictures = shown(bare, setting.images, folder)
+    wanted = [_READ, _SEEN] if "DM" in setting.perception.given else [_READ]
+    return [put(bare, prompt, pictures) for prompt in wanted]
+
+
+def perceived(question: Question, perception: Perception, read: Sequence[str] = ()) -> Question:
+    """The question with the words that its setting gives: `read` is what `readings` gave."""
+    if perception.given == "I":
+        return wordless(question)
+    text = question.question
+    if perception.reads:
+        text = "\n".join(filter(None, (marks(question), _plain(read[0]))))
+    described = read[1] if "DM" in perception.given else None
+    if "DG" in perception.given:
+        described = "\n".join(_descriptions(question))
+    if described:
+        text = f"{text}\n\n{_HEADING}\n{_plain(described)}"
+    return question.model_copy(update={"question": text})
+
+
+def _descriptions(question: Question) -> Iterator[str]:
+    several = len(question.images) > 1
+    for number, figure in enumerate(question.images, 1):
+        if figure.caption:
+            yield (f"Picture {number}: " if several else "") + figure.caption.strip()
+
+
+def _plain(words: str) -> str:
+    """Words in which no mark of a picture stands: they were not written as a question."""
+    return IMAGE_MARK.sub(r"image \1", words.strip())
