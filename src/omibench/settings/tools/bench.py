@@ -1,30 +1,25 @@
 """The bench: pictures by name, and what becomes of the calls that work on them.
 
 A call never fails: one that cannot be carried out has a text that says why. What a call makes
-depends on the bytes of its pictures and on its arguments alone, and is kept under the SHA-256 of
-its own bytes, so that a loop that is gone through again finds the same pictures.
+depends on the bytes of its pictures and on its arguments alone, and is kept (`pictures.made`), so
+that a loop that is gone through again finds the same pictures.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.cost.tokens import image_size
-from omibench.errors import MissingInputError
 from omibench.request import ImagePart, ToolCall
-from omibench.settings.tools.arguments import KINDS, Taken, read_arguments
-from omibench.settings.tools.edits import EditError, edited, open_picture
-from omibench.store.files import write_whole
+from omibench.settings.pictures.made import Recipe, make
+from omibench.settings.tools.arguments import Taken, read_arguments
+from omibench.settings.tools.edits import EditError, edited
 from omibench.tool_params import ToolName, Tools
 
-LARGE_PNG = 10**6
-"""Bytes beyond which a picture is kept as JPEG: photographs grow as PNG beyond what APIs take."""
-_QUALITY = 90
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 
 class Result(NamedTuple):
@@ -48,7 +43,7 @@ class Bench:
         return ", ".join(_sized(name, image) for name, image in self.named.items())
 
     def run(self, call: ToolCall) -> Result:
-        """Carry out a call. Raises MissingInputError when the file of a picture is not there."""
+        """Carry out a call. Raises as `make` does when the file of a picture cannot be used."""
         try:
             return self._run(call)
         except EditError as error:
@@ -68,7 +63,7 @@ class Bench:
         if name == "look":
             self.shown += 1
             return Result(f"{_sized(taken.sources[0], sources[0])}, again.", sources[0])
-        image = _kept(name, taken, sources, self.folder)
+        image = _made(name, taken, sources, self.folder)
         self.shown += 1
         self._made += 1
         own = f"result_{self._made}"
@@ -97,42 +92,10 @@ def _sized(name: str, image: ImagePart) -> str:
     return f"{name} ({size[0]} x {size[1]} pixels)" if size else name
 
 
-def _kept(name: ToolName, taken: Taken, sources: tuple[ImagePart, ...], folder: Path) -> ImagePart:
-    arguments = taken.model_dump_json()
-    image = _made(name, arguments, sources, folder)
-    if not Path(image.path).is_file():  # deleted since it was made
-        image = _made.__wrapped__(name, arguments, sources, folder)
-    return image
+def _made(name: ToolName, taken: Taken, sources: tuple[ImagePart, ...], folder: Path) -> ImagePart:
+    how = {"tool": name, **taken.model_dump(mode="json")}
 
+    def draw(images: Sequence[Image]) -> Image:
+        return edited(name, taken, taken.sources, images)
 
-@lru_cache(maxsize=2**16)  # each turn of a loop goes through the earlier ones again
-def _made(
-    name: ToolName, arguments: str, sources: tuple[ImagePart, ...], folder: Path
-) -> ImagePart:
-    taken = KINDS[name].model_validate_json(arguments)
-    try:
-        images = [open_picture(source.path) for source in sources]
-    except FileNotFoundError as error:
-        raise MissingInputError(
-            f"{error.filename}: is not there, and the tools of the setting work on it: put it "
-            "back, or leave `tools` out"
-        ) from None
-    suffix, data = _encoded(edited(name, taken, taken.sources, images))
-    sha256 = hashlib.sha256(data).hexdigest()
-    path = folder / sha256[:2] / f"{sha256}.{suffix}"
-    if not path.is_file():
-        write_whole(path, data)
-    return ImagePart(sha256=sha256, path=str(path))
-
-
-def _encoded(image: object) -> tuple[str, bytes]:
-    from PIL.Image import Image
-
-    assert isinstance(image, Image)
-    buffer = BytesIO()
-    image.save(buffer, "PNG")
-    if buffer.tell() <= LARGE_PNG:
-        return "png", buffer.getvalue()
-    buffer = BytesIO()
-    image.save(buffer, "JPEG", quality=_QUALITY)
-    return "jpg", buffer.getvalue()
+    return make(Recipe(folder, name, how), sources, draw)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 from math import ceil, sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omibench.settings.tools import arguments as given
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 MOST_PIXELS = 2**20
-MOST_READ = 64 * 10**6
-"""Pixels of a picture that is opened at all."""
 LEAST_SIDE = 8
 """Pixels of the smallest side of what may be cut out."""
 _CANVAS = 560
@@ -30,25 +27,6 @@ _CANVAS = 560
 
 class EditError(Exception):
     """A call that cannot be carried out, in words for the model."""
-
-
-def open_picture(path: str | Path) -> Image:
-    """A picture as RGB on white. Raises EditError for one that cannot be read, OSError for none."""
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            if image.width * image.height > MOST_READ:
-                raise EditError(f"the picture is larger than {MOST_READ:,} pixels")
-            deep = image.mode.startswith("I;16")
-            plain = image.convert("I").point(lambda level: level / 256) if deep else image
-            layered = plain.convert("L" if deep else "RGBA").convert("RGBA")
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise EditError("the picture cannot be read") from error
-    white = Image.new("RGBA", layered.size, "white")
-    return Image.alpha_composite(white, layered).convert("RGB")
 
 
 def edited(name: str, taken: given.Taken, names: Sequence[str], images: Sequence[Image]) -> Image:

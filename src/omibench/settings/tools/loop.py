@@ -54,7 +54,7 @@ def next_turn(
 
     `opening` puts the problem, its pictures in the last message; results of tools are kept in
     `folder`. A problem without pictures has nothing that tools could work on: it is put as it is.
-    Raises MissingInputError when the file of a picture is not there.
+    Raises as `Bench.run` does.
     """
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
