@@ -94,3 +94,19 @@ def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
     for name in ("labels.csv", "mine.txt"):
         Path(name).touch()
     assert missing_files(study) == []
+
+
+def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
+    sim = {"provider": "simulated", "oracle": "oracle.jsonl"}
+    captions = {"show": "captions", "model": "eyes", "prompt": "caption.txt"}
+    study = parse_study(
+        {
+            "models": {"sim": sim, "eyes": {**sim, "oracle": "other.jsonl"}},
+            "settings": {"words": {"images": captions}, "cot": {}},
+            "infer": {"models": ["sim"], "settings": ["words", "cot"]},
+        },
+        "test",
+    )
+    words = files_of(study, "infer", Cell("sim", "words"))
+    assert words == ["caption.txt", "oracle.jsonl", "other.jsonl"]
+    assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]

@@ -21,8 +21,10 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     """
     found: list[str | None] = []
     if stage == "infer" and cell:
-        found += [prompt_file(study.settings[cell.setting].prompt)]
+        setting = study.settings[cell.setting]
+        found += [prompt_file(setting.prompt), setting.images.prompt]
         found += _model_files(study, cell.model, cell.setting)
+        found += [file for name in setting.helpers for file in _model_files(study, name)]
     elif stage in ("score", "judge"):
         found += [panel.prompt for panel in study.panels(stage).values()]
         found += [file for name in study.judges(stage) for file in _model_files(study, name)]

@@ -13,7 +13,7 @@ from omibench.errors import MissingInputError, ModelError, OutputError
 from omibench.problem import Figure
 from omibench.request import ImagePart
 from omibench.settings.pictures import made, opening
-from omibench.settings.pictures.made import Recipe, make
+from omibench.settings.pictures.made import Recipe, make, without_drawing
 from settings.pictures.drawn import Paint, drawn
 
 
@@ -129,3 +129,16 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     recipe.folder.parent.write_text("a file")
     with pytest.raises(OutputError, match=r"turned/a-b-.*: cannot be written"):
         make(recipe, [source], Turn())
+
+
+def test_whoever_only_looks_ahead_draws_nothing(recipe: Recipe, freeze: Path, paint: Paint) -> None:
+    source, turn = part_of(paint("a.png", drawn((40, 30))), freeze), Turn()
+    with without_drawing():
+        ahead = make(recipe, [source], turn)
+        assert make(recipe, [source], turn) == ahead
+    assert not recipe.folder.exists()
+    assert turn.times == 0
+    assert ahead.path == source.path, "its size is known from the original"
+    assert ahead.sha256 not in (source.sha256, make(recipe, [source], turn).sha256)
+    with without_drawing():
+        assert make(recipe, [source], turn) == make(recipe, [source], turn) != ahead

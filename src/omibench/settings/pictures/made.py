@@ -11,7 +11,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +32,7 @@ JPEG_QUALITY = 92
 _MADE = re.compile(r".+\.([0-9a-f]{16})-([0-9a-f]{16})\.(?:png|jpg)")
 
 Draw = Callable[[Sequence["Image.Image"]], "Image.Image"]
+_DRAWING: ContextVar[bool] = ContextVar("drawing", default=True)
 
 
 class Recipe(NamedTuple):
@@ -60,6 +63,9 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
     known = _listed(recipe.folder)
     if found := _held(known.get(name)):
         return found
+    if not _DRAWING.get():
+        path = sources[0].path if len(sources) == 1 else str(recipe.folder / name)
+        return ImagePart(sha256=hashlib.sha256(name.encode()).hexdigest(), path=path)
     opened = [open_picture(source) for source in sources]
     jpeg = all(each.jpeg for each in opened)
     data = encoded(draw([each.image for each in opened]), jpeg, text)
@@ -72,6 +78,19 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
     known[name] = path
     return ImagePart(sha256=sha256, path=str(path))
+
+
+@contextmanager
+def without_drawing() -> Iterator[None]:
+    """Inside, nothing is drawn or written: a picture that is not there yet has a hash of its own.
+
+    No response can be known to what shows it. Whoever only looks ahead need not wait for it.
+    """
+    token = _DRAWING.set(False)
+    try:
+        yield
+    finally:
+        _DRAWING.reset(token)
 
 
 def encoded(image: Image.Image, jpeg: bool, comment: str) -> bytes:
