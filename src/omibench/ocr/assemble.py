@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
+from omibench.ocr.chosen import as_letters
 from omibench.ocr.drafts import Draft
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item, Line
@@ -131,7 +132,8 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     the number twice.
     """
     number = problem.number
-    given = [answer for answer in (key.get(number) for key in keys) if answer]
+    printed = (key.get(number) for key in keys)
+    given = [as_letters(answer, problem.choices) for answer in printed if answer]
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)
     if conflict:

@@ -13,7 +13,7 @@ from omibench.ocr.pairing import MIN_CHOICES, Option, pair_pictures
 _MARKERS = {
     "(A)": re.compile(r"[(（]([A-H])[)）]\s*"),
     "A)": re.compile(r"([A-H])[)）]\s*"),
-    "A.": re.compile(r"([A-H])[.．、:：](?!\w)\s*"),
+    "A.": re.compile(r"([A-H])(?:[.:](?![A-Za-z])|[．、：])\s*"),
     "(a)": re.compile(r"[(（]([a-h])[)）]\s*"),
     "a)": re.compile(r"([a-h])[)）]\s*"),
 }

@@ -23,7 +23,7 @@ _SOLUTION = re.compile(
 )
 _ANSWER = re.compile(
     rf"{_PLACE}(?:(?:(?:final|correct|right)\s+)?(?:answers?|ans\.?|respuestas?|respostas?|gabarito|"
-    r"antwort|答案?)\s*[:：]|(?:the\s+)?(?:(?:final|correct|right)\s+)?answer\s+is\s+(?=[(（]?[A-H]\b))"
+    r"antwort|答案?)\s*[:：]|ans(?:wer)?\.?\s*(?=[(（][A-Ha-h][)）]\W*$)|(?:the\s+)?(?:(?:final|correct|right)\s+)?answer\s+is\s+(?=[(（]?[A-H]\b))"
     r"\s*(?P<answer>.*)",
     re.I,
 )

@@ -21,7 +21,7 @@ _STYLES = (
     (
         "word",
         rf"[【\[]?(?:{_WORDS})\s*(?:n(?:[oº°r]|um(?:ber)?)?\.?\s*|#\s*|№\s*)?"
-        rf"(?:(?P<prefix>[A-Z])[-–.]?)?(?P<n>\d{{1,3}}|[IVX]{{1,5}}(?![A-Za-z])){_PART}"
+        rf"(?:(?P<prefix>[A-Z])[-–.]?(?=\d))?(?P<n>\d{{1,3}}|[IVX]{{1,5}}(?![A-Za-z])){_PART}"
         rf"(?!\w){_SEPARATOR}",
     ),
     ("di", rf"[【(（]?第\s*(?P<n>\d{{1,3}}|[{_DIGITS}]{{1,3}})\s*[题題问問]{_SEPARATOR}"),
@@ -53,6 +53,8 @@ _RARE = (
     ("bare", r"(?P<n>\d{1,3})(?:\s+(?=[^\W\d_])|$)"),
     ("dash", r"(?P<n>\d{1,3})\s*[-–—:：]\s+(?=[^\W\d_])"),
 )
+_PREFIXES = "ABCDEFGHJKLMNOPQRSTUWYZ"
+"""Letters that are no Roman number."""
 NAMED = ("word", "di", "ban", "feladat", "ordinal", "example", "nr")
 """Styles that say that what they number is a problem."""
 
@@ -99,9 +101,9 @@ def looks_numbered(line: Line) -> bool:
 
 
 def label_of(section: str, value: int | str) -> str:
-    """What a problem is called: `7`, `B2`, or with a section that is no letter `II.3`."""
-    single = len(section) == 1 and section.isascii() and section.isalpha()
-    return f"{section}{value}" if single or not section else f"{section}.{value}"
+    """What a problem is called: `7`, `B2`, or with a section that is no mere letter `II.3`."""
+    joined = not section or (len(section) == 1 and section in _PREFIXES)
+    return f"{section}{value}" if joined else f"{section}.{value}"
 
 
 def parse_label(label: str) -> tuple[str, int]:

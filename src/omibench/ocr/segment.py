@@ -12,8 +12,21 @@ from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import NAMED, Number, label_of, number_of, rare_number_of
 from omibench.ocr.titles import is_end, opens_section, section_name
 
-MAX_GAP = 3
 _WEIGHT = dict.fromkeys(NAMED, 2.0) | {"code": 1.3, "heading": 0.9}
+
+
+class Patience(NamedTuple):
+    """How many numbers a chain may skip at once, and what each skipped one costs it."""
+
+    gap: int = 3
+    cost: float = 0.6
+
+
+QUESTIONS = Patience()
+SOLUTIONS = Patience(gap=60, cost=0.05)
+"""Not every problem of a paper has a solution."""
+RARE = Patience(gap=2, cost=1.1)
+"""A number in a style that mostly means something else must not be one too far."""
 _TITLE_ABOVE = 10
 """Lines between the title of a section and its first problem, at most."""
 
@@ -72,33 +85,35 @@ def candidates_of(
     return found
 
 
-def sections_of(flow: Sequence[Item], size: float) -> list[Section]:
+def sections_of(flow: Sequence[Item], size: float, patience: Patience = QUESTIONS) -> list[Section]:
     """The numbering of a paper: one section, or several that each begin with 1 again.
 
     Styles that mostly mean something else, such as `(3)`, are tried where there is no other.
     `size` is that of the body, in points: titles of sections are larger, bold or well known.
     """
     candidates = candidates_of(flow)
-    found = _by_prefix(candidates) or _in_one(best_chain(candidates))
+    found = _by_prefix(candidates, patience) or _in_one(best_chain(candidates, patience))
     if not found:
         rare = candidates_of(flow, rare_number_of)
-        found = _in_one(best_chain([c for c in rare if c.number.style != "bare" or c.indent < 30]))
+        margin = min((c.indent for c in rare), default=0.0) + 30
+        rare = [c for c in rare if c.number.style != "bare" or c.indent < margin]
+        found = _in_one(best_chain(rare, RARE if patience is QUESTIONS else patience))
         candidates = rare
     if len(found) != 1 or found[0].chain[0].number.prefix:
         return found
-    return _by_title(flow, candidates, found[0].chain, size) or found
+    return _by_title(flow, candidates, found[0].chain, size, patience) or found
 
 
-def best_chain(candidates: Sequence[Candidate]) -> list[Candidate]:
+def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) -> list[Candidate]:
     """The most plausible sequence of problem numbers, by dynamic programming.
 
-    Each member counts one. Skipped numbers (at most 3 in a row), a changed indent, weight or type
+    Each member counts one. Skipped numbers, a changed indent, weight or type
     size, and a late first number cost; a chain keeps to one style of numbering, and styles that
     name the problem ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a
     list of instructions does not take the place of the first problems. A list that begins anew in
     several named problems numbers their parts.
     """
-    ranked = sorted(_chains(candidates), key=lambda pair: -pair[0])
+    ranked = sorted(_chains(candidates, patience), key=lambda pair: -pair[0])
     if not ranked:
         return []
     best = ranked[0][1]
@@ -109,24 +124,31 @@ def best_chain(candidates: Sequence[Candidate]) -> list[Candidate]:
     return best if _is_plausible(best) else []
 
 
-def _chains(candidates: Sequence[Candidate]) -> list[tuple[float, list[Candidate]]]:
+def _chains(
+    candidates: Sequence[Candidate], patience: Patience
+) -> list[tuple[float, list[Candidate]]]:
     """The best chain of each style and prefix, with its score."""
     kinds: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         kinds[candidate.number.style, candidate.number.prefix].append(candidate)
-    return [_chain(members) for members in reversed(kinds.values())]
+    return [_chain(members, patience) for members in reversed(kinds.values())]
 
 
-def _chain(candidates: Sequence[Candidate]) -> tuple[float, list[Candidate]]:
+def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, list[Candidate]]:
     best: list[float] = []
     back: list[int | None] = []
     by_value: dict[int, list[int]] = {}
     for k, candidate in enumerate(candidates):
         value = candidate.number.value
         score, parent = 1 - min(3.0, 0.3 * (value - 1)), None
-        for gap in range(MAX_GAP + 1):
+        for gap in range(patience.gap + 1):
             for earlier in by_value.get(value - 1 - gap, ()):
-                linked = 1 + best[earlier] - 0.6 * gap - _change(candidates[earlier], candidate)
+                linked = (
+                    1
+                    + best[earlier]
+                    - patience.cost * gap
+                    - _change(candidates[earlier], candidate)
+                )
                 if linked >= score:
                     score, parent = linked, earlier
         best.append(score)
@@ -173,10 +195,10 @@ def _in_one(chain: list[Candidate]) -> list[Section]:
     return [Section(chain[0].number.prefix, chain)] if chain else []
 
 
-def _by_prefix(candidates: Sequence[Candidate]) -> list[Section]:
+def _by_prefix(candidates: Sequence[Candidate], patience: Patience) -> list[Section]:
     """Sections whose letter is a part of each number ("A1", "B1"), where they outdo others."""
-    plain = [pair for pair in _chains(candidates) if not pair[1][0].number.prefix]
-    lettered = [pair for pair in _chains(candidates) if pair[1][0].number.prefix]
+    plain = [pair for pair in _chains(candidates, patience) if not pair[1][0].number.prefix]
+    lettered = [pair for pair in _chains(candidates, patience) if pair[1][0].number.prefix]
     taken: list[tuple[float, list[Candidate]]] = []
     for score, chain in sorted(lettered, key=lambda pair: -pair[0]):
         begins = chain[0].number.value == 1 and (len(chain) > 1 or bool(taken))
@@ -200,7 +222,11 @@ def _overlap(a: Sequence[Candidate], b: Sequence[Candidate]) -> bool:
 
 
 def _by_title(
-    flow: Sequence[Item], candidates: Sequence[Candidate], whole: list[Candidate], size: float
+    flow: Sequence[Item],
+    candidates: Sequence[Candidate],
+    whole: list[Candidate],
+    size: float,
+    patience: Patience,
 ) -> list[Section]:
     """Sections with titles of their own whose numbers begin with 1 again; else none."""
     style = whole[0].number.style
@@ -220,7 +246,7 @@ def _by_title(
         cuts, starts = [0, *cuts], {0: "", **starts}
     parts = []
     for begin, end in pairwise([*cuts, len(flow)]):
-        chain = best_chain([c for c in same if begin <= c.index < end])
+        chain = best_chain([c for c in same if begin <= c.index < end], patience)
         if chain and chain[0].number.value == 1:
             parts.append((starts[begin], chain))
     if len(parts) < 2 or sum(len(chain) for _, chain in parts) <= len(whole):
@@ -243,9 +269,11 @@ def blocks_of(flow: Sequence[Item], chain: Sequence[Candidate], section: str = "
     ]  # fmt: skip
 
 
-def all_blocks(flow: Sequence[Item], size: float) -> tuple[list[Item], list[Block]]:
+def all_blocks(
+    flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
+) -> tuple[list[Item], list[Block]]:
     """What stands before the first problem of a paper, and the blocks of all its sections."""
-    sections = sections_of(flow, size)
+    sections = sections_of(flow, size, patience)
     if not sections:
         return list(flow), []
     ends = [*(section.chain[0].index for section in sections[1:]), _end(flow, sections[-1].chain)]

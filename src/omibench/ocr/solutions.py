@@ -8,22 +8,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from omibench.ocr.choices import split_choices
-from omibench.ocr.keys import Key
+from omibench.ocr.conclusions import concluded
+from omibench.ocr.keys import CANCELLED, Key, Names
 from omibench.ocr.layout import Item, Line
-from omibench.ocr.segment import Block, all_blocks
+from omibench.ocr.segment import SOLUTIONS, Block, all_blocks
 from omibench.ocr.subjects import is_heading
 from omibench.ocr.text import paragraphs, without_marks
 from omibench.ocr.titles import split_answers
 
 _STATED = re.compile(
     r"(?:^|(?<=[\s.。;]))(?:(?:final |correct )?answers?|ans\.?|respuestas?|respostas?|gabarito|"
-    r"antwort|答案)\s*(?:is\b)?\s*[:：]\s*(?P<answer>.+?)\s*$",
+    r"antwort|risposta|r[ée]ponse|ответ|答案)\s*(?:is\b)?\s*"
+    r"(?:[:：]\s*(?P<answer>.+?)\s*$|(?P<only>[(（][A-Ha-h][)）])(?=[\s.,;]|$))",
     re.I,
 )
 _ITEM = re.compile(
     r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.](?=\s|$)", re.I
 )
-_ONLY = re.compile(r"[(（]?([A-H])[)）]?\.?|(anulad[ao]|cancel+ed|void)\b.*", re.I)
+_ONLY = re.compile(
+    rf"[(（\[]?([A-H])[)）\]]?\.?|((?:{CANCELLED.pattern})(?:\b|(?<=[.:,;–-])).*)", re.I
+)
 _BEFORE_WORDS = re.compile(r"[(（]?([A-H])(?:[)）.:．：]|\s*[-–—])?\s+(?=\S)")
 _DISTINCT = 3
 _BEGINS = re.compile(
@@ -51,17 +55,26 @@ def read_solutions(
     a section of answers stand in one file, both are read and the section has the last word.
     """
     key, texts = Key(), dict[str, str]()
+    names = Names(asked)
     for part in split_answers(flow, size):
-        for block in all_blocks(part, size)[1]:
-            if block.number not in asked:
+        blocks = all_blocks(part, size, SOLUTIONS)[1]
+        headed = own_answers(blocks)
+        for block in blocks:
+            label = names.label(block.value, block.section)
+            if label is None:
                 continue
-            lines = _body(block)
-            question = asked[block.number]
-            for answer in stated(lines) or _filled_in(lines, question):
-                key.add(block.number, answer)
-            text = paragraphs(_explanation(lines, question), words)
+            lines, question = _body(block), asked[label]
+            explanation = _explanation(lines, question)
+            for answer in (
+                stated(lines)
+                or headed.get(block.number)
+                or _filled_in(lines, question)
+                or _concluded(explanation, question)
+            ):
+                key.add(label, answer)
+            text = paragraphs(explanation, words)
             if text:
-                texts[block.number] = without_marks(text)
+                texts[label] = without_marks(text)
     return key, texts
 
 
@@ -110,7 +123,7 @@ def stated(lines: Sequence[Line]) -> list[str]:
         return heading
     for text in reversed(paragraphs(lines).split("\n\n")):
         if match := _STATED.search(text):
-            answer = match["answer"]
+            answer = match["answer"] or match["only"]
             return [answer.rstrip(".") if len(answer) < 3 else answer]
     return []
 
@@ -121,6 +134,11 @@ def _heading_answer(lines: Sequence[Line]) -> list[str]:
     if lines and (match := _ITEM.match(lines[0].text)):
         return [match[1].upper()]
     return []
+
+
+def _concluded(lines: Sequence[Line], asked: Asked) -> list[str]:
+    letters = concluded(paragraphs(lines)) if asked.choices else []
+    return [", ".join(letters)] if letters else []
 
 
 def _filled_in(lines: Sequence[Line], asked: Asked) -> list[str]:

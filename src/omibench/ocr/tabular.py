@@ -33,7 +33,7 @@ _SEPARATOR = r"\s*[.):\]】\-–.．、：]?\s*"
 _LETTERS = r"[(（]?[A-H](?![a-z])[)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?(?!\w))*|[A-H]{2,5}(?!\w)"
 _PAIR = re.compile(
     rf"(?:(?P<section>[A-Z])[-.]?)?(?P<n>\d{{1,3}}){_SEPARATOR}"
-    rf"(?P<answer>{_LETTERS}|[(（]?[a-h][)）]?(?!\w)|{CANCELLED.pattern})(?!\w)[\s,;|.；，。]*"
+    rf"(?P<answer>{_LETTERS}|[(（]?[a-h][)）]?(?!\w)|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
 )
 _RANGE = re.compile(
     r"(?P<first>\d{1,3})\s*(?:[-–—~～]|至|to)\s*(?P<last>\d{1,3})\s*(?:题)?\s*[:：.．、]?\s*"
@@ -144,7 +144,9 @@ def _read_grid(found: Rows, names: Names, key: Key) -> None:
         heads = [(line, names.find(line.text)) for line in above if _is_count(line.text)]
         counts = [(line, entry.label) for line, entry in heads if entry]
         cells = [line for line in below if not _HEADS.fullmatch(line.text)]
-        if len(counts) < 3 or len(counts) != len(cells) or any(_is_count(c.text) for c in cells):
+        # One that goes on below may end with a row of few.
+        few = 1 if len(key) and above and _HEADS.fullmatch(above[0].text) else 3
+        if len(counts) < few or len(counts) != len(cells) or any(_is_count(c.text) for c in cells):
             continue
         for (head, number), cell in zip(counts, cells, strict=True):
             if head.box.grown(6, 0).gap_x(cell.box) < 0:
@@ -197,4 +199,4 @@ def _run(run: re.Match[str], names: Names) -> list[tuple[str | None, str]] | Non
     return [(names.label(first + k), ", ".join(answer)) for k, answer in enumerate(answers)]
 
 
-_READERS = (_read_table, _read_grid, _read_list, _read_headed)
+_READERS = (_read_headed, _read_table, _read_grid, _read_list)

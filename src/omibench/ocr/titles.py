@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from omibench.ocr.layout import Item, Line
-from omibench.ocr.numbering import number_of
+from omibench.ocr.numbering import number_of, rare_number_of
 from omibench.ocr.subjects import is_heading, subject_word
 
 _KINDS = (
@@ -44,6 +44,11 @@ _ANSWERS = re.compile(
     r"rozwi[ąa]zania|"
     r"odpowiedzi|参考答案(?:[及与和](?:解析|评分标准|详解))?|答案(?:[及与和]解析)?|试题答案|"
     r"解答|解析|正解|模範解答|정답)[\W_]*",
+    re.I,
+)
+_KEY = re.compile(
+    r"[\W_]*(?:answer keys?|key|mark(?:ing)? schemes?|clave de respuestas|gabarito(?: oficial)?|"
+    r"l[öo]sungsschl[üu]ssel|参考答案)[\W_]*",
     re.I,
 )
 _END = re.compile(
@@ -94,11 +99,20 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
     numbers that follow start again; one after which they go on belongs to a single problem.
     """
     lines = [(k, i) for k, i in enumerate(flow) if isinstance(i, Line) and i.upright and i.starts]
-    read = {k: number.value for k, line in lines if (number := number_of(line.text))}
-    titles = {k: _closed(line.text) for k, line in lines if _ANSWERS.fullmatch(_closed(line.text))}
+    usual = {k: number.value for k, line in lines if (number := number_of(line.text))}
+    rare = {k: number.value for k, line in lines if (number := rare_number_of(line.text))}
+    titles = {
+        k: title
+        for k, line in lines
+        if k not in usual and _ANSWERS.fullmatch(title := _closed(line.text))
+    }
     for index, title in titles.items():
-        before = [value for k, value in read.items() if k < index]
-        after = [value for k, value in read.items() if k > index]
+        before = [value for k, value in usual.items() if k < index]
+        if len(before) < 2:
+            before = [value for k, value in rare.items() if k < index]
+        after = [v for k, v in usual.items() if k > index] or [
+            v for k, v in rare.items() if k > index
+        ]
         if len(before) < 2:
             continue
         follows = max(before) + 1
@@ -108,7 +122,8 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
         line = flow[index]
         prominent = isinstance(line, Line) and (line.bold or line.size > 1.1 * size)
         alone = not any(_beside(line, other) for other in flow[index + 1 : index + 3])
-        if prominent or (alone and bool(after) and after[0] < follows):
+        again = bool(after) and after[0] < follows
+        if prominent or (alone and (again or _KEY.fullmatch(title))):
             return list(flow[:index]), list(flow[index + 1 :])
     return list(flow), []
 
