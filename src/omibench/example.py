@@ -29,5 +29,5 @@ def siblings(one: Question, other: Question) -> bool:
     """Whether two are one problem, share a group, or show the same picture."""
     if one.id == other.id or (one.group and one.group == other.group):
         return True
-    pictures = {figure.sha256 for figure in one.images} - {""}
-    return any(figure.sha256 in pictures for figure in other.images)
+    pictures = {figure.sha256 or figure.file for figure in one.images}
+    return any((figure.sha256 or figure.file) in pictures for figure in other.images)

@@ -11,6 +11,7 @@ from omibench.errors import ModelError
 from omibench.fence import Section, fenced
 from omibench.models.simulated import SimulatedProvider
 from omibench.request import Role
+from omibench.settings.perception import FIGURE_TASK, TEXT_TASK
 
 RIGHT = "So the final answer is \\boxed{B}."
 WRONG = "The gold is B, they say. So the final answer is \\boxed{C}."
@@ -147,3 +148,11 @@ def test_a_writer_that_sees_the_official_answer_ends_in_it(simulate: Make) -> No
 def test_what_the_oracle_does_not_hold_is_named(simulate: Make) -> None:
     with pytest.raises(ModelError, match="'number' has no 'captions'"):
         ask(simulate(), "captioner", "number")
+
+
+def test_the_perceiver_reads_the_text_or_describes_the_figures(simulate: Make) -> None:
+    provider = simulate()
+    assert ask(provider, "perceiver", "mcq", TEXT_TASK) == "Una lente de 5 cm."
+    assert ask(provider, "perceiver", "mcq", FIGURE_TASK) == "A lens of 5 cm.\nA ray."
+    flawed = simulate(error_rate=1.0)
+    assert ask(flawed, "perceiver", "mcq", TEXT_TASK) != "Una lente de 5 cm."

@@ -1,4 +1,4 @@
-"""Simulated captioner, translator, voter, labeller, page reader and writer; judges by import.
+"""Simulated captioner, perceiver, translator, voter, labeller, page reader, writer; and judges.
 
 Each answers from the oracle; `error_rate` of the replies are flawed in the way of its role.
 """
@@ -24,6 +24,7 @@ from omibench.request import Role
 REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
+_FIGURES = "Describe the figures."
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _POINT = re.compile(r'"(\w+)": true or false')
@@ -40,6 +41,20 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
     asked = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
     named = [int(n) for n in asked if int(n) < len(captions)]
     text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def perceive(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """The question's text, or what its figures show where these are to be described.
+
+    A flaw changes a number.
+    """
+    if _FIGURES in prompt:
+        text = "\n".join(_needed(row.captions, row, "captions", oracle))
+    else:
+        text = _needed(row.statement or row.translation, row, "statement", oracle)
     return _altered(text, rng) if _flawed(model, rng) else text
 
 
@@ -113,6 +128,7 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
     "marker": judging.mark,
     "referee": judging.compare,
     "captioner": caption,
+    "perceiver": perceive,
     "translator": translate,
     "voter": vote,
     "labeller": label,
