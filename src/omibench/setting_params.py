@@ -51,6 +51,11 @@ class Setting(Block):
         return self
 
     @property
+    def in_steps(self) -> bool:
+        """Whether what is asked last depends on what was answered before."""
+        return self.images.show == "captions" or bool(self.perception)
+
+    @property
     def helpers(self) -> list[str]:
         """The models that are asked besides the cell's own, such as a captioner; each once."""
         reader = self.perception.by if self.perception else None

@@ -44,10 +44,11 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
             log.warning("omibench: %s", lacking)
         answered = run_cell(threads, study, cell, askers)
         write_parquet(out, [row_of(each) for each in answered], ResponseRow)
-        asked = [a for each in answered for step in each.steps for a in step]
-        pairs = [(a.request, a.response) for a in asked if a.model == cell.model]
-        if closing := closing_line(study, cell, out, own, pairs):
-            log.warning("omibench: %s", closing)
+        asked = {(a.model, a.key): a for each in answered for step in each.steps for a in step}
+        for name, asker in askers.items():
+            pairs = [(a.request, a.response) for a in asked.values() if a.model == name]
+            if closing := closing_line(study, Cell(name, cell.setting), out, asker, pairs):
+                log.warning("omibench: %s", closing)
     return len(answered)
 
 

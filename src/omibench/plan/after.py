@@ -60,7 +60,7 @@ def compare_study(study: Study, questions: Path) -> Comparison:
 
 
 def _compare(desk: Desk, cell: Cell) -> Compared | None:
-    pairs = desk.stored(cell.model, desk.requests(cell))
+    pairs = desk.stored(cell.model, desk.turns(cell))
     if not pairs:
         return None
     model, provider = desk.study.models[cell.model], desk.provider(cell.model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from omibench.ask import NOT_BOUGHT, to_buy
@@ -10,11 +10,11 @@ from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.gate import budget_of
 from omibench.models.calls import calls_of
-from omibench.plan.desk import Desk
+from omibench.plan.desk import Desk, Step, steps_of
 from omibench.plan.judge import judge_rows
 from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
-from omibench.request import Outcome
+from omibench.request import Outcome, Role
 from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -28,10 +28,17 @@ def plan_study(study: Study, questions: Path) -> Plan:
     """
     with Store(study.study.store) as store:
         desk = Desk(study, questions, store)
-        rows = []
+        rows: list[Row] = []
+        helped: dict[tuple[str, Role], dict[str, Step]] = {}
         for cell in study.cells:
-            row = respondent_row(desk, cell)
+            steps = list(steps_of(desk.paths(cell)))
+            row = respondent_row(desk, cell, steps)
             rows += [row, *judge_rows(desk, cell, row)]
+            for step in steps:
+                if step.role != "respondent":
+                    helped.setdefault((step.model, step.role), {})[step.key] = step
+        for (model, role), found in helped.items():
+            rows.append(asked_row(desk, model, role, list(found.values())))
         return Plan(
             study=study.study.name,
             rows=rows,
@@ -41,20 +48,29 @@ def plan_study(study: Study, questions: Path) -> Plan:
         )
 
 
-def respondent_row(desk: Desk, cell: Cell) -> Row:
+def respondent_row(desk: Desk, cell: Cell, steps: Sequence[Step]) -> Row:
     """What a cell asks of its model."""
-    requests = desk.requests(cell)
-    missing = to_buy(requests, desk.partition(cell.model))
-    model, provider = desk.study.models[cell.model], desk.provider(cell.model)
-    history = desk.history(cell.model, requests) if missing else NO_HISTORY
+    own = [step for step in steps if step.role == "respondent"]
+    return asked_row(desk, cell.model, "respondent", own, cell)
+
+
+def asked_row(
+    desk: Desk, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
+) -> Row:
+    """What a model is asked in a role, in one cell or in all."""
+    requests = [step.request for step in steps]
+    missing = to_buy(requests, desk.partition(name))
+    model, provider = desk.study.models[name], desk.provider(name)
+    history = desk.history(name, requests) if missing else NO_HISTORY
     return Row(
-        role="respondent",
-        model=cell.model,
-        cell_model=cell.model,
-        setting=cell.setting,
+        role=role,
+        model=name,
+        cell_model=cell.model if cell else "",
+        setting=cell.setting if cell else "",
         requests=len(requests),
         stored=len(requests) - len(missing),
         to_buy=len(missing),
+        estimated=sum(step.guessed for step in steps),
         shown=sum(len(request.conversation.images) for request in missing),
         estimate=estimate(model, calls_of(provider, missing), history),
         learned_from=history.responses,

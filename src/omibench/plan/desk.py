@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
+from omibench.cost.estimate import EXPECTED_SHARE
 from omibench.cost.families import image_formula
 from omibench.cost.history import Answered, History, learn
-from omibench.infer.stage import load_questions, provider_of, requests_of
+from omibench.infer.rounds import Answered as Threaded
+from omibench.infer.rounds import run_threads
+from omibench.infer.stage import load_questions, provider_of, threads_of
 from omibench.models.calls import calls_of
 from omibench.models.provider import Provider
 from omibench.problem import Answer, Question
-from omibench.request import Request, Response
+from omibench.request import Request, Response, Role
+from omibench.settings.pictures.made import without_drawing
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.study import Cell, Study
 from omibench.tables import read_jsonl
 
+CHARACTERS_PER_TOKEN = 4
+GUESS = "guess"
+"""Stands where a provider's own id of a response would."""
+_FILLER = "word "
 LOOKED_AT = 300
 """Calls of the store that are looked at, evenly spaced, to learn from."""
 
@@ -40,9 +49,36 @@ class Desk:
         """The responses of a model."""
         return self.store.open_partition(self.provider(model).identity)
 
+    def paths(self, cell: Cell) -> list[Threaded]:
+        """Every thread of a cell to its end, by the store's answers and by guesses beyond them.
+
+        A guess is words of the length that an answer is expected to have; a loop of tools ends
+        with it. No picture is drawn that is not there yet.
+        """
+        threads = threads_of(self.questions, self.study, cell, self.provider(cell.model))
+        known = self.study.settings[cell.setting].in_steps
+        ask = self._known if known else self._guessed
+        with without_drawing():
+            return run_threads(threads, cell.model, cell.setting, self.study.study.name, ask)
+
     def requests(self, cell: Cell) -> list[Request]:
-        """Every request of a cell."""
-        return requests_of(self.questions, self.study, cell, self.provider(cell.model))
+        """The last request of each thread of a cell: the one whose answer its row holds."""
+        return [path.last.request for path in self.paths(cell)]
+
+    def turns(self, cell: Cell) -> list[Request]:
+        """Everything that a cell asks of its own model as a respondent."""
+        return [s.request for s in steps_of(self.paths(cell)) if s.role == "respondent"]
+
+    def _known(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        partition = self.partition(model)
+        keys = [partition.key(request) for request in requests]
+        return [
+            (key, partition.get(key) or guess(request))
+            for key, request in zip(keys, requests, strict=True)
+        ]
+
+    def _guessed(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        return [("", guess(request)) for request in requests]
 
     @cached_property
     def asked(self) -> dict[str, Question]:
@@ -81,9 +117,43 @@ class Desk:
             return own
         if model not in self._learned:
             cells = [cell for cell in self.study.cells if cell.model == model]
-            looked = [call for cell in cells for call in self.look(model, self.requests(cell))]
+            looked = [call for cell in cells for call in self.look(model, self.turns(cell))]
             self._learned[model] = learn(looked, image_formula(self.study.models[model]))
         return self._learned[model]._replace(output_tokens=None)
+
+
+class Step(NamedTuple):
+    """One request of a path; `guessed` where it follows an answer that is not there yet."""
+
+    model: str
+    role: Role
+    key: str
+    request: Request
+    guessed: bool
+
+
+def steps_of(paths: Iterable[Threaded]) -> Iterator[Step]:
+    """Every request of paths, path by path."""
+    for path in paths:
+        guessed = False
+        for step in path.steps:
+            for a in step:
+                yield Step(a.model, a.request.tags.role, a.key, a.request, guessed)
+            guessed = guessed or any(a.response.provider_id == GUESS for a in step)
+
+
+def guess(request: Request) -> Response:
+    """What stands for an answer that is not there yet."""
+    expected = EXPECTED_SHARE * request.decoding.max_tokens
+    return Response(text=filler(int(expected)), provider_id=GUESS)
+
+
+@cache
+def filler(tokens: int) -> str:
+    """Words of about as many tokens."""
+    return (_FILLER * (tokens * CHARACTERS_PER_TOKEN // len(_FILLER) + 1))[
+        : tokens * CHARACTERS_PER_TOKEN
+    ]
 
 
 def without_answer(response: Response) -> bool:

@@ -10,7 +10,7 @@ from omibench.judge.instruments import REASONING, instrument_of
 from omibench.judge.material import case_of
 from omibench.judge_params import JudgePanel
 from omibench.models.calls import calls_of
-from omibench.plan.desk import Desk, without_answer
+from omibench.plan.desk import Desk, filler, without_answer
 from omibench.plan.rows import Row, facts_of
 from omibench.problem import Answer
 from omibench.request import Request
@@ -23,9 +23,6 @@ from omibench.score.judges.instrument import Instrument, prompt_of, request_for
 from omibench.score.judges.panel import ASKS
 from omibench.study import Cell
 from omibench.verdict import ScoredItem
-
-CHARACTERS_PER_TOKEN = 4
-_FILLER = "word "
 
 
 class _Response(NamedTuple):
@@ -94,12 +91,13 @@ def _responses(desk: Desk, cell: Cell, asked: Row) -> Iterator[_Response]:
     """What a judge could read; for a response that is not there yet, words of its length."""
     partition = desk.partition(cell.model)
     for request in desk.requests(cell):
+        if request.tags.role != "respondent":
+            continue  # a helper that gave nothing has ended this thread
         response = partition.get(partition.key(request))
         if response is None:
             expected = asked.estimate.output / max(1, asked.to_buy)
             expected = expected or EXPECTED_SHARE * request.decoding.max_tokens
-            chars = min(RESPONSE_CHARS, int(expected) * CHARACTERS_PER_TOKEN)
-            yield _Response(request, (_FILLER * (chars // 5 + 1))[:chars], stored=False)
+            yield _Response(request, filler(int(expected))[:RESPONSE_CHARS], stored=False)
         elif not without_answer(response):
             yield _Response(request, response.text, stored=True)
 

@@ -19,8 +19,10 @@ Money = Literal["priced", "unknown", "none"]
 class Row(Noun):
     """What one cell asks of one model: its respondent, or its judge.
 
-    Tokens and dollars are those of the requests `to_buy`. `learned_from` responses of the store
-    were looked at for them; none means that the stated rules alone were used.
+    What a helper of settings is asked (captions, readings) is the same in every cell: one row of
+    its model and role, without a cell, holds each request once. Tokens and dollars are those of
+    the requests `to_buy`. `learned_from` responses of the store were looked at for them; none
+    means that the stated rules alone were used.
     """
 
     role: Role
@@ -30,6 +32,8 @@ class Row(Noun):
     requests: int
     stored: int
     to_buy: int
+    estimated: int = 0
+    """Requests that follow answers which are not there yet, and so are guessed."""
     shown: int = 0
     """Images that the requests to buy show."""
     estimate: Estimate = Estimate()

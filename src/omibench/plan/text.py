@@ -23,6 +23,9 @@ HEAD = (
 def render(plan: Plan) -> str:
     """The plan as lines of text."""
     rows = [_cells(row) for row in plan.of("respondent")]
+    for row in plan.rows:
+        if not row.cell_model:
+            rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
     judges = plan.of("judge")
     for name in dict.fromkeys(row.model for row in judges):
         asked = [row for row in judges if row.model == name]
@@ -136,13 +139,19 @@ def _notes(plan: Plan) -> list[str]:
             f"max_tokens and {FIRST_TOKEN_S:g} s + {TOKENS_PER_S:g} tokens/s; the rules of text "
             "tokens are in docs/planning.md."
         )
+    guessed = sum(row.estimated for row in plan.rows)
+    if guessed:
+        notes.append(
+            f"{guessed:,} requests follow answers that are not there yet: words of the length that "
+            "is expected stand for these, and a loop of tools for as few turns as it can have."
+        )
     undeclared = _names(row for row in buying if not row.images_known and row.shown)
     if undeclared:
         notes.append(
             f"Images of {undeclared} are counted at the largest published numbers: give "
             "`image_tokens`, or the served id is not in our table."
         )
-    unmeasured = sum(row.estimate.unmeasured for row in buying if row.role == "respondent")
+    unmeasured = sum(row.estimate.unmeasured for row in buying if row.role != "judge")
     if unmeasured:
         notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
     if any(row.simulated for row in plan.rows):

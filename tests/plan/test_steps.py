@@ -1,0 +1,92 @@
+"""Settings in several steps: everything that they will ask, of whom, and what is only guessed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infer.conftest import Make, frozen_questions, study_maker
+from omibench.infer import infer_cell
+from omibench.plan import plan_study, render
+from omibench.plan.rows import Plan
+from omibench.study import Cell, Study
+
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    return frozen_questions(tmp_path)
+
+
+@pytest.fixture
+def study(tmp_path: Path, questions: Path) -> Study:
+    """Two models under two settings with captions by a third, two samples each; and one without."""
+    make: Make = study_maker(tmp_path)
+    oracle = tmp_path / "oracle.jsonl"
+    lines = [json.loads(line) for line in oracle.read_text().splitlines()]
+    told = [{**line, "captions": ["a cart", "a road"]} for line in lines]
+    oracle.write_text("".join(json.dumps(line) + "\n" for line in told))
+    sim: dict[str, Any] = {"provider": "simulated", "oracle": str(oracle)}
+    words = {"images": {"show": "captions", "model": "eyes"}}
+    twice = {"decoding": {"samples": 2, "temperature": 0.6}}
+    return make(
+        models={"a": sim, "b": {**sim, "seed": 2}, "eyes": {**sim, "seed": 3}},
+        settings={"words": {**words, **twice}, "short": {**words, "prompt": "direct"}, "cot": {}},
+        infer={"models": ["a", "b"], "settings": ["words", "short", "cot"]},
+    )
+
+
+def of(plan: Plan, model: str) -> list[tuple[str, int, int, int, int]]:
+    rows = [row for row in plan.rows if row.model == model]
+    return [(r.setting, r.requests, r.stored, r.to_buy, r.estimated) for r in rows]
+
+
+def test_what_helpers_are_asked_is_counted_once_over_all_cells(
+    study: Study, questions: Path, tmp_path: Path
+) -> None:
+    plan = plan_study(study, questions)
+    (row,) = plan.of("captioner")
+    assert (row.model, row.cell_model, row.setting) == ("eyes", "", "")
+    assert (row.requests, row.to_buy, row.shown, row.estimated) == (6, 6, 6, 0)
+    assert of(plan, "a") == [("words", 6, 0, 6, 6), ("short", 3, 0, 3, 3), ("cot", 3, 0, 3, 0)]
+    text = render(plan)
+    assert "captioner: eyes" in text
+    assert "18 requests follow answers that are not there yet" in text
+    assert not (tmp_path / "store").exists()
+
+
+def test_with_the_captions_in_the_store_the_rest_is_exact(
+    study: Study, questions: Path, tmp_path: Path
+) -> None:
+    infer_cell(questions, tmp_path / "out.parquet", study, Cell("a", "words"))
+    plan = plan_study(study, questions)
+    assert of(plan, "eyes") == [("", 6, 6, 0, 0)]
+    assert of(plan, "a")[0] == ("words", 6, 6, 0, 0)
+    assert of(plan, "b")[:2] == [("words", 6, 0, 6, 0), ("short", 3, 0, 3, 0)]
+    assert "follow answers that are not there yet" not in render(plan)
+
+
+def test_a_paid_captioner_is_priced(study: Study, questions: Path) -> None:
+    api = {"provider": "openai", "id": "gpt-4o", "price": PRICE, "image_tokens": "openai-tiles"}
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    values["models"]["eyes"] = api
+    (row,) = plan_study(Study.model_validate(values), questions).of("captioner")
+    assert row.money == "priced"
+    assert row.estimate.output_most == 6 * 1024
+    assert row.estimate.usd_most is not None
+    assert 0 < (row.estimate.usd or 0) < row.estimate.usd_most
+
+
+def test_pictures_that_are_not_made_yet_are_planned_and_not_made(
+    study: Study, questions: Path, tmp_path: Path
+) -> None:
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    values["settings"]["cot"]["images"] = {"show": "degraded", "by": ["blur"]}
+    plan = plan_study(Study.model_validate(values), questions)
+    assert of(plan, "a")[2] == ("cot", 3, 0, 3, 0)
+    assert plan.rows[2].shown == 6
+    assert not (tmp_path / "pictures").exists()
