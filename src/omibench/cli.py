@@ -133,7 +133,8 @@ def ocr(
 def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     """Keep sound problems, and say why the others are not.
 
-    Writes problems.jsonl and rejects.parquet under --out.
+    Writes problems.jsonl, rejects.parquet and, of the models that the params name to judge
+    problems, judgements.parquet under --out.
 
     \b
     Example:
@@ -143,7 +144,7 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     from omibench.tables import output_folder
 
     out = output_folder(out)
-    typer.echo(filter_problems(problems, out, _study(params, None).filter), err=True)
+    typer.echo(filter_problems(problems, out, _study(params, None)), err=True)
 
 
 @app.command()

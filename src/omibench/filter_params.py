@@ -11,9 +11,11 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.blocks import Block, Name, Rate
+from omibench.image_params import Images
 from omibench.judge_params import Panel
 from omibench.problem import Subject
 from omibench.request import Decoding
+from omibench.setting_params import Setting
 
 SCREENS = ("one_image", "captions", "difficulty")
 """The judgements in which models try to answer; simulated models have `setting_effects` of these
@@ -60,12 +62,15 @@ class ScreenParams(Block):
             raise ValueError(f"right is {self.right} of {self.samples} samples")
         return self
 
-    @property
-    def decoding(self) -> Decoding:
-        """How the models decode."""
-        return Decoding(
+    def setting(self, name: str) -> Setting:
+        """The screen of that name as a setting: how its models are asked."""
+        decoding = Decoding(
             temperature=self.temperature, max_tokens=self.max_tokens, samples=self.samples
         )
+        return Setting(prompt=self.prompt, images=self._images(name), decoding=decoding)
+
+    def _images(self, name: str) -> Images:
+        return Images(show="first") if name == "one_image" else Images()
 
 
 class CaptionScreen(ScreenParams):
@@ -74,6 +79,10 @@ class CaptionScreen(ScreenParams):
     captioner: Name
     caption_prompt: str | None = None
     """A text file whose words take the place of the captioner's instructions."""
+
+    def _images(self, name: str) -> Images:
+        own = {"prompt": self.caption_prompt} if self.caption_prompt else {}
+        return Images(show="captions", model=self.captioner, **own)
 
 
 class DifficultyScreen(ScreenParams):

@@ -21,6 +21,7 @@ from omibench.certificate import Certificate, DisagreementRow
 from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.example import Example
 from omibench.problem import Answer, Noun, Problem, Question
+from omibench.rejects import FilterJudgement, Reject
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,18 +75,6 @@ class OcrReport(Noun):
     files: list[FileReport]
 
 
-class Reject(Noun):
-    """One problem that the filter turned away, why, and on what evidence."""
-
-    id: str
-    reason: str
-    evidence: str
-    stage: str
-    source: str
-    number: str
-    question: str
-
-
 class ResponseRow(Noun):
     """One response of one cell, under the key by which the store holds it."""
 
@@ -127,6 +116,30 @@ class VerdictRow(Noun):
     judge: str | None = None
     judge_key: str | None = None
     prompt_sha256: str | None = None
+    simulated: bool = False
+
+
+class SaliencyRow(Noun):
+    """What covering one place of one picture does to one option of a problem (see saliency.md).
+
+    `drop` is log P(option) uncovered (`logprob`) less that under the patch, in nats. `x`, `y` and
+    `side` are pixels of the picture with the hash `sha256`, which is the one that was shown.
+    """
+
+    id: str
+    key: str
+    """Key of the uncovered request."""
+    image: int
+    """Which of the pictures that are shown, from 0."""
+    sha256: str
+    x: int
+    y: int
+    side: int
+    option: str
+    logprob: float
+    drop: float
+    chosen: bool
+    right: bool
     simulated: bool = False
 
 
@@ -237,6 +250,7 @@ FILES: tuple[File, ...] = (
     File("ocr/report.json", OcrReport, "what became of every file"),
     File("filter/problems.jsonl", Problem, "the problems that survive the filter"),
     File("filter/rejects.parquet", Reject, "the problems that do not, with reason and evidence"),
+    File("filter/judgements.parquet", FilterJudgement, "what models said of them, if any did"),
     File("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
     File("freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"),
     File("freeze/answers.jsonl", Answer, "what scoring reads: gold and reference rationale"),
@@ -248,6 +262,11 @@ FILES: tuple[File, ...] = (
     File("certify/certificate.json", Certificate, "the judge against people's labels"),
     File("certify/disagreements.jsonl", DisagreementRow, "where rules and judge disagree, to read"),
     File("judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"),
+    File(
+        "saliency/{model}/{setting}.parquet",
+        SaliencyRow,
+        "what covering a place of a picture does to each option",
+    ),
     File("reevaluate/journal.json", Journal, "what became of each model that a watch found"),
 )
 

@@ -13,7 +13,8 @@ from omibench.filter_params import FilterParams
 from omibench.ocr import read_papers
 from omibench.params import OcrParams
 from omibench.problem import Problem
-from omibench.tables import Reject, read_jsonl
+from omibench.rejects import Reject
+from omibench.tables import read_jsonl
 
 Sifted = tuple[list[Problem], list[Reject]]
 

@@ -9,9 +9,10 @@ import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.filter import filter_problems
-from omibench.filter_params import FilterParams
 from omibench.problem import Problem
-from omibench.tables import Reject, read_jsonl, read_parquet, write_jsonl
+from omibench.rejects import Reject
+from omibench.study import Study
+from omibench.tables import read_jsonl, read_parquet, write_jsonl
 
 Make = Callable[..., Problem]
 
@@ -25,7 +26,7 @@ def test_survivors_keep_their_order_and_find_their_pictures(make: Make, tmp_path
     ]
     write_jsonl(tmp_path / "problems.jsonl", problems)
     out = tmp_path / "deep" / "filter"
-    summary = filter_problems(tmp_path / "problems.jsonl", out, FilterParams())
+    summary = filter_problems(tmp_path / "problems.jsonl", out, Study())
 
     kept = read_jsonl(out / "problems.jsonl", Problem)
     assert [problem.id for problem in kept] == ["p-10", "p-1"]
@@ -42,21 +43,21 @@ def test_survivors_keep_their_order_and_find_their_pictures(make: Make, tmp_path
 
 def test_a_copy_of_a_rejected_problem_survives(make: Make, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "p.jsonl", [make(id="x-1", answer=None), make(id="x-2")])
-    filter_problems(tmp_path / "p.jsonl", tmp_path / "out", FilterParams())
+    filter_problems(tmp_path / "p.jsonl", tmp_path / "out", Study())
     kept = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
     assert [problem.id for problem in kept] == ["x-2"]
 
 
 def test_nothing_in_nothing_out(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text("")
-    summary = filter_problems(tmp_path / "p.jsonl", tmp_path / "out", FilterParams())
+    summary = filter_problems(tmp_path / "p.jsonl", tmp_path / "out", Study())
     assert str(summary) == "0 problems kept, 0 rejected"
     assert read_parquet(tmp_path / "out/rejects.parquet", Reject).is_empty()
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match=r"none\.jsonl"):
-        filter_problems(tmp_path / "none.jsonl", tmp_path / "out", FilterParams())
+        filter_problems(tmp_path / "none.jsonl", tmp_path / "out", Study())
     (tmp_path / "bad.jsonl").write_text('{"id": 3}\n')
     with pytest.raises(FileFormatError, match=r"bad\.jsonl, line 1"):
-        filter_problems(tmp_path / "bad.jsonl", tmp_path / "out", FilterParams())
+        filter_problems(tmp_path / "bad.jsonl", tmp_path / "out", Study())

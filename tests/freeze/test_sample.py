@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from omibench.filter import filter_problems
-from omibench.filter_params import FilterParams
 from omibench.freeze import freeze_dataset
 from omibench.ocr import read_papers
 from omibench.params import OcrParams
 from omibench.problem import Answer, Question
 from omibench.review import load_decisions
-from omibench.study import parse_study
+from omibench.study import Study, parse_study
 from omibench.tables import read_jsonl
 
 DISTINCTIVE = re.compile(r"[\d.]{3,}\s*\S|\w{12}|[=^/]")
@@ -28,7 +27,7 @@ def frozen(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frozen sample, its solutions as its papers have them."""
     folder = tmp_path_factory.mktemp("sample")
     read_papers([], folder / "ocr", OcrParams(), manifest=root / "sample/sources.yaml")
-    filter_problems(folder / "ocr/problems.jsonl", folder / "filter", FilterParams())
+    filter_problems(folder / "ocr/problems.jsonl", folder / "filter", Study())
     study = parse_study({"review": {"decisions": str(root / "sample/review.yaml")}}, "test")
     freeze_dataset(folder / "freeze", study, folder / "filter/problems.jsonl")
     return folder / "freeze"

@@ -14,10 +14,10 @@ import pytest
 from omibench.certificate import Certificate
 from omibench.model_params import SimulatedModel
 from omibench.problem import Answer, Question
+from omibench.rejects import Reject
 from omibench.study import load_study
 from omibench.tables import (
     JudgementRow,
-    Reject,
     ResponseRow,
     VerdictRow,
     read_json,

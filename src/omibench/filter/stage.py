@@ -1,4 +1,4 @@
-"""The filter stage: problems in, survivors and rejects out."""
+"""The filter stage: problems in; survivors, rejects and what models said out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omibench.filter.candidate import Candidate, Case, Kept
+from omibench.filter.judging import REASONS as JUDGED_REASONS
+from omibench.filter.judging import judge_problems
 from omibench.filter.reasons import REASONS
 from omibench.filter_params import FilterParams
 from omibench.images import rebase_images
 from omibench.problem import Problem
-from omibench.tables import Reject, read_jsonl, write_jsonl, write_parquet
+from omibench.rejects import FilterJudgement, Reject
+from omibench.study import Study
+from omibench.tables import read_jsonl, write_jsonl, write_parquet
+
+ALL_REASONS = tuple(dict.fromkeys([*REASONS, *JUDGED_REASONS.values()]))
+"""Every reason by name: those that are computed, then those for which models are asked."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +36,22 @@ class FilterSummary:
         )
 
 
-def filter_problems(problems: Path, out: Path, params: FilterParams) -> FilterSummary:
-    """Filter the file `problems` into `out`/problems.jsonl and `out`/rejects.parquet.
+def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
+    """Filter the file `problems` into `out`: problems.jsonl, rejects.parquet, judgements.parquet.
 
-    Order is kept. Raises MissingInputError or FileFormatError for a bad file or picture.
+    Order is kept. Raises MissingInputError or FileFormatError for a bad file or picture, and
+    ModelError when a model that `filter` names does not answer; nothing is written then, and what
+    was answered is in the store.
     """
-    kept, rejects = sift(read_jsonl(problems, Problem), problems.parent, params)
-    write_jsonl(out / "problems.jsonl", (rebase_images(p, problems.parent, out) for p in kept))
+    folder = problems.parent
+    sound, rejects = sift(read_jsonl(problems, Problem), folder, study.filter)
+    kept, rejected, told = judge_problems(sound, folder, study)
+    rejects += [_reject(*one) for one in rejected]
+    write_jsonl(out / "problems.jsonl", (rebase_images(p, folder, out) for p in kept))
     write_parquet(out / "rejects.parquet", rejects, Reject)
+    write_parquet(out / "judgements.parquet", told, FilterJudgement)
     counts = Counter(reject.reason for reject in rejects)
-    return FilterSummary(len(kept), {reason: counts[reason] for reason in REASONS})
+    return FilterSummary(len(kept), {reason: counts[reason] for reason in ALL_REASONS})
 
 
 def sift(

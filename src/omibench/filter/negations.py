@@ -1,0 +1,49 @@
+"""Words of negation in the languages of exam papers, and the sentences that hold one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_SENTENCE = re.compile(r"(?<=[.?!;:])\s+|[。？！；：\n]+")
+_ENGLISH = (
+    r"not|\w+n['’]t|cannot|no|never|none|neither|nor|nothing|nobody|nowhere|without|except|"
+    r"incorrect\w*|false|impossible|unless|unable"
+)
+# A stem ends in \w*; 不 and 无 also stand in words that negate nothing.
+_WORDS: Mapping[str, str] = {
+    "en": _ENGLISH,
+    "es": r"no|nunca|jamás|ning[uú]n\w*|nada|nadie|ni|tampoco|sin|excepto|salvo|menos que|"
+    r"incorrect\w*|fals[oa]s?|imposible|incapaz",
+    "pt": r"não|nunca|jamais|nenhum\w*|nada|ninguém|nem|tampouco|sem|exceto|menos que|"
+    r"incorret\w*|fals[oa]s?|impossível|incapaz",
+    "de": r"nicht|kein\w*|nie|niemals|niemand\w*|nichts|weder|ohne|außer|es sei denn|falsch\w*|"
+    r"unmöglich|nirgend\w*",
+    "fr": r"ne|n(?=['’])|jamais|aucune?s?|rien|ni|sans|sauf|excepté\w*|à moins|incorrect\w*|faux|"
+    r"fausses?|impossible|incapable",
+    "it": r"non|mai|nessun\w*|niente|nulla|né|senza|eccetto|tranne|a meno|errat\w*|fals[oaie]|"
+    r"impossibile|incapace",
+    "ru": r"не|нет|ни|без|никогда|никак\w*|никто|ничто|кроме|неверн\w*|неправильн\w*|невозможно",
+}
+_CHINESE = re.compile(
+    r"不(?!同|仅|但|断|妨|久|管|论|止|变)|没有|未(?!来|知数)|无(?!关|论|穷|限|色|机)|"
+    r"非(?!常|洲|金属)|勿|否|除[^。，；]{1,12}外|错误"
+)
+
+
+def knows(language: str, own: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the words of negation of a language are known."""
+    return language in own or language in _WORDS or language == "zh"
+
+
+def negated_sentences(text: str, language: str, own: Mapping[str, Sequence[str]]) -> int:
+    """How many sentences of a text hold a negation; `own` are a user's words by language."""
+    pattern = _pattern(language, own.get(language))
+    return sum(1 for sentence in _SENTENCE.split(text) if pattern.search(sentence))
+
+
+def _pattern(language: str, own: Sequence[str] | None) -> re.Pattern[str]:
+    if own is None and language == "zh":
+        return _CHINESE
+    words = _WORDS[language] if own is None else "|".join(map(re.escape, own))
+    return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)

@@ -1,0 +1,24 @@
+"""What a rule book says of a response to a problem that is not frozen yet."""
+
+from __future__ import annotations
+
+from omibench.problem import Problem
+from omibench.request import Response
+from omibench.score.rules import score_item
+from omibench.verdict import ScoredItem, Verdict
+
+
+def verdict_on(problem: Problem, response: Response, rules: str = "robust") -> Verdict:
+    """The verdict of a rule book on one response; the problem needs an answer."""
+    return score_item(
+        ScoredItem(
+            id=problem.id,
+            prediction=response.text,
+            gold=problem.answer or [],
+            answer_type=problem.answer_type,
+            choices=problem.choices,
+            finish_reason=response.finish_reason,
+            outcome=response.outcome,
+        ),
+        rules,
+    )
