@@ -96,6 +96,10 @@ def ocr(
     password_env: Annotated[
         str | None, typer.Option(help="Environment variable that holds the papers' password.")
     ] = None,
+    look: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."),
+    ] = None,
     params: Params = "{}",
 ) -> None:
     """Read problems and figures out of exam papers.
@@ -108,8 +112,9 @@ def ocr(
     \b
     Example:
       omibench ocr paper.pdf --out results/ocr
-      omibench ocr --manifest sample/sources.yaml --out results/ocr
+      omibench ocr --manifest sample/sources.yaml --out results/ocr --look looks
     """
+    from omibench.look import looking
     from omibench.ocr import read_papers
     from omibench.tables import output_folder
 
@@ -118,7 +123,14 @@ def ocr(
     sources = manifest or (Path(block.sources) if block.sources and not files else None)
     if not files and not sources:
         raise MissingInputError("ocr: no FILE given and no --manifest: name at least one")
-    report = read_papers(files or [], out, block, manifest=sources, password_env=password_env)
+    report = read_papers(
+        files or [],
+        out,
+        block,
+        manifest=sources,
+        password_env=password_env,
+        look=looking(look) if look else None,
+    )
     failed = [f for f in report.files if f.status == "error"]
     for file in report.files:
         codes = f"  {', '.join(file.codes)}" if file.codes else ""

@@ -1,33 +1,15 @@
-"""Templates to HTML: everything from papers, models and params is escaped."""
+"""A template of the report or the explorer to a page."""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omibench.tables import write_text
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'"
+from omibench.webpage import CSP, environment
 
 
 def write_page(path: Path, template: str, **values: Any) -> None:
     """Render a template of `analyze/templates` to a file."""
-    write_text(path, environment().get_template(template).render(csp=CSP, **values))
-
-
-@cache
-def environment() -> Environment:
-    """The templates, with escaping on and undefined names an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("omibench.analyze"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    text = environment("omibench.analyze").get_template(template).render(csp=CSP, **values)
+    write_text(path, text)

@@ -24,6 +24,8 @@ from omibench.tables import FileReport, OcrReport, PageText, read_jsonl, write_j
 
 Ahead = Callable[[Source, Path, Path, Mapping[int, Sequence[int]]], None]
 """Asks for the pages of a source: pictures of them lie in one folder, readings go to the other."""
+Look = Callable[[FileReport, Source, Path], None]
+"""Shows a person what became of a source; its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
 _WORKER = (sys.executable, "-m", "omibench.ocr.worker")
@@ -37,6 +39,7 @@ def read_papers(
     manifest: Path | None = None,
     password_env: str | None = None,
     ahead: Ahead | None = None,
+    look: Look | None = None,
 ) -> OcrReport:
     """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json and images/.
 
@@ -45,7 +48,8 @@ def read_papers(
     source has a process with the time and memory of `params`; one that fails gets a code
     (docs/errors.md) and the others are done. `password_env` names the environment variable that
     holds the password of encrypted papers; `ahead` asks an engine that is not on this machine for
-    the pages that have no text of their own.
+    the pages that have no text of their own; `look` is called for each source before what its
+    reader left behind is gone.
 
     Raises MissingInputError when there is nothing to read or the variable is not set, and what
     `load_manifest` raises.
@@ -59,12 +63,21 @@ def read_papers(
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:
         jobs = [
-            Job(source=s, folder=Path(scratch) / str(k), params=params, password_env=password_env)
+            Job(
+                source=s,
+                folder=Path(scratch) / str(k),
+                params=params,
+                password_env=password_env,
+                look=look is not None,
+            )
             for k, s in enumerate(sources)
         ]
         workers = min(_AT_ONCE, _cores(), len(jobs))
         with ThreadPoolExecutor(workers) as pool:
             reports = list(pool.map(lambda job: _run(job, ahead), jobs))
+        if look:
+            for job, file in zip(jobs, reports, strict=True):
+                look(file, job.source, job.folder)
         _gather(jobs, reports, out)
     report = OcrReport(files=reports)
     write_json(out / "report.json", report)

@@ -23,6 +23,7 @@ from omibench.ocr.drafts import read_paper
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item
 from omibench.ocr.opening import Opener, page_text
+from omibench.ocr.places import places_of, write_layout
 from omibench.ocr.solutions import Asked, read_solutions
 from omibench.ocr.sources import Source
 from omibench.ocr.tabular import read_key
@@ -40,6 +41,8 @@ class Job(BaseModel):
     password_env: str | None = None
     read: bool = False
     """Read what has no text layer; without it such pages are only named."""
+    look: bool = False
+    """Leave, for `omibench.look`, pictures of the pages and what stands where on them."""
 
     @property
     def unread(self) -> Path:
@@ -97,6 +100,8 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     keys = (answers.key, answers.stated, paper.own)
     problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
     _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
+    if job.look:
+        write_layout(pdf, document, places_of(document, paper), job.folder / "look")
     found = [*codes, *document.codes, *dropped, *answers.codes]
     return Outcome(
         codes=list(dict.fromkeys(found)),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from omibench.status.rows import CellStatus, StageStatus, Status
 from omibench.status.runs import State
 from omibench.status.text import SHOWN, cell_word, clock, now_doing, totals
 from omibench.tables import write_text
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from omibench.webpage import environment
 
 CSP = "default-src 'none'; style-src 'unsafe-inline'"
 _MARKS = {
@@ -40,7 +37,7 @@ def write_page(path: Path, status: Status, reload_s: float | None) -> None:
     rows: dict[str, dict[str, Box]] = {}
     for cell in status.cells:
         rows.setdefault(cell.model, {})[cell.setting] = box(cell)
-    template = _environment().get_template("status.html.j2")
+    template = environment("omibench.status").get_template("status.html.j2")
     text = template.render(
         csp=CSP,
         reload=None if reload_s is None else max(1, round(reload_s)),
@@ -87,16 +84,3 @@ def _legend(rows: dict[str, dict[str, Box]]) -> list[str]:
     present = {box.state for row in rows.values() for box in row.values()}
     return [s for s in ("done", "running", "begun", "incomplete", "failed", "stopped", "waiting")
             if s in present]  # fmt: skip
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("omibench.status"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
