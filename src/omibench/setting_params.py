@@ -11,6 +11,7 @@ from omibench.blocks import Block
 from omibench.image_params import Images, ShownImages
 from omibench.presentation_params import Examples, Perceived, Without
 from omibench.request import Decoding
+from omibench.tool_params import Tools
 
 
 class Setting(Block):
@@ -25,6 +26,8 @@ class Setting(Block):
     """Solved problems that are shown before the question."""
     perception: Perceived | None = None
     """What is known of the pictures in words before the question is answered."""
+    tools: Tools | None = None
+    """Tools with which the model may look closer at the pictures and draw on copies of them."""
     decoding: Decoding = Decoding()
     aggregate: Aggregate = Aggregation()
     """How the samples of a problem become one result, where decoding draws several."""
@@ -41,7 +44,8 @@ class Setting(Block):
 
     @model_validator(mode="after")
     def _perceives_pictures(self) -> Self:
-        if self.perception and self.images.show in ("none", "captions"):
+        seeing = self.perception and (self.perception.reads or self.perception.given == "I")
+        if self.perception and seeing and self.images.show in ("none", "captions"):
             raise ValueError(
                 f"perception: {self.perception.given} needs the pictures, and images: "
                 f"{self.images.show} does not show them"
@@ -50,10 +54,18 @@ class Setting(Block):
             raise ValueError("perception says which text is given: leave out `without: [question]`")
         return self
 
+    @model_validator(mode="after")
+    def _tools_have_pictures(self) -> Self:
+        if self.tools and self.images.show in ("none", "captions"):
+            raise ValueError(
+                f"tools work on the pictures, and images: {self.images.show} does not show them"
+            )
+        return self
+
     @property
     def in_steps(self) -> bool:
         """Whether what is asked last depends on what was answered before."""
-        return self.images.show == "captions" or bool(self.perception)
+        return self.images.show == "captions" or bool(self.perception or self.tools)
 
     @property
     def helpers(self) -> list[str]:

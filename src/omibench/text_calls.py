@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from omibench.request import ToolCall
 
 OPENING, CLOSING = "```tool", "```"
+NOT_YET = "do not solve the problem yet"
+"""Stands in what is said at a stage that only reads the pictures."""
 LONGEST = 8000
 """Characters of one call; nothing longer is read."""
 

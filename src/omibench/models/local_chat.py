@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from omibench.errors import ModelError
 from omibench.model_params import Price
 from omibench.models.local_runs import Run
+from omibench.models.local_tools import Spoken, spoken, template_calls
 from omibench.models.replies import apart, cost_of, outcome_of, shared_out
+from omibench.models.tool_turns import pictures_apart
 from omibench.request import Conversation, ImagePart, Response, Usage
 
 THINK = "<think>"
@@ -68,10 +70,14 @@ def chat_messages(
     specials: Iterable[str],
     show: Callable[[ImagePart], dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Messages in the order of the conversation; `show` makes the content part of an image."""
+    """Messages in the order of the conversation; `show` makes the content part of an image.
+
+    Turns of tools are texts; their pictures follow in a turn of the user.
+    """
     return [
         {
             "role": message.role,
+            **template_calls(message, lambda text: defuse(text, specials)),
             "content": [
                 show(part)
                 if isinstance(part, ImagePart)
@@ -79,7 +85,7 @@ def chat_messages(
                 for part in message.parts
             ],
         }
-        for message in conversation.messages
+        for message in pictures_apart(conversation.messages)
     ]
 
 
@@ -94,7 +100,7 @@ def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) 
     prompts = iter(shared_out(prompt, len(run.requests)))
     responses = []
     for draw in drawn.draws:
-        words = _words(draw, drawn.opened)
+        words = _words(draw, drawn.opened, bool(run.conversation.tools))
         for own in shared_out(Usage(output_tokens=draw.output_tokens), copies):
             usage = next(prompts).model_copy(update={"output_tokens": own.output_tokens})
             known = {
@@ -106,12 +112,19 @@ def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) 
     return responses
 
 
-def _words(draw: Draw, opened: bool) -> Response:
+def _words(draw: Draw, opened: bool, tools: bool) -> Response:
     if draw.finish not in ("stop", "length"):
         return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
     answer, reasoning = apart(THINK + draw.text if opened else draw.text, "")
-    outcome = outcome_of(answer, cut=draw.finish == "length", refused=False)
-    return Response(text=answer, outcome=outcome, finish_reason=draw.finish, reasoning=reasoning)
+    words, calls = spoken(answer) if tools else Spoken(answer, ())
+    cut = draw.finish == "length"
+    return Response(
+        text=words,
+        outcome=outcome_of(words, cut=cut, refused=False, called=bool(calls)),
+        calls=calls,
+        finish_reason=draw.finish,
+        reasoning=reasoning,
+    )
 
 
 def failed(run: Run, error: str) -> list[Response]:

@@ -11,6 +11,8 @@ from omibench.models.local_chat import Rejected, chat_messages, special_tokens
 from omibench.models.local_identity import LOAD_ERRORS, LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
 from omibench.models.local_pixels import pixel_size
+from omibench.models.local_tools import check_template
+from omibench.models.tool_turns import offered
 from omibench.request import Conversation, ImagePart
 
 EXTRA = "transformers"
@@ -61,7 +63,11 @@ class TransformersEngine:
         Raises ImageCountError when an image is left out, Rejected when the processor does not take
         a prompt or picture, ModelError when a model of text alone is shown one.
         """
-        switches = {} if thinking is None else {"enable_thinking": thinking}
+        switches: dict[str, Any] = {} if thinking is None else {"enable_thinking": thinking}
+        if tools := conversations[0].tools:
+            template = getattr(self.processor, "chat_template", None)
+            check_template(template or self.tokenizer.chat_template, self.name)
+            switches["tools"] = offered(tools)
         if not self.sees and any(c.images for c in conversations):
             raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
         messages = [chat_messages(c, self.specials, _image_part) for c in conversations]
@@ -159,8 +165,5 @@ def _image_part(image: ImagePart) -> dict[str, Any]:
     return {"type": "image", "image": decode(image)}
 
 
-def _texts(messages: list[dict[str, Any]]) -> list[dict[str, str]]:
-    return [
-        {"role": m["role"], "content": "\n".join(part["text"] for part in m["content"])}
-        for m in messages
-    ]
+def _texts(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [m | {"content": "\n".join(part["text"] for part in m["content"])} for m in messages]

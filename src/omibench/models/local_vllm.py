@@ -16,6 +16,8 @@ from omibench.models.local_identity import LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
 from omibench.models.local_pixels import pixel_size
 from omibench.models.local_runs import Run, seed_of
+from omibench.models.local_tools import check_template
+from omibench.models.tool_turns import offered
 from omibench.request import Conversation, ImagePart
 
 
@@ -47,7 +49,11 @@ class VllmEngine:
         switches = {} if thinking is None else {"enable_thinking": thinking}
         try:
             outputs = self.llm.chat(
-                messages, sampling, use_tqdm=False, chat_template_kwargs=switches or None
+                messages,
+                sampling,
+                use_tqdm=False,
+                chat_template_kwargs=switches or None,
+                **self._tools(conversations),
             )
         except Exception as error:  # vLLM's errors have no base that all its versions share
             raise self._meaning(error) from error
@@ -57,6 +63,13 @@ class VllmEngine:
                 f"{len(conversations)} conversations; none of them is kept"
             )
         return list(outputs)
+
+    def _tools(self, conversations: Sequence[Conversation]) -> dict[str, Any]:
+        """The tools that all conversations of a call offer."""
+        if not (tools := conversations[0].tools):
+            return {}
+        check_template(getattr(self.tokenizer, "chat_template", None), self.name)
+        return {"tools": offered(tools)}
 
     def close(self) -> None:
         """Stop the engine: vLLM's own process ends, or its part of this one."""

@@ -14,11 +14,13 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.model_params import TOLD, SimulatedModel
 from omibench.models.options import scored
-from omibench.models.oracle import Oracle, load_oracle
+from omibench.models.oracle import Oracle, OracleRow, load_oracle
+from omibench.models.prose import reasoning
 from omibench.models.provider import FREE, Gate
 from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
 from omibench.models.simulated_options import option_logprobs
+from omibench.models.simulated_tools import first_call, reads_first
 from omibench.request import Request, Response, Usage
 
 
@@ -64,26 +66,42 @@ class SimulatedProvider:
         if request.options:
             found = option_logprobs(self.model, row, request, self._rng)
             return scored(found, simulated=True)
+        if tags.role == "respondent" and (early := self._before_answering(request, row)):
+            return early
         if tags.role == "respondent":
             rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
             asked = Asked(row, tags.setting, prompt, request.decoding.max_tokens)
             return respond(self.model, self.oracle, asked, rng)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
-        text = WRITERS[tags.role](self.model, row, self.oracle, prompt, rng)
-        return Response(
-            text=text,
-            finish_reason="stop",
-            usage=Usage(
-                input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
-                output_tokens=len(text) // CHARACTERS_PER_TOKEN,
-            ),
-            cost_usd=0.0,
-            simulated=True,
-        )
+        return _said(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
+
+    def _before_answering(self, request: Request, row: OracleRow) -> Response | None:
+        """What a turn of a loop with tools says that does not answer yet."""
+        conversation, tags = request.conversation, request.tags
+        rng = self._rng("tools", tags.problem, tags.setting, str(request.index))
+        if called := first_call(conversation, rng):
+            words, calls = called
+            return _said(words, conversation.text).model_copy(update={"calls": calls})
+        if reads_first(conversation):
+            return _said(reasoning(row.n_images, rng), conversation.text)
+        return None
 
     def _rng(self, *parts: str) -> Random:
         text = "\0".join((self.name, str(self.model.seed), *parts))
         return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
+
+
+def _said(text: str, prompt: str) -> Response:
+    return Response(
+        text=text,
+        finish_reason="stop",
+        usage=Usage(
+            input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
+            output_tokens=len(text) // CHARACTERS_PER_TOKEN,
+        ),
+        cost_usd=0.0,
+        simulated=True,
+    )
 
 
 def _check_slips(name: str, model: SimulatedModel) -> None:

@@ -99,7 +99,8 @@ class TransformersProvider:
         alike: dict[tuple[object, ...], list[Run]] = {}
         for run in runs_of(requests, most=self.batch_size):
             decoding = run.decoding
-            key = (decoding.temperature, decoding.top_p, decoding.max_tokens, run.draws)
+            tools = run.conversation.tools
+            key = (decoding.temperature, decoding.top_p, decoding.max_tokens, run.draws, tools)
             alike.setdefault(key, []).append(run)
         for runs in alike.values():
             runs.sort(key=lambda run: -self._length(run.conversation))

@@ -18,6 +18,7 @@ from omibench.models.local_runs import (
     chunks_of,
     runs_of,
 )
+from omibench.models.local_tools import by_tools
 from omibench.models.local_vllm import VllmEngine, vllm_engine
 from omibench.models.options import OptionScores, parted
 from omibench.models.provider import FREE, Gate
@@ -64,9 +65,12 @@ class VllmProvider:
         yield from answer_options(scoring, gate, self.score_options)
         runs = runs_of(generating, most=self.model.max_num_seqs)
         most = CHUNK * self.model.max_num_seqs
-        yield from answer_runs(
-            chunks_of(runs, most, lambda run: _weight(run, most)), gate, self._ask
+        chunks = (
+            chunk
+            for group in by_tools(runs)
+            for chunk in chunks_of(group, most, lambda run: _weight(run, most))
         )
+        yield from answer_runs(chunks, gate, self._ask)
 
     def score_options(
         self, requests: Sequence[Request], options: Sequence[Sequence[str]]

@@ -20,7 +20,9 @@ from omibench.settings.captions import DECODING as CAPTION_DECODING
 from omibench.settings.captions import caption_conversation, caption_instructions
 from omibench.settings.examples import chosen, shown_before
 from omibench.settings.perception import perceived, readings
+from omibench.settings.pictures.derived import home_of
 from omibench.settings.present import Around, present
+from omibench.settings.tools.loop import next_turn
 
 
 class Task(NamedTuple):
@@ -64,7 +66,7 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     first = [*_caption_asks(question, setting, task.folder), *_reading_asks(question, task)]
     if first and not earlier:
         return tuple(first)
-    if len(earlier) > bool(first):
+    if len(earlier) > bool(first) and setting.tools is None:
         return ()
     told = [response.text for response in earlier[0]] if first else []
     captions = told if setting.images.show == "captions" else []
@@ -72,7 +74,11 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
         question = perceived(question, setting.perception, told)
     around = _around(task)
     conversation = present(question, setting, task.folder, captions, around)
-    return (Ask(conversation, setting.decoding),)
+    if setting.tools is None:
+        return (Ask(conversation, setting.decoding),)
+    said = [response for step in earlier[bool(first) :] for response in step]
+    turn = next_turn(conversation, setting.tools, home_of(task.folder) / "tools", said)
+    return () if turn is None else (Ask(turn, setting.decoding),)
 
 
 def _around(task: Task) -> Around:

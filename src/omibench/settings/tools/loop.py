@@ -18,7 +18,6 @@ from omibench.request import (
     Message,
     Part,
     Response,
-    Role,
     TextPart,
     ToolCall,
 )
@@ -29,13 +28,6 @@ from omibench.text_calls import read_calls, written_call
 from omibench.tool_params import Tools
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-
-
-class Turn(NamedTuple):
-    """What is asked next, and of whom: a stage that only reads the pictures has a reader."""
-
-    conversation: Conversation
-    role: Role = "respondent"
 
 
 class _Called(NamedTuple):
@@ -49,7 +41,7 @@ class _Called(NamedTuple):
 
 def next_turn(
     opening: Conversation, tools: Tools, folder: Path, told: Sequence[Response]
-) -> Turn | None:
+) -> Conversation | None:
     """What the loop asks after the responses so far; None when the last of them is the answer.
 
     `opening` puts the problem, its pictures in the last message; results of tools are kept in
@@ -58,7 +50,7 @@ def next_turn(
     """
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
-        return None if told else Turn(opening)
+        return None if told else opening
     bench = Bench(tools, pictures, folder, len(opening.images))
     stages = WAYS[tools.manner].stages
     messages = _opened(opening, instructions(tools, bench.inventory), stages[0])
@@ -78,10 +70,9 @@ def next_turn(
         else:
             return None
     native = tools.style == "native" and calls_left
-    conversation = Conversation(
+    return Conversation(
         messages=tuple(_merged(messages)), tools=specs(tools.offered) if native else ()
     )
-    return Turn(conversation, "respondent" if stage == len(stages) - 1 else "perceiver")
 
 
 def _opened(opening: Conversation, rules: str, stage: str) -> list[Message]:

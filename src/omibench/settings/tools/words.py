@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from omibench.settings.tools.arguments import specs
-from omibench.text_calls import written_call
+from omibench.text_calls import NOT_YET, written_call
 from omibench.tool_params import Manner, Tools
 
 MOST_CALLS = 8
@@ -43,7 +43,7 @@ WAYS: dict[Manner, Way] = {
     "slow": Way(
         "Perceive first and solve later. ",
         (
-            "Do not solve the problem yet. First read its pictures slowly, one after the other. "
+            f"For now, {NOT_YET}. First read its pictures slowly, one after the other. "
             "Begin each with its simplest parts, and go along every line, curve or bond stroke by "
             "stroke, a long one in short stretches: where it begins, which way it goes, how long "
             "it is against what you have read already, where it ends or meets another. Then read "
@@ -57,13 +57,13 @@ WAYS: dict[Manner, Way] = {
     "flow": Way(
         "Work in three steps: perceive, make it your own, reason. ",
         (
-            "Step 1, perceive. Do not solve the problem yet. List what each picture shows that "
+            f"Step 1, perceive; {NOT_YET}. List what each picture shows that "
             "the problem may need, one short line for each object, relation, label and value, "
             "with the picture that it is in. Look closer where you are not sure.",
             "Step 2, make it your own. Turn these lines into statements to reason with: "
             "equations, inequalities, orders, facts of the subject that they bring in, and what "
             "is the same thing in several pictures. Number the statements, strike out any that "
-            "no line of step 1 supports, and do not solve the problem yet.",
+            f"no line of step 1 supports, and {NOT_YET}.",
             "Step 3, reason. Solve the problem from the numbered statements alone, and name the "
             "statement that each step rests on. If one is missing, go back to the picture for it. "
             f"Give the final answer {_SOLVE}.",

@@ -1,0 +1,48 @@
+"""Simulated respondents with tools: they look closer once, as told, before they answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from random import Random
+
+from omibench.request import Conversation, Message, TextPart, ToolCall
+from omibench.text_calls import NOT_YET, OPENING, written_call
+
+_LISTED = re.compile(r"^- ([a-z_]+): ", re.MULTILINE)
+_WORDS = "One detail is too small to be read as it stands, so I look closer."
+
+
+def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[ToolCall, ...]] | None:
+    """The words and calls of a reply that uses a tool; None where none is offered or one was used.
+
+    Under the text protocol the call stands in the words.
+    """
+    said = conversation.messages
+    if any(m.role == "assistant" and (m.calls or OPENING in _text(m)) for m in said):
+        return None
+    rules = "\n".join(_text(m) for m in said if m.role == "system")
+    native = [tool.name for tool in conversation.tools]
+    names = native or (_LISTED.findall(rules) if OPENING in rules else [])
+    if not names:
+        return None
+    name = next((n for n in ("crop", "zoom", "look") if n in names), names[0])
+    arguments = json.dumps({"image": "image_1"} | ({} if name == "look" else {"box": _box(rng)}))
+    if native:
+        return _WORDS, (ToolCall(id="call_1", name=name, arguments=arguments),)
+    return f"{_WORDS}\n\n{written_call(name, arguments)}", ()
+
+
+def reads_first(conversation: Conversation) -> bool:
+    """Whether the latest turn of the user asks for a reading of the pictures and for no answer."""
+    asked = [m for m in conversation.messages if m.role == "user"]
+    return bool(asked) and NOT_YET in _text(asked[-1])
+
+
+def _text(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))
+
+
+def _box(rng: Random) -> list[float]:
+    left, top = round(0.5 * rng.random(), 2), round(0.5 * rng.random(), 2)
+    return [left, top, round(left + 0.4, 2), round(top + 0.4, 2)]
