@@ -18,9 +18,9 @@ from omibench.study import Study, parse_study
 VALUES: dict[str, Any] = {
     "simulated": True,
     "study": {"name": "omi", "results": "results/omi", "store": "store", "budget_usd": 5.0},
-    "benchmark": {"name": "omibench"},
+    "benchmark": {"name": "emma-mini"},
     "models": {
-        "gpt-4o": {"provider": "openai", "id": "gpt-4o", "label": "GPT-4o", "group": "closed"},
+        "gpt-4o": {"provider": "openai", "id": "gpt-4o", "label": "Mine", "group": "closed"},
         "own": {"provider": "openai", "id": "own", "label": "Own", "base": "gpt-4o",
                 "parameters_b": 8.0},
         "judge": {"provider": "openai", "id": "gpt-4o-mini"},
@@ -34,7 +34,7 @@ VALUES: dict[str, Any] = {
 @pytest.fixture
 def printed(tmp_path: Path) -> str:
     path = tmp_path / "main.csv"
-    path.write_text("model,group,total_acc\nGPT-4o,closed,24.05\n")
+    path.write_text("model,group,total_acc\nMine,closed,24.05\n")
     return str(path)
 
 
@@ -56,7 +56,7 @@ def test_a_study_that_is_not_simulated_stays_as_it_is() -> None:
 def test_all_models_are_stand_ins_with_the_names_groups_and_sizes_of_the_real_ones() -> None:
     own = models(study())["own"]
     assert (own.label, own.base, own.parameters_b) == ("Own", "gpt-4o", 8.0)
-    assert own.oracle == "synthetic:omibench"
+    assert own.oracle == "synthetic:emma-mini"
     assert study() == study()
 
 
@@ -71,7 +71,7 @@ def test_what_is_real_is_left_alone() -> None:
 
 def test_a_stand_in_is_as_able_as_its_model_in_print(printed: str) -> None:
     found = models(study(analyze={"published": printed}))
-    rows = load_oracle("synthetic:omibench").rows.values()
+    rows = load_oracle("synthetic:emma-mini").rows.values()
     model = found["gpt-4o"]
     mean = sum(probability_correct(model, row, "cot") for row in rows) / len(rows)
     assert mean * (1 - WITHOUT_ANSWER) == pytest.approx(0.2405, abs=0.001)
@@ -80,7 +80,7 @@ def test_a_stand_in_is_as_able_as_its_model_in_print(printed: str) -> None:
 
 def test_settings_differ_where_print_tells_them_apart(tmp_path: Path) -> None:
     path = tmp_path / "emma.csv"
-    path.write_text("model,strategy,emma_overall\nGPT-4o,direct,32.42\nGPT-4o,cot,62.71\n")
+    path.write_text("model,strategy,emma_overall\nMine,direct,32.42\nMine,cot,62.71\n")
     emma = {"benchmark": {"name": "emma"}, "analyze": {"published": str(path)}}
     model = models(study(**emma))["gpt-4o"]
     assert model.setting_effects["cot"] > 1.0
@@ -89,7 +89,7 @@ def test_settings_differ_where_print_tells_them_apart(tmp_path: Path) -> None:
 
 def test_problems_that_are_there_are_rehearsed_on_themselves(tmp_path: Path) -> None:
     found = study(data=str(tmp_path))
-    assert found.benchmark.name == "omibench"
+    assert found.benchmark.name == "emma-mini"
     assert models(found)["own"].oracle == "results/omi-simulated/freeze/answers.jsonl"
 
 
@@ -97,11 +97,11 @@ def test_frozen_answers_are_an_oracle(tmp_path: Path) -> None:
     with made_up_questions(study()) as (like, questions):
         oracle = load_oracle(str(questions.with_name("answers.jsonl")))
         frozen = [json.loads(line) for line in questions.read_text("utf-8").splitlines()]
-    assert like == "omibench"
-    assert len(oracle.rows) == len(frozen) == 1322
-    row = oracle.row("synthetic-chemistry-1")
-    assert row.choices == ["A", "B", "C", "D", "E"]
-    assert len({r.difficulty for r in oracle.rows.values()}) > 1000
+    assert like == "emma-mini"
+    assert len(oracle.rows) == len(frozen) == 400
+    row = oracle.row("synthetic-physics-1")
+    assert row.choices == ["A", "B", "C", "D"]
+    assert len({r.difficulty for r in oracle.rows.values()}) > 350
 
 
 def test_a_study_that_cannot_be_rehearsed_says_why() -> None:

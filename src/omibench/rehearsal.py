@@ -8,7 +8,7 @@ model's name. Whatever comes of it is marked SIMULATED.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +34,22 @@ TYPICAL, SPREAD = 0.35, 0.5
 """The accuracy around which abilities of unprinted models are drawn, and how far (logits)."""
 JUDGE = {"true_positive_rate": 0.95, "false_positive_rate": 0.05, "error_rate": 0.1}
 _TOTALS = ("total_acc", "average", "loose_avg")
+_SIX = ("I", "IUER", "I+QM", "I+QG", "I+QM+DM", "I+QG+DG")
+_EMMA, _MATHREAL = ("published/emma_main.csv",), (
+    "published/mathreal_main.csv", "published/mathreal_six_settings.csv",
+)  # fmt: skip
+_TABLES: dict[Like, tuple[str, ...]] = {
+    "omibench": tuple(
+        f"published/omibench_{name}.csv"
+        for name in ("main", "thinking_vs_instruct", "sft", "external_tools")
+    ),
+    "emma": _EMMA,
+    "emma-mini": _EMMA,
+    "usnco-v": ("published/usnco_v_proprietary.csv", "published/usnco_v_open.csv"),
+    "mathreal": _MATHREAL,
+    "mathreal-testmini": _MATHREAL,
+}
+"""The printed tables that abilities are taken from, beside that of `analyze.published`."""
 
 Printed = Mapping[tuple[str, str], float]
 """The printed accuracy by label and setting; the setting is empty where the table names none."""
@@ -103,8 +119,8 @@ def _stand_in(
     if isinstance(model, SimulatedModel):
         return model.model_dump(mode="json", exclude_defaults=True) | {"oracle": oracle}
     told = model.model_dump(mode="json", include=set(TOLD), exclude_none=True)
-    main = next(iter(ability.values()))
-    effects = {s: round(a - main, 4) for s, a in ability.items() if s in study.settings}
+    main = ability[""]
+    effects = {s: round(a - main, 4) for s, a in ability.items() if s and a != main}
     return {
         "provider": "simulated",
         "oracle": oracle,
@@ -127,31 +143,53 @@ def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, f
         for row in rows
     ]  # fmt: skip
     typical = ability_for(TYPICAL, known)
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for name, model in study.models.items():
-        label = model.label or name
-        own = {setting: value for (who, setting), value in printed.items() if who == label}
-        drawn = seeded("ability", name).gauss(typical, SPREAD)
-        found[name] = {s: ability_for(v / (1 - WITHOUT_ANSWER), known) for s, v in own.items()} or {
-            "": round(drawn, 4)
+        own = {
+            setting: ability_for(value / (1 - WITHOUT_ANSWER), known)
+            for (label, setting), value in printed.items()
+            if label == (model.label or name)
         }
+        drawn = round(seeded("ability", name).gauss(typical, SPREAD), 4)
+        found[name] = {"": own.get("", next(iter(own.values()), drawn))}
+        for key, setting in study.settings.items():
+            # A table's strategy is a setting's label or name, or the name before its first hyphen.
+            texts = (setting.label, key, key.partition("-")[0])
+            if told := next((text for text in texts if text and text in own), None):
+                found[name][key] = own[told]
     return found
 
 
 def _printed(study: Study) -> Printed:
     """Printed accuracies as shares: of the columns that hold the whole dataset's."""
-    path = study.analyze.published
-    if not path or not Path(path).is_file():
-        return {}
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    columns = (f"{like_of(study).replace('-', '_')}_overall", *_TOTALS)
-    found = {}
-    for row in rows:
-        value = next((row[c] for c in columns if row.get(c)), None)
-        if value:
-            found[row.get("model") or "", row.get("strategy") or ""] = float(value) / 100
+    like = like_of(study)
+    columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
+    found: dict[tuple[str, str], float] = {}
+    paths = [*filter(None, [study.analyze.published]), *_TABLES.get(like, ())]
+    for path in map(Path, paths):
+        if not path.is_file():
+            continue
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in _whole_rows(csv.DictReader(file)):
+                value = next((row[c] for c in columns if row.get(c)), None)
+                by_setting = {} if value else {c: row[c] for c in _SIX if row.get(c)}
+                for setting, share in {row["setting"]: value, **by_setting}.items():
+                    if share:
+                        found.setdefault((row["model"], setting), float(share) / 100)
     return found
+
+
+def _whole_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
+    """Rows with `model` and `setting`. Below a model, `+ X` is a setting of it and a model."""
+    base = ""
+    for row in rows:
+        name = row.get("model") or row.get("method") or ""
+        if not name.startswith("+"):
+            base = name
+            yield {**row, "model": name, "setting": row.get("strategy") or ""}
+            continue
+        yield {**row, "model": base, "setting": name}
+        yield {**row, "model": f"{base} {name}", "setting": ""}
 
 
 @contextmanager

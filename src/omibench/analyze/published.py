@@ -95,11 +95,13 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
 def printed_row(results: Results, cell: Cell, printed: Sequence[Printed]) -> Printed | None:
     """The printed row of a cell: same model name, same strategy; None when it is not printed.
 
-    A table that names no strategy was made with chain of thought (OMIBench, appendix B).
+    A strategy is the name of a setting, or the part of it before the first hyphen (`cot-warm`). A
+    table that names none was made with chain of thought (OMIBench, appendix B).
     """
     label = results.label(cell.model)
+    names = (cell.setting, cell.setting.partition("-")[0])
     for row in printed:
-        if row.model == label and (row.strategy or _DEFAULT_STRATEGY) == cell.setting:
+        if row.model == label and (row.strategy or _DEFAULT_STRATEGY) in names:
             return row
     return None
 

@@ -26,7 +26,7 @@ def ability_for(accuracy: float, items: Sequence[tuple[float, float]]) -> float:
     guess. An accuracy below guessing gives the lowest ability.
     """
     low, high = -WIDEST, WIDEST
-    for _ in range(40):
+    for _ in range(24):
         middle = (low + high) / 2
         mean = sum(chance(middle - difficulty, guess) for difficulty, guess in items) / len(items)
         low, high = (middle, high) if mean < accuracy else (low, middle)
