@@ -68,10 +68,11 @@ def perceived(question: Question, perception: Perception, read: Sequence[str] = 
 
 
 def _descriptions(question: Question) -> Iterator[str]:
-    several = len(question.images) > 1
-    for number, figure in enumerate(question.images, 1):
-        if figure.caption:
-            yield (f"Picture {number}: " if several else "") + figure.caption.strip()
+    met = question.image_order()
+    order = [*met, *(i for i in range(len(question.images)) if i not in met)]
+    for number, index in enumerate(order, 1):
+        if caption := (question.images[index].caption or "").strip():
+            yield f"Picture {number}: {caption}" if len(order) > 1 else caption
 
 
 def _plain(words: str) -> str:
