@@ -16,7 +16,7 @@ from omibench.ocr.figures import pictures_of
 from omibench.ocr.furniture import body_size, without_furniture
 from omibench.ocr.labels import Setting
 from omibench.ocr.layout import Box, Item, Line
-from omibench.ocr.marks import Region, regions_of
+from omibench.ocr.marks import Region, is_searchable_scan, regions_of
 from omibench.ocr.pages import needs_reading
 from omibench.ocr.scans import PageReader, evenly_set, rendered, scale_of
 from omibench.ocr.text import paragraphs, words_of
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pymupdf
 
 _LOGO_PAGES = 3
+_COARSE = 100 / 72
+"""Pixels per point at which figures of a page are looked for whose text is known."""
 
 
 @dataclass(slots=True)
@@ -42,8 +44,8 @@ class Sheet:
     turn: float = 0.0
     """Degrees clockwise by which the page was turned to stand upright; boxes are as it stands."""
     codes: list[str] = field(default_factory=list)
-    left_out: dict[int, str] = field(default_factory=dict)
-    """id(line) of lines that are no part of the text, and why."""
+    furniture: set[int] = field(default_factory=set)
+    """id(line) of running heads, feet and page numbers."""
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ def read_document(
     for sheet, lines in zip(sheets, evenly_set([s.lines for s in sheets]), strict=True):
         sheet.lines = lines
     texts = without_furniture(
-        [sheet.lines for sheet in sheets],
+        [[line for line in s.lines if line.left_out != "handwriting"] for s in sheets],
         [sheet.height for sheet in sheets],
         [[region.box.grown(10, 10) for region in sheet.regions] for sheet in sheets],
     )
@@ -90,7 +92,7 @@ def read_document(
     flow: list[Item] = []
     for sheet, lines in zip(sheets, texts, strict=True):
         kept = {id(line) for line in lines}
-        sheet.left_out |= {id(ln): "furniture" for ln in sheet.lines if id(ln) not in kept}
+        sheet.furniture = {id(line) for line in sheet.lines if id(line) not in kept}
         items, ordered = _items(sheet, lines, size)
         sheet.text = paragraphs(ordered, words)
         if sheet.engine != "none":
@@ -118,6 +120,8 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
         sheet.codes.append("image_too_large")
     else:
         sheet.regions = regions_of(page, lines)
+        if is_searchable_scan(page):
+            sheet.regions = regions_of_scan(rendered(page, _COARSE), lines, _COARSE)
     if every or needs_reading(lines, sheet.regions, Box(*page.rect)):
         sheet.engine = "none"
         if reader and not sheet.codes:
@@ -174,6 +178,7 @@ def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], li
     pictures, rest = pictures_of(
         sheet.number, sheet.regions, lines, captions_of(lines), Setting(size, width)
     )
-    items = in_reading_order([*rest, *pictures], middle)
-    ordered = [i for i in in_reading_order(lines, middle) if isinstance(i, Line)]
+    items = in_reading_order([*(ln for ln in rest if not ln.left_out), *pictures], middle)
+    said = [line for line in lines if not line.left_out]
+    ordered = [i for i in in_reading_order(said, middle) if isinstance(i, Line)]
     return items, ordered

@@ -35,7 +35,9 @@ def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
     """Whether a line is running text, a choice or the start of a problem, not a figure's label."""
     if not line.upright:
         return False
-    if looks_numbered(line) or starts_choice(line.text) or is_lone_marker(line.text):
+    if line.running or looks_numbered(line):
+        return True
+    if starts_choice(line.text) or is_lone_marker(line.text):
         return True
     if len(line.text) > _LABEL_CHARS or line.box.width > 0.6 * setting.width:
         return True

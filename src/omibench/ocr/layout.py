@@ -83,6 +83,10 @@ class Line:
     """Of the engine that read it, in [0, 1]; None for what a PDF itself says."""
     math_suspect: bool = False
     """Holds a formula that its engine cannot write out: scripts, fractions and roots are lost."""
+    running: bool = False
+    """Known to be running text, however short."""
+    left_out: str | None = None
+    """Why it is no part of what the page says: `handwriting` or `label`."""
 
 
 class Panel(NamedTuple):

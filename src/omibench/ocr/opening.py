@@ -105,7 +105,7 @@ def page_text(source: str, sheet: Sheet) -> PageText:
             engine=line.engine,
             confidence=line.confidence,
             math_suspect=line.math_suspect or line.stacked,
-            left_out=sheet.left_out.get(id(line)),
+            left_out=line.left_out or ("furniture" if id(line) in sheet.furniture else None),
         )
         for line in sheet.lines
     ]  # fmt: skip

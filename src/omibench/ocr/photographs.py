@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.ocr.engines.engine import Engine, Pixels, Reading, read_upright
+from omibench.ocr.layout import Line
+from omibench.ocr.printed import unprinted
 from omibench.ocr.scans import DPI, Scanned, lines_of, skew_of
 
 if TYPE_CHECKING:
@@ -62,8 +65,17 @@ def read_photograph(path: Path, engine: Engine) -> Photograph:
     picture, readings, turn = read_pixels(load_pixels(path), engine)
     heights = [r.height for r in readings for _ in r.text]
     scale = _TYPE / (0.74 * median(heights)) if heights else 595 / max(picture.shape[1], 1)
-    lines = lines_of(readings, 1, scale, engine.name)
+    lines = without_ink(lines_of(readings, 1, scale, engine.name))
     return Photograph(picture_page(picture, scale), KnownReader(Scanned(lines, engine.name, turn)))
+
+
+def without_ink(lines: list[Line]) -> list[Line]:
+    """The lines, those that are no print marked as left out, the others as running text."""
+    reasons = unprinted(lines)
+    return [
+        replace(line, left_out=reasons.get(id(line)), running=id(line) not in reasons)
+        for line in lines
+    ]
 
 
 def read_pixels(picture: Pixels, engine: Engine) -> tuple[Pixels, list[Reading], float]:

@@ -73,7 +73,7 @@ class LocalReader:
 
 def scale_of(page: pymupdf.Page) -> float:
     """Pixels per point: 200 dpi, less for a page so large that a side would exceed 3,400 pixels."""
-    return min(DPI / 72, _MAX_SIDE / max(page.rect.width, page.rect.height, 1.0))
+    return float(min(DPI / 72, _MAX_SIDE / max(page.rect.width, page.rect.height, 1.0)))
 
 
 def rendered(page: pymupdf.Page, scale: float) -> Pixels:

@@ -16,14 +16,15 @@ from pydantic import BaseModel
 
 from omibench.errors import PaperError
 from omibench.ocr.assemble import to_problems, with_answers
-from omibench.ocr.check import check_bytes
+from omibench.ocr.check import check_bytes, is_photograph
 from omibench.ocr.crops import crop_all
 from omibench.ocr.document import Document
-from omibench.ocr.drafts import read_paper
+from omibench.ocr.drafts import Paper, read_paper
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Item
 from omibench.ocr.opening import Opener, page_text
 from omibench.ocr.places import places_of, write_layout
+from omibench.ocr.single import only_problem
 from omibench.ocr.solutions import Asked, read_solutions
 from omibench.ocr.sources import Source
 from omibench.ocr.tabular import read_key
@@ -90,6 +91,8 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
         raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
     paper = read_paper(document)
+    if not paper.drafts and is_photograph(Path(source.paper)):
+        paper = Paper(only_problem(document), [])
     pictures = {id(p): p for draft in paper.drafts for p in draft.pictures}
     prefix = f"images/{source.slug}"
     figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)

@@ -118,7 +118,8 @@ def _of_area(picture: Pixels) -> tuple[Pixels, float]:
     factor = min(_MOST, math.sqrt(_AREA / (width * height)))
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
     how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
-    return cv2.resize(picture, size, interpolation=how), factor
+    small: Pixels = cv2.resize(picture, size, interpolation=how)  # type: ignore[assignment]
+    return small, factor
 
 
 def _give_back() -> None:
