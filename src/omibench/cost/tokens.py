@@ -13,6 +13,8 @@ from omibench.request import Conversation, TextPart
 
 MESSAGE_TOKENS = 4
 """Tokens that a chat template puts around one message, as OpenAI's cookbook counts them."""
+TOOLS_BYTES = 1024
+"""Bytes that a provider's own words on tools take besides the tools: up to about 500 tokens."""
 CHARACTERS_PER_TOKEN = {"letters": 4.0, "marks": 1.6, "ideographs": 1.1, "others": 2.2}
 """Letters of the Latin alphabet and spaces; digits and punctuation, which formulas are made of;
 Chinese, Japanese and Korean; every other script."""
@@ -88,4 +90,10 @@ def image_size(path: str) -> tuple[int, int] | None:
 
 
 def _texts(conversation: Conversation) -> list[str]:
-    return [p.text for m in conversation.messages for p in m.parts if isinstance(p, TextPart)]
+    """All words that a provider counts: of the turns, of their calls, and of the tools on offer."""
+    messages = conversation.messages
+    texts = [p.text for m in messages for p in m.parts if isinstance(p, TextPart)]
+    texts += [text for m in messages for c in m.calls for text in (c.id, c.name, c.arguments)]
+    texts += [m.carried for m in messages if m.carried]
+    texts += [tool.model_dump_json() for tool in conversation.tools]
+    return texts + ([" " * TOOLS_BYTES] if conversation.tools else [])

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from omibench.infer.rounds import Answered, Asked
+from omibench.request import Outcome, Response
 from omibench.tables import ResponseRow
 
 Number = TypeVar("Number", int, float)
@@ -27,7 +28,7 @@ def row_of(answered: Answered) -> ResponseRow:
         index=answered.thread.sample,
         key=last.key,
         steps=[a.key for step in answered.steps for a in step if a.key != last.key],
-        outcome=response.outcome,
+        outcome=_outcome(response),
         text="" if helper else response.text,
         reasoning=None if helper else response.reasoning,
         finish_reason=response.finish_reason,
@@ -45,6 +46,12 @@ def row_of(answered: Answered) -> ResponseRow:
 def _who_failed(last: Asked) -> str:
     said = f": {last.response.error}" if last.response.error else ""
     return f"the {last.request.tags.role} {last.model}: {last.response.outcome}{said}"
+
+
+def _outcome(response: Response) -> Outcome:
+    """A loop with tools that ends in calls has no answer."""
+    called = response.outcome == "answered" and response.calls and not response.text.strip()
+    return "empty" if called else response.outcome
 
 
 def _total(values: Iterable[Number | None]) -> Number | None:

@@ -9,14 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from omibench.ask import Asker, open_asker
-from omibench.errors import MissingInputError, ModelError
+from omibench.errors import ImageCountError, MissingInputError, ModelError
 from omibench.example import Example
 from omibench.infer.closing import closing_line
 from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
 from omibench.infer.rows import row_of
 from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
-from omibench.models.provider import Provider
+from omibench.models.provider import MakesRoom, Provider
 from omibench.models.recorded import RecordedProvider
 from omibench.problem import Question
 from omibench.request import Request
@@ -54,10 +54,29 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
 
 @contextmanager
 def open_askers(study: Study, cell: Cell) -> Iterator[dict[str, Asker]]:
-    """The cell's model and the helpers of its setting, ready to be asked."""
+    """The cell's model and the helpers of its setting, ready to be asked.
+
+    Raises ImageCountError when tools could show more pictures than the model takes.
+    """
     names = dict.fromkeys([cell.model, *study.settings[cell.setting].helpers])
     with ExitStack() as stack:
-        yield {name: stack.enter_context(open_asker(study, name)) for name in names}
+        askers = {name: stack.enter_context(open_asker(study, name)) for name in names}
+        _make_room(study, cell, askers[cell.model].provider)
+        yield askers
+
+
+def _make_room(study: Study, cell: Cell, provider: Provider) -> None:
+    """Let a model know how many pictures tools may show in one conversation."""
+    tools, most = study.settings[cell.setting].tools, provider.max_images
+    if tools is None:
+        return
+    if most is not None and tools.images > most:
+        raise ImageCountError(
+            f"setting {cell.setting!r}: its tools may show {tools.images} pictures in one "
+            f"conversation and model {cell.model!r} takes {most}: set `tools.images` to {most}"
+        )
+    if isinstance(provider, MakesRoom):
+        provider.expect_images(tools.images)
 
 
 def run_cell(

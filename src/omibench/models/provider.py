@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from omibench.request import Request, Response
 
@@ -79,3 +79,11 @@ class Provider(Protocol):
         follows, is yielded as `budget_stop`. What fails is yielded with its outcome. Raises
         ModelError when the model cannot be asked.
         """
+
+
+@runtime_checkable
+class MakesRoom(Protocol):
+    """A provider that loads a model for a number of images, and again for more."""
+
+    def expect_images(self, images: int) -> None:
+        """Conversations of so many images will come: allow for them at the first load."""

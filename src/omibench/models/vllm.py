@@ -51,6 +51,10 @@ class VllmProvider:
         """Say what will be asked later, so that the first load allows for its images."""
         self._images = max([self._images, *(len(r.conversation.images) for r in requests)])
 
+    def expect_images(self, images: int) -> None:
+        """As `MakesRoom.expect_images`."""
+        self._images = max(self._images, images)
+
     def answer(
         self, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
