@@ -24,6 +24,9 @@ _DARK = 0.72
 """Of the paper's brightness around it: what is darker is ink."""
 _INKED = 0.04
 """Share of dark pixels from which on a square counts; less is the scanner's noise."""
+_HOLLOW = 0.01
+_CLOSED = 0.85
+"""Shares of inked squares: at most within a frame, at least along each of its sides."""
 _EDGE = 6.0
 
 
@@ -40,11 +43,15 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
         squares[rows, columns] = False
     height, width = squares.shape
     sheet = Box(0, 0, width * CELL, height * CELL)
-    boxes = [
-        Box(x0 * CELL, y0 * CELL, (x1 + 1) * CELL, (y1 + 1) * CELL)
+    regions = [
+        Region(
+            Box(x0 * CELL, y0 * CELL, (x1 + 1) * CELL, (y1 + 1) * CELL),
+            raster=True,
+            framed=_is_hollow(squares[y0 : y1 + 1, x0 : x1 + 1]),
+        )
         for x0, y0, x1, y1 in _patches(squares)
     ]
-    return [Region(box, raster=True) for box in boxes if not _is_shadow(box, sheet)]
+    return [region for region in regions if not _is_shadow(region.box, sheet)]
 
 
 def _inked(picture: Pixels, scale: float) -> Mask:
@@ -80,6 +87,16 @@ def _patches(squares: Mask) -> Iterator[tuple[int, int, int, int]]:
             left.difference_update(near)
             waiting += near
         yield x0, y0, x1, y1
+
+
+def _is_hollow(patch: Mask) -> bool:
+    """Whether a patch has ink along all of its sides and next to none within, as a frame has."""
+    inside = patch[_NEAR:-_NEAR, _NEAR:-_NEAR]
+    if min(inside.shape) < 2 or inside.mean() > _HOLLOW:
+        return False
+    ends = (patch[:_NEAR].any(axis=0), patch[-_NEAR:].any(axis=0))
+    sides = (patch[:, :_NEAR].any(axis=1), patch[:, -_NEAR:].any(axis=1))
+    return all(edge.mean() > _CLOSED for edge in (*ends, *sides))
 
 
 def _is_shadow(box: Box, sheet: Box) -> bool:

@@ -114,15 +114,32 @@ def _is_picture(
     if not _is_large(box):
         return False
     inside = [line for line in lines if box.holds(line.box)]
-    if region.raster:
-        return box.height > 1.9 * setting.size or _is_named(box, lines, captions)
-    if not region.ruled and not region.framed:
-        return True
     if _is_named(box, lines, captions):
         return True
     if region.framed:
         return not inside and _is_measured(box, lines, setting)
-    return not is_table(inside) and not any(_PROSE.search(line.text) for line in inside)
+    if region.raster:
+        around_text = any(2 * line.box.width > box.width and _is_prose(line) for line in inside)
+        return not (around_text or is_table(inside) or _is_inline(box, lines, setting))
+    if not region.ruled:
+        return True
+    return not is_table(inside) and not any(map(_is_prose, inside))
+
+
+def _is_prose(line: Line) -> bool:
+    return _PROSE.search(line.text) is not None
+
+
+def _is_inline(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
+    """Whether an image stands in a line of text, as formulas do that are embedded or unread."""
+    if box.height <= 1.9 * setting.size:
+        return True
+    return box.height < 3.2 * setting.size and any(
+        line.upright
+        and -2 < line.box.gap_x(box) < 1.2 * line.size
+        and -line.box.gap_y(box) > 0.5 * line.box.height
+        for line in lines
+    )
 
 
 def _is_measured(box: Box, lines: Sequence[Line], setting: Setting) -> bool:

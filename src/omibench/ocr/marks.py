@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 NEAR = 6.0
 """Points within which drawings belong together."""
 _MANY = 1500
+_COVERED = 0.8
+"""The part of a page from which on an image is its ground, or the scan of it."""
+_HIDDEN = 3
+"""The way of painting text that paints nothing."""
 _THIN = 2.5
 _PROSE = 20
 """Characters that a line of running text in a frame has at least."""
@@ -60,9 +64,28 @@ def regions_of(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
         # Asked for xrefs, MuPDF would decode every image to compare digests.
         for info in page.get_image_info()
         if (box := _clipped(Box(*info["bbox"]), sheet))
-        and box.width * box.height < 0.8 * _area(sheet)
+        and _area(box) < _COVERED * _area(sheet)
     ]
     return merge_touching([*vectors, *images])
+
+
+def is_searchable_scan(page: pymupdf.Page) -> bool:
+    """Whether a page is one picture under text that nobody sees, as scanners' software makes it.
+
+    What is drawn on such a page is to be found in its pixels.
+    """
+    sheet = Box(*page.rect)
+    if not page.get_images():
+        return False
+    covered = any(
+        (box := _clipped(Box(*info["bbox"]), sheet)) and _area(box) > _COVERED * _area(sheet)
+        for info in page.get_image_info()
+    )
+    if not covered:
+        return False
+    spans = page.get_texttrace()
+    hidden = sum(len(span["chars"]) for span in spans if span["type"] == _HIDDEN)
+    return 2 * hidden > sum(len(span["chars"]) for span in spans) > 0
 
 
 def merge_touching(regions: list[Region]) -> list[Region]:
