@@ -57,7 +57,9 @@ class Images(Block):
     @model_validator(mode="after")
     def _goes_together(self) -> Self:
         for key, conditions in _GOES_WITH.items():
-            if key in self.model_fields_set and self.show not in conditions:
+            # A whole dump of a study names every key, and is a study.
+            set_otherwise = getattr(self, key) != type(self).model_fields[key].get_default()
+            if set_otherwise and self.show not in conditions:
                 raise ValueError(
                     f"{key} goes with show: {' or '.join(conditions)}, not with {self.show}"
                 )
@@ -69,6 +71,11 @@ class Images(Block):
         if twice:
             raise ValueError(f"by names {twice!r} twice")
         return self
+
+    @property
+    def made(self) -> bool:
+        """Whether other pictures than the originals are shown."""
+        return self.show in ("composite", "degraded", "occluded")
 
     @property
     def helpers(self) -> list[str]:

@@ -134,18 +134,26 @@ class Stored:
             return Held(len(requests))
         keys = self._keys.get(cell)
         if keys is None:
-            keys = self._keys[cell] = [partition.key(request) for request in requests]
+            keys = [partition.key(request) for request in requests]
+            if self._lasting(cell):
+                self._keys[cell] = keys
         held = [key for key in keys if key in partition]
         return Held(len(requests), len(held), self._cost(partition, held) if begun else None)
 
     def _requests(self, cell: Cell) -> list[Request]:
         """What a cell asks; the same of every model, but for one whose responses are recorded."""
         assert self._desk is not None
-        if isinstance(self._study.models[cell.model], RecordedModel):
+        recorded = isinstance(self._study.models[cell.model], RecordedModel)
+        if recorded or not self._lasting(cell):
             return self._desk.requests(cell)
         if cell.setting not in self._made:
             self._made[cell.setting] = self._desk.requests(cell)
         return self._made[cell.setting]
+
+    def _lasting(self, cell: Cell) -> bool:
+        """Whether a cell asks the same whatever others have answered and drawn meanwhile."""
+        setting = self._study.settings[cell.setting]
+        return not (setting.in_steps or setting.images.made)
 
     def _cost(self, partition: Partition, keys: list[str]) -> float | None:
         for key in keys:

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,12 +59,12 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
     told = {"v": VERSION, **recipe.how, "of": [source.sha256 for source in sources]}
     text = json.dumps(told, sort_keys=True, separators=(",", ":"))
     name = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-    known = _listed(recipe.folder)
+    known = _listed(recipe.folder, fresh=not _DRAWING.get())
     if found := _held(known.get(name)):
         return found
     if not _DRAWING.get():
-        path = sources[0].path if len(sources) == 1 else str(recipe.folder / name)
-        return ImagePart(sha256=hashlib.sha256(name.encode()).hexdigest(), path=path)
+        like = sources[0].path if len(sources) == 1 else str(recipe.folder / name)
+        return ImagePart(sha256=hashlib.sha256(name.encode()).hexdigest(), path=like)
     opened = [open_picture(source) for source in sources]
     jpeg = all(each.jpeg for each in opened)
     data = encoded(draw([each.image for each in opened]), jpeg, text)
@@ -107,14 +106,26 @@ def encoded(image: Image.Image, jpeg: bool, comment: str) -> bytes:
     return file.getvalue()
 
 
-@cache
-def _listed(folder: Path) -> dict[str, Path]:
-    """The pictures of a folder by the hash of their recipe, as they were when first asked for."""
+_lists: dict[Path, tuple[int, dict[str, Path]]] = {}
+
+
+def _listed(folder: Path, *, fresh: bool) -> dict[str, Path]:
+    """The pictures of a folder by the hash of their recipe, as they were when first asked for.
+
+    A `fresh` list is read again when others have added to the folder. Whoever draws does without:
+    the folder changes with each picture, and at worst one is drawn that another has just drawn.
+    """
     try:
+        changed = folder.stat().st_mtime_ns
+        before, known = _lists.get(folder, (0, {}))
+        if before and not (fresh and changed != before):
+            return known
         names = sorted(os.listdir(folder))  # noqa: PTH208 - a Path for each of many is slow
     except OSError:
-        return {}
-    return {found[1]: folder / name for name in names if (found := _MADE.fullmatch(name))}
+        changed, names = 0, []
+    known = {found[1]: folder / name for name in names if (found := _MADE.fullmatch(name))}
+    _lists[folder] = changed, known
+    return known
 
 
 _seen: dict[Path, tuple[tuple[int, int], ImagePart]] = {}
