@@ -54,24 +54,20 @@ def test_schemas_are_plain() -> None:
     ],
 )
 def test_wrong_arguments_say_what_to_mend(name: ToolName, text: str, why: str) -> None:
-    with pytest.raises(ValueError, match=".") as error:
-        read_arguments(name, text)
-    assert why in str(error.value)
-    assert len(str(error.value)) < 900
+    said = reason(name, text)
+    assert why in said
+    assert len(said) < 900
 
 
-@given(st.sampled_from(sorted(KINDS)), json_values)
-def test_any_json_is_arguments_or_a_short_reason(name: ToolName, value: object) -> None:
-    try:
-        taken = read_arguments(name, json.dumps(value))
-    except ValueError as error:
-        assert 0 < len(str(error)) < 900
-    else:
-        assert taken.sources
-
-
-@given(st.sampled_from(sorted(KINDS)), st.text())
+@given(st.sampled_from(sorted(KINDS)), json_values.map(json.dumps) | st.text())
 def test_any_text_is_arguments_or_a_short_reason(name: ToolName, text: str) -> None:
-    with pytest.raises(ValueError, match=".") as error:
-        read_arguments(name, text)
-    assert len(str(error.value)) < 900
+    assert len(reason(name, text)) < 900
+
+
+def reason(name: ToolName, text: str) -> str:
+    """Why arguments are wrong; empty for sound ones."""
+    try:
+        assert read_arguments(name, text).sources
+    except ValueError as error:
+        return str(error)
+    return ""

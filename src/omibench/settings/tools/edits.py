@@ -64,10 +64,10 @@ def _draw_points(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image
     image, draw, unit = _sheet(images[0])
     labels = [*taken.labels, *[""] * len(taken.points)]
     for (x, y), label in zip(_places(image, taken.points), labels, strict=False):
-        draw.ellipse(_around(x, y, 1.6 * unit), fill="white")
-        draw.ellipse(_around(x, y, 1.2 * unit), fill=taken.color)
+        draw.ellipse(_around(x, y, 2 * unit), fill="white")
+        draw.ellipse(_around(x, y, 1.5 * unit), fill=taken.color)
         if label:
-            _write(draw, (x + 2 * unit, y - 2 * unit), label, taken.color, image)
+            _write(draw, (x + 3 * unit, y - 3 * unit), label, taken.color, image)
     return image
 
 
@@ -102,10 +102,14 @@ def _draw_text(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
 
 
 def _highlight(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
-    from PIL import Image
+    from PIL import Image, ImageDraw
 
     image = fitted(images[0])
     faded = Image.blend(image, Image.new("RGB", image.size, "white"), 0.7)
+    frame = ImageDraw.Draw(faded)
+    for box in taken.boxes:
+        left, top, right, bottom = _pixels(image, box)
+        frame.rectangle((left - 2, top - 2, right + 1, bottom + 1), fill="orange")
     for box in taken.boxes:
         pixels = _pixels(image, box)
         faded.paste(image.crop(pixels), pixels[:2])
