@@ -125,7 +125,8 @@ class Problem(_Asked):
     source: str
     source_sha256: str
     number: str
-    pages: Annotated[list[int], Field(min_length=1)]
+    pages: list[int]
+    """From 1; none for a row of an existing benchmark."""
     answer: list[str] | None = None
     solution: str | None = None
     warnings: list[str] = []

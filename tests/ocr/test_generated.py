@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ocr.printed import (
+
+from ocr.printed import (
     KEYS,
     LETTERINGS,
     MARKS,
@@ -17,7 +18,6 @@ from tests.ocr.printed import (
     sectioned,
     set_key,
 )
-
 from omibench.ocr.drafts import read_paper
 from omibench.ocr.keys import Key
 from omibench.ocr.layout import Line

@@ -19,11 +19,12 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
-    text = "sources:\n- {name: a, paper: p/a.pdf, key: p/k.pdf, sha256: {p/a.pdf: 00ff}}"
+    digest = "0f" * 32
+    text = f"sources:\n- {{name: a, paper: p/a.pdf, key: p/k.pdf, sha256: {{p/a.pdf: {digest}}}}}"
     (source,) = load_manifest(write(tmp_path, text))
     assert source.paper == str(tmp_path / "p/a.pdf")
     assert source.files == [str(tmp_path / "p/a.pdf"), str(tmp_path / "p/k.pdf")]
-    assert source.sha256 == {str(tmp_path / "p/a.pdf"): "00ff"}
+    assert source.sha256 == {str(tmp_path / "p/a.pdf"): digest}
 
 
 @pytest.mark.parametrize(

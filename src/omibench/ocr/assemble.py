@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from omibench.ocr.chosen import as_letters
 from omibench.ocr.drafts import Draft
 from omibench.ocr.keys import Key
+from omibench.ocr.language import UNKNOWN
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.pairing import Option
 from omibench.ocr.references import figure_numbers
@@ -65,7 +66,7 @@ def to_problem(
         choices=choices or None,
         solution=marked_text(draft.solution, place, words) or None,
         subject=draft.subject or source.subject or "other",
-        language=source.language,
+        language=source.language or UNKNOWN,
         group=f"{source.slug}-{draft.group}",
         competition=source.competition,
         licence=source.licence,

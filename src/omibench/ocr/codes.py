@@ -18,6 +18,12 @@ CODES: dict[str, Code] = {
     "sha256_mismatch": Code(
         True, "the file is not the one the manifest names", "restore it or update its sha256"
     ),
+    "download_failed": Code(
+        True, "the file could not be downloaded", "check the url in the manifest, or try again"
+    ),
+    "rows_unreadable": Code(
+        True, "the benchmark's table cannot be read", "mend the row that is named"
+    ),
     "not_a_pdf": Code(
         True, "first bytes and suffix disagree", "give a PDF, PNG or JPEG with its own suffix"
     ),
@@ -50,6 +56,17 @@ CODES: dict[str, Code] = {
     ),
     "problem_dropped": Code(
         False, "a problem could not be put together and was left out", "please report the file"
+    ),
+    "no_problems": Code(
+        False, "no numbered problem was found", "look at pages.jsonl: is this an exam paper?"
+    ),
+    "language_unknown": Code(
+        False, "its words do not tell its language", "name the language in the manifest"
+    ),
+    "picture_missing": Code(
+        False,
+        "rows whose pictures are not there were left out",
+        "put the pictures into the benchmark's folder",
     ),
     "key_unread": Code(
         False, "no answer was found in the key", "check that the key has a text layer"

@@ -11,12 +11,15 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, PaperError
 from omibench.ocr.codes import CODES, is_error
+from omibench.ocr.download import fetch
+from omibench.ocr.imported import import_rows
 from omibench.ocr.readers import is_installed
-from omibench.ocr.sources import Source, sources_of
+from omibench.ocr.sources import Source, read_manifest, sources_of
 from omibench.ocr.worker import Job, Outcome
 from omibench.params import OcrParams
 from omibench.problem import Problem
@@ -31,7 +34,7 @@ _AT_ONCE = 4
 _WORKER = (sys.executable, "-m", "omibench.ocr.worker")
 
 
-def read_papers(
+def read_papers(  # noqa: PLR0913 - each is an option of the command
     files: Sequence[Path],
     out: Path,
     params: OcrParams,
@@ -54,9 +57,10 @@ def read_papers(
     Raises MissingInputError when there is nothing to read or the variable is not set, and what
     `load_manifest` raises.
     """
-    manifest = manifest or (Path(params.sources) if params.sources else None)
-    sources = sources_of(files, manifest)
-    if not sources:
+    named = manifest or (Path(params.sources) if params.sources else None)
+    sources = sources_of(files, named)
+    benchmarks = read_manifest(named).benchmarks if named and not files else []
+    if not sources and not benchmarks:
         raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
     if password_env and password_env not in os.environ:
         raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
@@ -72,13 +76,18 @@ def read_papers(
             )
             for k, s in enumerate(sources)
         ]
-        workers = min(_AT_ONCE, _cores(), len(jobs))
+        workers = max(1, min(_AT_ONCE, _cores(), len(jobs)))
         with ThreadPoolExecutor(workers) as pool:
             reports = list(pool.map(lambda job: _run(job, ahead), jobs))
         if look:
             for job, file in zip(jobs, reports, strict=True):
                 look(file, job.source, job.folder)
-        _gather(jobs, reports, out)
+        places = [(job.source.slug, job.folder) for job in jobs]
+        for k, rows in enumerate(benchmarks, len(jobs)):
+            folder = Path(scratch) / str(k)
+            reports.append(_timed(rows.name, folder, partial(import_rows, rows, folder)))
+            places.append((rows.slug, folder))
+        _gather(places, reports, out)
     report = OcrReport(files=reports)
     write_json(out / "report.json", report)
     return report
@@ -92,11 +101,14 @@ def _cores() -> int:
 
 
 def _run(job: Job, ahead: Ahead | None) -> FileReport:
-    job.folder.mkdir(parents=True)
+    return _timed(job.source.name, job.folder, lambda: _outcome(job, ahead))
+
+
+def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
+    folder.mkdir(parents=True)
     began = time.monotonic()
-    outcome = _outcome(job, ahead)
+    outcome = read()
     seconds = round(time.monotonic() - began, 3)
-    name = job.source.name
     if outcome.error:
         code, message = outcome.error
         log.error("%s: %s; %s", code, message, CODES[code].remedy)
@@ -119,6 +131,11 @@ def _run(job: Job, ahead: Ahead | None) -> FileReport:
 def _outcome(job: Job, ahead: Ahead | None) -> Outcome:
     """What becomes of a job: pages without text are read in a second go, where there are any."""
     params = job.params
+    try:
+        for path, url in job.source.url.items():
+            fetch(Path(path), url, job.source.sha256[path])
+    except PaperError as error:
+        return Outcome(error=(error.code, str(error)))
     found = _process(job, params.timeout_s)
     count = sum(len(pages) for pages in found.unread.values())
     if found.error or not count or params.engine == "textlayer":
@@ -158,19 +175,19 @@ def _process(job: Job, limit: float) -> Outcome:
     return Outcome(error=(code, f"{paper}: the reader ended with {done.returncode}: {last}"))
 
 
-def _gather(jobs: Sequence[Job], reports: Sequence[FileReport], out: Path) -> None:
-    """Put the results of all jobs together; figures of an earlier run are replaced."""
+def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:
+    """Put together what lies in the folder of each source; figures of an earlier run go."""
     problems: list[Problem] = []
     pages: list[PageText] = []
-    for job, report in zip(jobs, reports, strict=True):
-        place = Path("images") / job.source.slug
+    for (slug, folder), report in zip(places, reports, strict=True):
+        place = Path("images") / slug
         shutil.rmtree(out / place, ignore_errors=True)
         if any(is_error(code) for code in report.codes):
             continue
-        problems += read_jsonl(job.folder / "problems.jsonl", Problem)
-        pages += read_jsonl(job.folder / "pages.jsonl", PageText)
-        if (job.folder / place).is_dir():
+        problems += read_jsonl(folder / "problems.jsonl", Problem)
+        pages += read_jsonl(folder / "pages.jsonl", PageText)
+        if (folder / place).is_dir():
             (out / place).parent.mkdir(parents=True, exist_ok=True)
-            (job.folder / place).rename(out / place)
+            (folder / place).rename(out / place)
     write_jsonl(out / "problems.jsonl", problems)
     write_jsonl(out / "pages.jsonl", pages)

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Subject
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+log = logging.getLogger(__name__)
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")]
 
 
 class Source(BaseModel):
     """One exam: its paper, key and solutions, and what is known of it.
 
-    Paths are relative to the folder of the manifest; `sha256` maps a path to the hash of its file.
+    Paths are relative to the folder of the manifest. `sha256` maps a path to the hash of its file,
+    `url` to where it can be downloaded; a single text is that of the paper.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
@@ -33,9 +50,28 @@ class Source(BaseModel):
     country: str | None = None
     subject: Subject | None = None
     """Of the whole paper; section headings and tags in the paper itself are more specific."""
-    language: str = "en"
+    language: str | None = None
+    """ISO 639-1; read off the paper's words where it is not given."""
     licence: str | None = None
-    sha256: dict[str, str] = {}
+    sha256: dict[str, Sha256] = {}
+    url: dict[str, str] = {}
+    """Where files that are not there can be had; each needs its `sha256`."""
+
+    @field_validator("sha256", "url", mode="before")
+    @classmethod
+    def _of_the_paper(cls, value: Any, info: ValidationInfo) -> Any:
+        return {info.data.get("paper", ""): value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _downloads_are_checked(self) -> Self:
+        for path, url in self.url.items():
+            if path not in self.files:
+                raise ValueError(f"url: {path!r} is no file of this source")
+            if urlsplit(url).scheme not in ("http", "https"):
+                raise ValueError(f"url: {path}: {url!r} does not begin with http:// or https://")
+            if path not in self.sha256:
+                raise ValueError(f"url: {path} has no sha256: what is downloaded must be checked")
+        return self
 
     @property
     def slug(self) -> str:
@@ -48,12 +84,38 @@ class Source(BaseModel):
         return [path for path in (self.paper, self.key, self.solutions) if path]
 
 
+class Rows(BaseModel):
+    """An existing benchmark, whose problems enter beside those of papers without being read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    name: str
+    folder: str
+    """Its table and its pictures; relative to the folder of the manifest."""
+    format: Literal["folder", "omibench", "emma", "mathreal", "usnco-v", "frozen"] = "folder"
+    """Which adapter reads it: `folder` is a table of one's own (docs/benchmarks.md)."""
+    competition: str | None = None
+    year: int | None = None
+    subject: Subject | None = None
+    """Of rows that do not tell theirs."""
+    language: str | None = None
+    """Of rows that do not tell theirs."""
+    licence: str | None = None
+    """Of rows that do not tell theirs."""
+
+    @property
+    def slug(self) -> str:
+        """The name as a part of a path and of problem ids."""
+        return slug(self.name)
+
+
 class Manifest(BaseModel):
-    """`sources.yaml`."""
+    """`sources.yaml`: papers to be read, and benchmarks whose rows are taken as they are."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sources: list[Source]
+    sources: list[Source] = []
+    benchmarks: list[Rows] = []
 
 
 def slug(name: str) -> str:
@@ -62,7 +124,12 @@ def slug(name: str) -> str:
 
 
 def load_manifest(path: Path) -> list[Source]:
-    """The sources of a manifest, paths made absolute.
+    """The papers of a manifest, as `read_manifest` gives them."""
+    return read_manifest(path).sources
+
+
+def read_manifest(path: Path) -> Manifest:
+    """A manifest, paths made absolute.
 
     Raises MissingInputError when it is not there, FileFormatError with the first thing wrong.
     """
@@ -75,24 +142,40 @@ def load_manifest(path: Path) -> list[Source]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path}: is not YAML: {' '.join(str(error).split())}") from None
     try:
-        sources = Manifest.model_validate(values).sources
+        manifest = Manifest.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise FileFormatError(f"{path}: {where or 'top level'}: {first['msg']}") from None
-    _reject_twins(sources, path)
-    return [_absolute(source, path.parent) for source in sources]
+        raise FileFormatError(f"{path}: {where or 'top level'}: {_message(first)}") from None
+    _reject_twins([*manifest.sources, *manifest.benchmarks], path)
+    if not manifest.sources and not manifest.benchmarks:
+        raise FileFormatError(f"{path}: lists neither sources nor benchmarks")
+    return Manifest(
+        sources=[_absolute(source, path.parent) for source in manifest.sources],
+        benchmarks=[
+            rows.model_copy(update={"folder": str(path.parent / rows.folder)})
+            for rows in manifest.benchmarks
+        ],
+    )
+
+
+def _message(error: ErrorDetails) -> str:
+    return error["msg"].removeprefix("Value error, ")
 
 
 def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
     """What to read: the given files, with what the manifest knows of them, or all it lists.
 
-    A file that the manifest does not name is a source of its own, called by its file name.
+    A file that the manifest does not name is a source of its own, called by its file name; a
+    warning says so.
     """
     listed = load_manifest(manifest) if manifest else []
     if not files:
         return listed
     known = {Path(source.paper).resolve(): source for source in listed}
+    strange = [file for file in files if file.resolve() not in known]
+    for file in strange if manifest else []:
+        log.warning("%s: is in no source of %s; read on its own, without a key", file, manifest)
     sources = [
         known.get(file.resolve()) or Source(name=file.name, paper=str(file)) for file in files
     ]
@@ -111,7 +194,7 @@ def _distinct(sources: list[Source]) -> list[Source]:
     return distinct
 
 
-def _reject_twins(sources: list[Source], path: Path) -> None:
+def _reject_twins(sources: Sequence[Source | Rows], path: Path) -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
         places[_place(source.slug)].append(source.name)
@@ -140,5 +223,6 @@ def _absolute(source: Source, folder: Path) -> Source:
             "key": resolve(source.key),
             "solutions": resolve(source.solutions),
             "sha256": {str(folder / path): value for path, value in source.sha256.items()},
+            "url": {str(folder / path): value for path, value in source.url.items()},
         }
     )

@@ -21,7 +21,8 @@ from omibench.ocr.crops import crop_all
 from omibench.ocr.document import Document
 from omibench.ocr.drafts import Paper, read_paper
 from omibench.ocr.keys import Key
-from omibench.ocr.layout import Item
+from omibench.ocr.language import UNKNOWN, language_of
+from omibench.ocr.layout import Item, Line
 from omibench.ocr.opening import Opener, page_text
 from omibench.ocr.places import places_of, write_layout
 from omibench.ocr.single import only_problem
@@ -88,6 +89,9 @@ def read_source(job: Job) -> Outcome:
 def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     source = job.source
     pdf, document, codes = opener.open(source.paper)
+    if source.language is None:
+        told = language_of(" ".join(i.text for i in document.flow if isinstance(i, Line)))
+        source = source.model_copy(update={"language": told})
     if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
         raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
     paper = read_paper(document)
@@ -106,6 +110,10 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     if job.look:
         write_layout(pdf, document, places_of(document, paper), job.folder / "look")
     found = [*codes, *document.codes, *dropped, *answers.codes]
+    if not problems and not {"page_needs_ocr", "image_too_large"} & set(found):
+        found.append("no_problems")
+    if problems and source.language == UNKNOWN:
+        found.append("language_unknown")
     return Outcome(
         codes=list(dict.fromkeys(found)),
         where=document.where(),
