@@ -31,7 +31,7 @@ def _figure(drawing: Drawing, scratch: Path) -> Figure:
     sha256 = hashlib.sha256(content).hexdigest()
     path = scratch / f"{sha256}.png"
     path.write_bytes(content)
-    return Figure(file=str(path.absolute()), sha256=sha256)
+    return Figure(file=str(path.absolute()), sha256=sha256, caption=drawing.caption)
 
 
 def _choices(item: Item) -> list[Choice] | None:

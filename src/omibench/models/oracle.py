@@ -126,7 +126,7 @@ def _made_up(address: Made) -> Oracle:
             n_images=len(item.drawings),
             subject=item.subject,
             topic=item.attributes.get("category"),
-            captions=[f"A field with {drawing.dots} dots." for drawing in item.drawings],
+            captions=[drawing.caption for drawing in item.drawings],
             translation=item.question,
             rationale=item.solution,
             statement=item.question,

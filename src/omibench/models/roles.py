@@ -49,12 +49,13 @@ def perceive(
 ) -> str:
     """The question's text, or what its figures show where these are to be described.
 
-    A flaw changes a number.
+    A flaw changes a number. What the oracle does not know is said to be unread.
     """
     if _FIGURES in prompt:
-        text = "\n".join(_needed(row.captions, row, "captions", oracle))
+        text = "\n".join(row.captions)
     else:
-        text = _needed(row.statement or row.translation, row, "statement", oracle)
+        text = row.statement or row.translation or ""
+    text = text or f"(SIMULATED: nothing was read of {row.id})"
     return _altered(text, rng) if _flawed(model, rng) else text
 
 

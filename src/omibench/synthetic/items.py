@@ -25,6 +25,11 @@ class Drawing(NamedTuple):
     key: str
     dots: int
 
+    @property
+    def caption(self) -> str:
+        """What it shows, in words."""
+        return f"A field with {self.dots} dots."
+
 
 class Option(NamedTuple):
     """One choice: a text, or the index of a drawing."""
