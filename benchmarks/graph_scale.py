@@ -33,7 +33,8 @@ import yaml
 from PIL import Image
 
 from omibench.problem import Answer, Figure, Question
-from omibench.study import Cell, load_study, slice_for
+from omibench.slices import slice_for
+from omibench.study import Cell, load_study
 from omibench.tables import FrozenManifest, content_hash, write_json, write_jsonl
 
 ROOT = Path(__file__).resolve().parents[1]

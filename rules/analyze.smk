@@ -5,6 +5,7 @@ rule analyze:
         responses=cells("infer"),
         verdicts=cells("score"),
         judgements=cells("judge"),
+        saliency=cells("saliency"),
         aggregates=cells("aggregate"),
         certificate=certificate(),
         named=named_files("analyze"),

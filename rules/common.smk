@@ -14,7 +14,8 @@ from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.rehearsal import rehearsed
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
-from omibench.study import Cell, local_models, parse_study, slice_for
+from omibench.slices import slice_for
+from omibench.study import Cell, local_models, parse_study
 from omibench.trust.provenance import STAGES, forget, strangers
 
 try:
@@ -71,14 +72,18 @@ wildcard_constraints:
 
 def cells(stage):
     """The file of every cell of the study at one stage."""
-    some = {"judge": STUDY.judged_cells, "aggregate": STUDY.aggregated_cells}
+    some = {
+        "judge": STUDY.judged_cells,
+        "saliency": STUDY.salient_cells,
+        "aggregate": STUDY.aggregated_cells,
+    }
     found = some.get(stage, STUDY.cells)
     return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in found]
 
 
 def study_slice(stage):
     """What a job of the stage depends on, as the JSON text that its command is given."""
-    if stage in ("infer", "aggregate"):
+    if stage in ("infer", "saliency", "aggregate"):
         return lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
     return _json(stage, None)
 
@@ -117,7 +122,7 @@ def model_slice(wildcards):
 
 def named_files(stage):
     """The files that the parameters name for a job of the stage: prompts, oracles, decisions."""
-    if stage in ("infer", "aggregate"):
+    if stage in ("infer", "saliency", "aggregate"):
         return lambda wildcards: files_of(
             STUDY, stage, Cell(wildcards.model, wildcards.setting)
         )

@@ -31,6 +31,8 @@ GROUND = {
     "rejects",
     "resources",
     "saliency_params",
+    "saliency_row",
+    "slices",
     "setting_params",
     "study",
     "synthetic",

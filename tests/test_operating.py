@@ -16,7 +16,8 @@ from omibench.operating import (
     store_folder,
     with_operating,
 )
-from omibench.study import Cell, Study, load_study, parse_study, slice_for
+from omibench.slices import slice_for
+from omibench.study import Cell, Study, load_study, parse_study
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from omibench.errors import ParamsError
 from omibench.model_params import LocalModel
 from omibench.params import ScoreParams
 from omibench.resources import cpus_of, endpoint_of, resources_of
-from omibench.study import Cell, Study, parse_study, slice_for
+from omibench.slices import slice_for
+from omibench.study import Cell, Study, parse_study
 
 VLLM = {"provider": "vllm", "id": "org/model"}
 GPT = {"provider": "openai", "id": "gpt"}

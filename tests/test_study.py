@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.study import Cell, Study, load_study, local_models, parse_study, slice_for
+from omibench.slices import slice_for
+from omibench.study import Cell, Study, load_study, local_models, parse_study
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
 DIRECT = {"prompt": "direct"}

@@ -15,6 +15,7 @@ from omibench.cli_aggregate import aggregate
 from omibench.cli_certify import certify
 from omibench.cli_graph import record, trust
 from omibench.cli_judge import judge
+from omibench.cli_saliency import saliency
 from omibench.cli_score import score
 from omibench.cli_status import status
 from omibench.cli_store import store_app
@@ -40,6 +41,7 @@ app.command()(status)
 app.command()(record)
 app.command()(trust)
 app.command()(judge)
+app.command()(saliency)
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")

@@ -20,7 +20,7 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     printed tables. Papers are named by the manifest of ocr, not here.
     """
     found: list[str | None] = []
-    if stage == "infer" and cell:
+    if stage in ("infer", "saliency") and cell:
         setting = study.settings[cell.setting]
         found += [prompt_file(setting.prompt), setting.images.prompt]
         found += _model_files(study, cell.model, cell.setting)
@@ -61,6 +61,7 @@ def missing_files(study: Study) -> list[str]:
     """
     jobs: list[tuple[str, Cell | None]] = [(stage, None) for stage in _WHOLE]
     jobs += [("infer", cell) for cell in study.cells]
+    jobs += [("saliency", cell) for cell in study.salient_cells]
     jobs += [("aggregate", cell) for cell in study.aggregated_cells]
     named = dict.fromkeys(file for stage, cell in jobs for file in files_of(study, stage, cell))
     recorded = {

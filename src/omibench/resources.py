@@ -17,15 +17,18 @@ Amount = int | str | None
 
 
 def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
-    """What one job of `fill`, `infer`, `score` or `judge` asks for.
+    """What one job of `fill`, `infer`, `saliency`, `score` or `judge` asks for.
 
     Without `model`, only the names count.
 
     All jobs of a stage have the same names. `api` is the job's share of all endpoints together and
     `api_<endpoint>` that of one of them, 1 or 0 each.
     """
+    loading = _loading(study.models[model] if model else None)
     if stage == "fill":
-        return _loading(study.models[model] if model else None)
+        return loading
+    if stage == "saliency":
+        return loading | resources_of(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
     endpoints = {name: endpoint_of(study, name) for name in models}
     asked = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())

@@ -17,8 +17,8 @@ from omibench.explain import did_you_mean, explain
 from omibench.filter_params import FilterParams
 from omibench.infer_params import InferParams
 from omibench.judge_params import JudgePanel, JudgeParams
-from omibench.model_params import TOLD, Model
-from omibench.operating import OPERATING, with_operating
+from omibench.model_params import Model
+from omibench.operating import with_operating
 from omibench.params import (
     AnalyzeParams,
     BenchmarkParams,
@@ -31,6 +31,7 @@ from omibench.params import (
 )
 from omibench.presentation_params import FreezeExamples
 from omibench.reevaluate_params import ReevaluateParams
+from omibench.saliency_params import SaliencyParams
 from omibench.setting_params import Setting
 from omibench.synthetic.address import Made, is_made_up
 
@@ -63,6 +64,7 @@ class Study(Block):
     score: ScoreParams = ScoreParams()
     certify: CertifyParams = CertifyParams()
     judge: JudgeParams = JudgeParams()
+    saliency: SaliencyParams = SaliencyParams()
     analyze: AnalyzeParams = AnalyzeParams()
     reevaluate: ReevaluateParams = ReevaluateParams()
 
@@ -96,6 +98,16 @@ class Study(Block):
         settings = self.judge.settings
         cells = [c for c in self.cells if settings is None or c.setting in settings]
         return cells if self.judge.panels else []
+
+    @property
+    def salient_cells(self) -> list[Cell]:
+        """The cells whose pictures are looked into: none where `saliency` names no setting."""
+        models = self.saliency.models
+        return [
+            cell
+            for cell in self.cells
+            if cell.setting in self.saliency.settings and (models is None or cell.model in models)
+        ]
 
     @model_validator(mode="after")
     def _nothing_is_named_twice(self) -> Self:
@@ -165,6 +177,8 @@ class Study(Block):
                 known = [*self.settings, *self.filter.screens]
                 found.append((f"models.{name}", settings, known))
             found.append(("judge.settings", self.judge.settings or [], self.settings))
+            found.append(("saliency.settings", self.saliency.settings, self.infer.settings))
+            found.append(("saliency.models", self.saliency.models or [], self.infer.models))
             books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
             found.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
         return found
@@ -262,86 +276,3 @@ def local_models(study: Study) -> list[str]:
     """The respondents that are loaded on this machine: all their settings are asked in one job."""
     kinds = ("vllm", "transformers")
     return [name for name in study.infer.models if study.models[name].provider in kinds]
-
-
-def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, Any]:
-    """The part of the Study that one job of `stage` depends on: itself a valid Study.
-
-    A job is run with this slice and reruns when it changes, so a changed setting reruns only its
-    own cells and a changed label or title reruns only the report. A cell without a setting stands
-    for all cells of its model.
-    """
-    full = study.model_dump(mode="json", exclude_defaults=True)
-    keep = {key: full[key] for key in _SLICES[stage] if key in full}
-    names: set[str] = set()
-    if stage == "filter":
-        names = set(study.filter.models)
-    if stage == "rationale":
-        names = {n for n in (study.rationale.writer, study.rationale.labeller) if n}
-    if stage in ("score", "judge"):
-        names = set(study.judges(stage))
-    if stage == "judge" and "judge" in keep:
-        # Which cells there are is nothing that one of them depends on.
-        keep["judge"] = {k: v for k, v in keep["judge"].items() if k != "settings"}
-    if stage == "infer" and cell:
-        theirs = [c.setting for c in study.cells if c.model == cell.model]
-        names = {cell.model}
-        settings = full.get("settings", {})
-        wanted = [cell.setting] if cell.setting else theirs
-        keep["settings"] = {name: dict(settings.get(name, {})) for name in wanted}
-        for block in keep["settings"].values():
-            for key in ("label", "aggregate"):
-                block.pop(key, None)
-        names |= {m for name in wanted for m in study.settings[name].helpers}
-    if stage == "aggregate" and cell:
-        panel = study.settings[cell.setting].aggregate.judge
-        names = {cell.model if n == SELF else n for n in (panel.models if panel else [])}
-        keep["settings"] = {cell.setting: dict(full["settings"][cell.setting])}
-        keep["settings"][cell.setting].pop("label", None)
-        keep["score"] = _only(full.get("score", {}), ("rules",))
-        keep["study"] = _only(full.get("study", {}), ("seed",))
-    if stage == "certify":
-        keep = {block: _only(keep.get(block, {}), keys) for block, keys in _CERTIFIED.items()} | {
-            "infer": keep.get("infer", {}),
-            "score": keep.get("score", {}),
-            "settings": {
-                name: _only(block, ("decoding", "aggregate"))
-                for name, block in keep.get("settings", {}).items()
-            },
-            "models": {n: _what_answers(block) for n, block in keep.get("models", {}).items()},
-        }
-    if names:
-        keep["models"] = {name: _what_answers(full["models"][name]) for name in sorted(names)}
-        keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}
-    return keep
-
-
-_SLICES = {
-    "ocr": ("ocr",),
-    "filter": ("filter",),
-    "rationale": ("rationale",),
-    "freeze": ("benchmark", "data", "review", "freeze"),
-    "infer": ("data",),
-    "score": ("score",),
-    "judge": ("judge",),
-    "aggregate": ("score",),
-    "certify": ("study", "models", "settings", "infer", "score", "certify", "analyze"),
-    "analyze": (
-        "study", "benchmark", "models", "settings", "infer", "score", "judge", "certify", "analyze",
-    ),
-}  # fmt: skip
-_CERTIFIED = {
-    "study": ("name", "seed"),
-    "certify": ("labels", "disagreements"),
-    "analyze": ("main_rules", "confidence"),
-}
-_ASKING = ("name", "seed")
-
-
-def _only(block: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
-    return {key: block[key] for key in keys if key in block}
-
-
-def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
-    left_out = {*TOLD, *OPERATING}
-    return {key: value for key, value in model.items() if key not in left_out}

@@ -22,6 +22,7 @@ from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.example import Example
 from omibench.problem import Answer, Noun, Problem, Question
 from omibench.rejects import FilterJudgement, Reject
+from omibench.saliency_row import SaliencyRow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,30 +117,6 @@ class VerdictRow(Noun):
     judge: str | None = None
     judge_key: str | None = None
     prompt_sha256: str | None = None
-    simulated: bool = False
-
-
-class SaliencyRow(Noun):
-    """What covering one place of one picture does to one option of a problem (see saliency.md).
-
-    `drop` is log P(option) uncovered (`logprob`) less that under the patch, in nats. `x`, `y` and
-    `side` are pixels of the picture with the hash `sha256`, which is the one that was shown.
-    """
-
-    id: str
-    key: str
-    """Key of the uncovered request."""
-    image: int
-    """Which of the pictures that are shown, from 0."""
-    sha256: str
-    x: int
-    y: int
-    side: int
-    option: str
-    logprob: float
-    drop: float
-    chosen: bool
-    right: bool
     simulated: bool = False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.analyze import samples, tables
+from omibench.analyze import saliency, samples, tables
 from omibench.analyze.calibration import with_certificate
 from omibench.analyze.headline import Headline, headline
 from omibench.analyze.links import EXPLORER
@@ -78,6 +78,8 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
         tables.write_csv(out / "errors.csv", errors, ("model", "setting", "error_type", "share"))
     if summary.samples:
         tables.write_csv(out / "samples.csv", samples.records(results, summary.samples))
+    if summary.saliences:
+        tables.write_csv(out / "saliency.csv", saliency.records(results, summary.saliences))
     write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
     write_plots(out, results, summary.scores, summary.images)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from omibench.analyze.load import Results
 from omibench.analyze.published import Comparison, Printed, compare, read_published
 from omibench.analyze.reasoning import NO_REASONING, Reasoning, reasoning
+from omibench.analyze.saliency import Salience, saliences
 from omibench.analyze.samples import SampleScore, sample_scores
 from omibench.analyze.tables import (
     FailureCount,
@@ -30,6 +31,7 @@ class Summary:
     comparisons: list[Comparison]
     reasoning: Reasoning = NO_REASONING
     samples: list[SampleScore] = field(default_factory=list)
+    saliences: list[Salience] = field(default_factory=list)
 
 
 def summarise(results: Results, folder: Path | None = None) -> Summary:
@@ -50,4 +52,5 @@ def summarise(results: Results, folder: Path | None = None) -> Summary:
         comparisons=compare(results, rows, printed),
         reasoning=reasoning(results, folder / "judge") if folder else NO_REASONING,
         samples=sample_scores(results, folder / "aggregate") if folder else [],
+        saliences=saliences(results, folder / "saliency") if folder else [],
     )

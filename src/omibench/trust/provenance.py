@@ -21,8 +21,8 @@ from omibench.trust.records import FOLDER, read_record, recorded, write_record
 
 NAME = "provenance.json"
 STAGES = (
-    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "aggregate", "certify",
-    "analyze",
+    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "saliency",
+    "aggregate", "certify", "analyze",
 )  # fmt: skip
 _MARKS = FOLDER / "omibench"
 _CHUNK = 1 << 20

@@ -22,6 +22,7 @@ from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
 from omibench.analyze.report.judge_view import certified
 from omibench.analyze.report.reasoning_view import reasoning_card
+from omibench.analyze.report.saliency_view import saliency_card
 from omibench.analyze.report.samples_view import samples_card
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
@@ -80,6 +81,7 @@ def write_report(
         "judge": judge_view.judge_card(results, summary.scores) if judged else None,
         "samples": samples_card(results, summary.samples),
         "reasoning": reasoned,
+        "saliency": saliency_card(results, summary.saliences, path),
         "rules": view.rule_heads(results),
         "rule_rows": view.rule_rows(results, summary.scores),
         "failures_by": scored_by(failure_rules),

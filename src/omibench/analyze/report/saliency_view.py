@@ -1,0 +1,69 @@
+"""The card on occlusion saliency, already worded: a row a cell, and its strongest heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from omibench.analyze.links import relative
+from omibench.analyze.load import Results
+from omibench.analyze.report.view import cell_words
+from omibench.analyze.saliency import TIE, Salience, Versus, versus
+from omibench.analyze.words import fixed, number
+from omibench.saliency.overlay import map_file
+
+
+def saliency_card(
+    results: Results, rows: Sequence[Salience], report: Path
+) -> dict[str, Any] | None:
+    """What the template lays out; None where nothing was looked into."""
+    if not rows:
+        return None
+    params = results.study.saliency
+    return {
+        "simulated": any(row.simulated for row in rows),
+        "caption": f"A black square of {params.patch} pixels slides over each picture in steps of "
+        f"{params.stride}. Log-probabilities and impacts in nats; the impact of a problem is the "
+        "largest change of log P of the chosen option at any place, either way.",
+        "rows": [_row(results, row) for row in rows],
+        "pairs": [_pair(results, pair) for pair in versus(list(rows))],
+        "maps": [_map(results, row, report) for row in rows],
+    }
+
+
+def _row(results: Results, row: Salience) -> dict[str, Any]:
+    impacts = list(row.impacts.values())
+    return {
+        **cell_words(results, row.cell),
+        "problems": len(impacts),
+        "pictures": row.pictures,
+        "logprob": fixed(fmean(row.logprobs.values()), 3),
+        "mean": fixed(fmean(impacts), 3),
+        "median": fixed(median(impacts), 3),
+        "largest": fixed(max(impacts), 3),
+        "supportive": number(row.supportive),
+        "simulated": row.simulated,
+    }
+
+
+def _pair(results: Results, pair: Versus) -> str:
+    one, other = (results.setting_label(name) for name in (pair.one, pair.other))
+    return (
+        f"{results.label(pair.model)}: log P of the choice under {one} less that under {other} is "
+        f"{fixed(pair.gain, 3)} nats in the mean; surer in {pair.wins}, less sure in "
+        f"{pair.losses}, equal within {TIE} in {pair.ties}."
+    )
+
+
+def _map(results: Results, row: Salience, report: Path) -> dict[str, str]:
+    problem, image, option = row.strongest
+    # Stages lie side by side below the folder of the results.
+    folder = report.parent.parent / "saliency" / row.cell.model / row.cell.setting
+    words = cell_words(results, row.cell)
+    return {
+        "src": relative(map_file(folder, problem, image, option), report),
+        "alt": f"{words['label']}, {words['setting']}: {problem}, image {image + 1}, "
+        f"option {option}",
+    }

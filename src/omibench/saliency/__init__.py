@@ -1,0 +1,1 @@
+"""saliency: which parts of its pictures a model's choice rests on (USNCO-V, Methods)."""

@@ -1,0 +1,83 @@
+"""Options scored: by lists of alternatives, by simulation, and refused by who has none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pytest
+
+from model_server.handle import ServerHandle, running_server
+from models.local import shown
+from omibench.errors import ModelError
+from omibench.model_params import OpenAIModel
+from omibench.models.openai import OpenAIProvider
+from omibench.models.options import scored_by_list
+from omibench.request import Request, Response
+
+
+def asked(*options: str) -> Request:
+    return shown("Which?").model_copy(update={"options": options})
+
+
+def reply(**logprobs: float) -> dict[str, object]:
+    listed = [{"token": token.replace("_", " "), "logprob": p} for token, p in logprobs.items()]
+    return {"choices": [{"logprobs": {"content": [{"top_logprobs": listed}]}}]}
+
+
+def test_spellings_of_a_letter_add_up_and_others_do_not_count() -> None:
+    told = reply(A=math.log(0.2), _A=math.log(0.3), B=math.log(0.1), Apple=math.log(0.2))
+    found = scored_by_list(Response(text="A", outcome="truncated"), told, ("A", "B", "C"))
+    assert (found.text, found.outcome) == ("A", "answered")
+    assert found.option_logprobs == pytest.approx({"A": math.log(0.5), "B": math.log(0.1)})
+    assert found.logprob == pytest.approx(math.log(0.5))
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (reply(Z=-0.1), "lists none of the options"),
+        ({"choices": [{"message": {}}]}, "holds no log-probabilities"),
+        ({"choices": [{"logprobs": {"content": [{"top_logprobs": [{"token": "A"}]}]}}]}, "none of"),
+        ({}, "holds no log-probabilities"),
+        ([], "holds no log-probabilities"),
+    ],
+)
+def test_a_reply_without_them_is_a_failure(told: object, why: str) -> None:
+    found = scored_by_list(Response(text="A"), told, ("A", "B"))
+    assert found.outcome == "provider_error"
+    assert why in str(found.error)
+    assert found.option_logprobs is None
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerHandle]:
+    with running_server(max_seconds=120, replies={"Which?": {"text": "B"}}) as handle:
+        yield handle
+
+
+def model(server: ServerHandle, **block: object) -> OpenAIProvider:
+    values = {"provider": "openai", "id": "m", "base_url": server.openai_url, "key_env": "TEST_KEY"}
+    return OpenAIProvider("m", OpenAIModel.model_validate(values | block))
+
+
+def test_an_endpoint_that_declares_them_is_asked_for_one_token(
+    server: ServerHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", "sk-test")
+    provider = model(server, can={"logprobs": True})
+    request = asked("A", "B")
+    ((same, response),) = provider.answer([request])
+    assert same is request
+    assert (response.text, response.outcome, response.finish_reason) == ("B", "answered", "scored")
+    assert response.option_logprobs is not None
+    assert set(response.option_logprobs) == {"B"}, "what is not listed is not made up"
+    assert -0.7 < response.option_logprobs["B"] < 0
+
+
+def test_an_endpoint_that_does_not_declare_them_is_not_asked(
+    server: ServerHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", "sk-test")
+    with pytest.raises(ModelError, match=r"declare `can: \{logprobs: true\}`"):
+        list(model(server).answer([asked("A", "B")]))
