@@ -13,14 +13,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from omibench.filter.negations import knows, negated_sentences
+from omibench.filter.plain_math import flattened, unify
 from omibench.problem import IMAGE_MARK
 
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺₀₁₂₃₄₅₆₇₈₉₋₊", "0123456789-+0123456789-+")
-_SPACED = re.compile(r"(?<=\d)[\u00a0\u202f\u2009 ](?=\d{3}(?!\d))")
-_NUMBER = re.compile(r"(?:(?<![\w)\]}.,])-)?\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
+_POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
+_WITH_POINT = ("en", "zh", "ja", "ko")
+"""Languages whose decimal sign is a point, so that a comma parts numbers or thousands."""
+_COMMA = re.compile(r"(?<=\d)(?:\{,\}|,)(?=\d)")
+"""A decimal comma, in one of the ways in which LaTeX writes it; a translator makes it a point."""
 _FORMULA = re.compile(r"\$([^$]+)\$")
-_SIGNS = frozenset("%‰°·")
-_LETTER = re.compile(r"(?<![\w'’.\\-])([b-df-hj-np-tv-xz])(?![\w'’-]|\.\w)", re.IGNORECASE)
+_SIGNS = frozenset("%‰°·△⊙▱")
+_AREA = re.compile(r"(?<=m)\^[23](?!\d)")
+_TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_LATIN = r"A-Za-zÀ-ɏ\d_"
+_SINGLE = rf"(?<![{_LATIN}'’\-])([b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ])(?![{_LATIN}'’-])"
+_LETTER, _SURE_LETTER = re.compile(_SINGLE), re.compile(rf"(?<!\.){_SINGLE}(?![.)])")
 _SHOWN = 4
 
 
@@ -33,16 +41,15 @@ def findings(
     """
     if not translation.strip():
         return ["the translation is empty"]
-    before, after = _plain(original), _plain(translation)
-    if not _FORMULA.search(before):  # a translator may set in dollars what was read without them
-        after = after.replace("$", "")
+    before, after = (unify(IMAGE_MARK.sub(" ", text)) for text in (original, translation))
+    one, other = (_without_bars(flattened(text)) for text in (before, after))
     return [
         *_marks(original, translation),
-        *_numbers(before, after),
-        *_counted("signs", _signs(before), _signs(after)),
-        *_counted("formulas", _formulas(before), _formulas(after)),
-        *_letters(before, after),
-        *_negations(before, after, language, own or {}),
+        *_formulas(before, after),
+        *_numbers(one, other, language),
+        *_counted("signs", _signs(one), _signs(other)),
+        *_letters(one, other),
+        *_negations(one, other, language, own or {}),
     ]
 
 
@@ -63,9 +70,9 @@ def readings(number: str) -> frozenset[str]:
     return frozenset({decimal})
 
 
-def _plain(text: str) -> str:
-    raised = IMAGE_MARK.sub(" ", text).replace("−", "-").replace("–", "-").translate(_RAISED)
-    return _SPACED.sub("", unicodedata.normalize("NFKC", raised))
+def _without_bars(text: str) -> str:
+    """Text whose tables have no bars: a translator may draw them."""
+    return _TABLE.sub(lambda row: row[0].replace("|", " "), text)
 
 
 def _marks(original: str, translation: str) -> list[str]:
@@ -76,17 +83,26 @@ def _marks(original: str, translation: str) -> list[str]:
     return [f"marks of images: {told[0]} became {told[1]}"]
 
 
-def _numbers(before: str, after: str) -> list[str]:
-    there = _NUMBER.findall(after)
+def _numbers(before: str, after: str, language: str) -> list[str]:
+    if language == "zh":  # writes areas and volumes in words
+        before, after = _AREA.sub("", before), _AREA.sub("", after)
+    there = (_POINTED if language in _WITH_POINT else _NUMBER).findall(after)
     lost = []
-    for number in _NUMBER.findall(before):
+    for number in (_POINTED if language in _WITH_POINT else _NUMBER).findall(before):
         meant = readings(number)
         match = next((other for other in there if readings(other) & meant), None)
         if match is None:
             lost.append(number)
         else:
             there.remove(match)
+    # `10 000` and `10,000`, `(2,0)` and `(2, 0)`: the same digits, otherwise grouped.
+    if len(lost) != len(there) and _digits(lost) == _digits(there):
+        return []
     return _told("numbers", lost, there)
+
+
+def _digits(numbers: Sequence[str]) -> str:
+    return re.sub(r"[.,]", "", "".join(numbers))
 
 
 def _counted(what: str, before: Counter[str], after: Counter[str]) -> list[str]:
@@ -94,28 +110,34 @@ def _counted(what: str, before: Counter[str], after: Counter[str]) -> list[str]:
 
 
 def _signs(text: str) -> Counter[str]:
-    bare = _FORMULA.sub(" ", text)
     return Counter(
         c
-        for c in bare
+        for c in text
         if c in _SIGNS
         or unicodedata.category(c) == "Sm"
         or unicodedata.name(c, "").startswith("GREEK ")
     )
 
 
-def _formulas(text: str) -> Counter[str]:
-    # A decimal comma may become a point, in one of the ways in which LaTeX writes it.
-    squeezed = ("".join(formula.split()) for formula in _FORMULA.findall(text))
-    return Counter(re.sub(r"(?<=\d)(?:\{,\}|,)(?=\d)", ".", formula) for formula in squeezed)
+def _formulas(before: str, after: str) -> list[str]:
+    """Formulas one by one, where both texts set as many; else only what they are made of counts."""
+    one, other = (
+        [
+            re.sub(r"(?<=\d)(?:\{,\}|,)(?=\d)", ".", "".join(f.split()))
+            for f in _FORMULA.findall(text)
+        ]
+        for text in (before, after)
+    )
+    if len(one) != len(other):
+        return []
+    return _counted("formulas", Counter(one), Counter(other))
 
 
 def _letters(before: str, after: str) -> list[str]:
     """Names of quantities: single letters that are no word of the languages that we read."""
-    one, other = (
-        set(_LETTER.findall(_FORMULA.sub(" ", text))) - {"y", "Y"} for text in (before, after)
-    )
-    return _told("single letters", sorted(one - other), sorted(other - one))
+    lost = set(_SURE_LETTER.findall(before)) - set(_LETTER.findall(after))
+    new = set(_SURE_LETTER.findall(after)) - set(_LETTER.findall(before))
+    return _told("single letters", sorted(lost), sorted(new))
 
 
 def _negations(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 _SENTENCE = re.compile(r"(?<=[.?!;:])\s+|[。？！；：\n]+")
 _ENGLISH = (
     r"not|\w+n['’]t|cannot|no|never|none|neither|nor|nothing|nobody|nowhere|without|except|"
-    r"incorrect\w*|false|impossible|unless|unable"
+    r"incorrect\w*|false|impossible|unless|unable|uncertain|undetermined|indeterminate|non"
 )
 # A stem ends in \w*; 不 and 无 also stand in words that negate nothing.
 _WORDS: Mapping[str, str] = {
@@ -26,8 +26,8 @@ _WORDS: Mapping[str, str] = {
     "ru": r"не|нет|ни|без|никогда|никак\w*|никто|ничто|кроме|неверн\w*|неправильн\w*|невозможно",
 }
 _CHINESE = re.compile(
-    r"不(?!同|仅|但|断|妨|久|管|论|止|变)|没有|未(?!来|知数)|无(?!关|论|穷|限|色|机)|"
-    r"非(?!常|洲|金属)|勿|否|除[^。，；]{1,12}外|错误"
+    r"不(?!同|仅|但|断|妨|久|管|论|止|变|等式)|没有|未(?!来|知数)|无(?!关|论|穷|限|色|机)|"
+    r"非(?!常|洲|金属)|勿|(?<![是能可])否|除[^。，；]{1,12}外|错误"
 )
 
 
