@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from model_server.asked import Asked, uniform
 from model_server.config import Config, Reply
 
-Finish = Literal["stop", "stop_sequence", "length", "filter"]
+Finish = Literal["stop", "calls", "stop_sequence", "length", "filter"]
 TOKEN = 4
 """Characters of a token: text is cut into pieces of this length."""
 FILLER = "Each figure is read in turn and the quantities are compared. "
@@ -23,6 +24,9 @@ class Choice:
     reasoning: str
     finish: Finish
     stopped_by: str | None = None
+    calls: tuple[tuple[str, str], ...] = ()
+    """Names and arguments as JSON text."""
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +75,33 @@ def answer(asked: Asked, config: Config, repeat: int = 0) -> Answer:
         choices=choices,
         input=prompt,
         cached=int(prompt * config.cached_fraction),
-        output=reasoning + sum(count(c.text) for c in choices),
+        output=reasoning + sum(count(c.text) + _call_tokens(c) for c in choices),
         reasoning=reasoning,
     )
 
 
+def _call_tokens(choice: Choice) -> int:
+    return sum(count(name) + count(arguments) for name, arguments in choice.calls)
+
+
 def _choice(asked: Asked, config: Config, reply: Reply | None, i: int, repeat: int) -> Choice:
     place = int(asked.index) + i if asked.index.isdecimal() else i
+    if reply is not None and reply.calls and asked.may_call and asked.rounds < reply.rounds:
+        calls = tuple((call.name, _written(call.arguments)) for call in reply.calls)
+        thought = reply.reasoning or ""
+        return Choice(reply.says, thought if asked.effort else "", "calls", calls=calls)
     if reply is not None:
         texts = [reply.text] if isinstance(reply.text, str) else reply.text
         text, thought = texts[(place + repeat) % len(texts)], reply.reasoning or ""
     else:
         text = _computed(asked, config, place, repeat)
         thought = _filler(round(config.reasoning_tokens * asked.effort) * TOKEN)
-    return _limited(text, thought if asked.effort else "", asked)
+    choice = _limited(text, thought if asked.effort else "", asked)
+    return replace(choice, images=tuple(reply.images)) if reply is not None else choice
+
+
+def _written(arguments: dict[str, Any] | str) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _computed(asked: Asked, config: Config, place: int, repeat: int) -> str:

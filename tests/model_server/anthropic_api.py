@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from model_server.answers import Answer, Finish
 from model_server.api import Api
 from model_server.asked import EFFORTS, Asked, Part, Refused, bad, decoding, need, picture, positive
 from model_server.config import Config, Kind
+from model_server.tools import called, may_call, message_rounds
 
 Json = dict[str, Any]
 STOPS: dict[Finish, str] = {
@@ -16,6 +18,7 @@ STOPS: dict[Finish, str] = {
     "stop_sequence": "stop_sequence",
     "length": "max_tokens",
     "filter": "refusal",
+    "calls": "tool_use",
 }
 
 
@@ -46,8 +49,24 @@ def turn(message: Any) -> tuple[str, tuple[Part, ...]]:
     role, content = need(message, "role", str), message.get("content")
     if role not in ("user", "assistant"):
         raise bad(f"messages: unexpected role {role!r}", "messages")
-    parts = (content,) if isinstance(content, str) else map(part, need(message, "content", list))
-    return role, tuple(parts)
+    if isinstance(content, str):
+        return role, (content,)
+    blocks = need(message, "content", list)
+    return role, tuple(own for block in blocks for own in parts(block))
+
+
+def parts(block: Any) -> list[Part]:
+    """What a model sees of a block: of the result of a tool its parts. Raises Refused."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind == "tool_use":
+        return [called(block.get("name"), json.dumps(need(block, "input", dict)))]
+    if kind == "tool_result":
+        content = block.get("content") or []
+        return [content] if isinstance(content, str) else [part(own) for own in content]
+    if kind == "thinking":
+        need(block, "signature", str)
+        return [str(need(block, "thinking", str))]
+    return [part(block)]
 
 
 def parse(body: Mapping[str, Any]) -> Asked:
@@ -71,6 +90,12 @@ def parse(body: Mapping[str, Any]) -> Asked:
         temperature=body.get("temperature"),
         stop=tuple(body.get("stop_sequences") or ()),
         effort=_effort(body, most),
+        may_call=may_call(body, ("input_schema",)),
+        rounds=message_rounds(
+            body["messages"],
+            body.get("tools"),
+            (body.get("thinking") or {}).get("type") == "enabled",
+        ),
     )
 
 
@@ -93,6 +118,10 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
         content.append(block)
     if choice.text and choice.finish != "filter":
         content.append({"type": "text", "text": choice.text, "citations": None})
+    content += [
+        {"type": "tool_use", "id": f"toolu_{n}", "name": name, "input": json.loads(arguments)}
+        for n, (name, arguments) in enumerate(choice.calls)
+    ]
     return {
         "id": f"msg_{serial}",
         "type": "message",

@@ -89,6 +89,10 @@ class Asked:
     stop: tuple[str, ...] = ()
     top_logprobs: int | None = None
     effort: float = 1.0
+    may_call: bool = False
+    """Whether tools are on offer."""
+    rounds: int = 0
+    """Turns of the history that called tools."""
 
     @cached_property
     def text(self) -> str:

@@ -74,11 +74,26 @@ class Burst(Settings):
     first: Annotated[int, Field(ge=0)] = 0
 
 
+class Call(Settings):
+    """A tool call. `arguments` is a value, or text that is sent as it is."""
+
+    name: str
+    arguments: dict[str, Any] | str = {}
+
+
 class Reply(Settings):
-    """A fixed reply. Of several texts choice i takes the i-th, over again from the first."""
+    """A fixed reply. Of several texts choice i takes the i-th, over again from the first.
+
+    Where tools are on offer, `calls` are made in the first `rounds` turns, with the words `says`.
+    """
 
     text: str | list[str]
     reasoning: str | None = None
+    calls: list[Call] = []
+    rounds: int = 1
+    says: str = ""
+    images: list[str] = []
+    """`data:` URLs of pictures that are drawn beside the text."""
 
 
 class Config(Settings):

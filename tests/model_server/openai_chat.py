@@ -11,6 +11,7 @@ from model_server.api import Api
 from model_server.asked import EFFORTS, Asked, bad, decoding, need, positive
 from model_server.config import Config, Kind
 from model_server.openai_parts import Json, error, token_rows, turn
+from model_server.tools import chat_rounds, may_call
 
 
 def parse(body: Mapping[str, Any]) -> Asked:
@@ -34,6 +35,8 @@ def parse(body: Mapping[str, Any]) -> Asked:
         stop=(stop,) if isinstance(stop, str) else tuple(stop),
         top_logprobs=(top or 0) if body.get("logprobs") else None,
         effort=EFFORTS.get(body.get("reasoning_effort") or "medium", 1.0),
+        may_call=may_call(body, ("function", "parameters")),
+        rounds=chat_rounds(body["messages"]),
     )
 
 
@@ -46,7 +49,18 @@ def _choice(i: int, choice: Choice, asked: Asked, config: Config) -> Json:
         elif config.reasoning_field != "hidden":
             message[config.reasoning_field] = choice.reasoning
             message["content"] = choice.text or None  # as vLLM when all went into reasoning
-    finish = "length" if choice.finish == "length" else "stop"
+    if choice.calls:
+        message["content"] = choice.text or None
+        message["tool_calls"] = [
+            {"id": f"call_{i}_{n}", "type": "function",
+             "function": {"name": name, "arguments": arguments}}
+            for n, (name, arguments) in enumerate(choice.calls)
+        ]  # fmt: skip
+    if choice.images:
+        message["images"] = [
+            {"type": "image_url", "image_url": {"url": url}} for url in choice.images
+        ]
+    finish = {"length": "length", "calls": "tool_calls"}.get(choice.finish, "stop")
     if choice.finish == "filter":
         finish, message["content"] = "content_filter", None
     rows = token_rows(choice, asked)

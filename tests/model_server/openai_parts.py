@@ -6,6 +6,7 @@ from typing import Any
 
 from model_server.answers import Choice, logprobs
 from model_server.asked import Asked, Part, Refused, bad, need, picture_of_url
+from model_server.tools import called
 
 Json = dict[str, Any]
 
@@ -42,9 +43,18 @@ def turn(message: Any) -> tuple[str, tuple[Part, ...]]:
     """A message: its role and parts. Raises Refused."""
     if not isinstance(message, dict):
         raise bad("Invalid message: expected an object", "messages")
+    if message.get("type") == "function_call":
+        return "assistant", (called(message.get("name"), message.get("arguments")),)
+    if message.get("type") == "function_call_output":
+        output = message.get("output")
+        return "tool", (output,) if isinstance(output, str) else tuple(map(part, output or ()))
     content = message.get("content")
+    functions = [call.get("function") or {} for call in message.get("tool_calls") or ()]
+    calls = [called(own.get("name"), own.get("arguments")) for own in functions]
+    if content is None and calls:
+        return need(message, "role", str), tuple(calls)
     parts = (content,) if isinstance(content, str) else map(part, need(message, "content", list))
-    return need(message, "role", str), tuple(parts)
+    return need(message, "role", str), (*parts, *calls)
 
 
 def _token(token: str, logprob: float) -> Json:

@@ -11,6 +11,7 @@ from model_server.api import Api
 from model_server.asked import EFFORTS, Asked, bad, decoding, need, positive
 from model_server.config import Config, Kind
 from model_server.openai_parts import Json, error, token_rows, turn
+from model_server.tools import may_call, response_rounds
 
 
 def parse(body: Mapping[str, Any]) -> Asked:
@@ -30,6 +31,8 @@ def parse(body: Mapping[str, Any]) -> Asked:
         temperature=body.get("temperature"),
         top_logprobs=(body.get("top_logprobs") or 0) if wants else None,
         effort=EFFORTS.get((body.get("reasoning") or {}).get("effort") or "medium", 1.0),
+        may_call=may_call(body, ("parameters",)),
+        rounds=response_rounds(given) if isinstance(given, list) else 0,
     )
 
 
@@ -48,6 +51,12 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
         text["logprobs"] = token_rows(choice, asked) or []
         item = {"id": f"msg_{serial}", "type": "message", "role": "assistant"}
         output.append(item | {"status": status, "content": [text]})
+    for n, (name, arguments) in enumerate(choice.calls):
+        call = {"type": "function_call", "id": f"fc_{serial}_{n}", "call_id": f"call_{n}"}
+        output.append(call | {"name": name, "arguments": arguments, "status": "completed"})
+    for n, url in enumerate(choice.images):
+        drawn = {"type": "image_generation_call", "id": f"ig_{serial}_{n}", "status": "completed"}
+        output.append(drawn | {"result": url.partition(",")[2]})
     return {
         "id": f"resp_{serial}",
         "object": "response",
