@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.ocr.sources import load_manifest, slug, sources_of
+from omibench.ocr.sources import inputs_of, load_manifest, slug, sources_of
 
 
 def write(folder: Path, text: str) -> Path:
@@ -78,3 +78,34 @@ def test_a_slug_is_one_plain_part_of_a_path(name: str) -> None:
     part = slug(name)
     assert part not in ("", ".", "..")
     assert not set(part) & set("/\\: \n")
+
+
+def test_what_can_be_downloaded_need_not_be_there_and_tables_are_watched(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/problems.csv").write_text("id")
+    digest = "0f" * 32
+    path = write(
+        tmp_path,
+        f"""sources:
+- {{name: a, paper: a.pdf, key: k.pdf, url: 'https://x.org/a.pdf', sha256: {digest}}}
+benchmarks:
+- {{name: old, folder: old}}""",
+    )
+    names = [Path(file).relative_to(tmp_path).as_posix() for file in inputs_of(path)]
+    assert names == ["sources.yaml", "k.pdf", "old/problems.csv"]
+
+
+def test_a_file_that_the_manifest_does_not_name_is_read_on_its_own_and_said_to_be(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write(tmp_path, "sources:\n- {name: a, paper: a.pdf, key: k.pdf}")
+    named, loose = sources_of([tmp_path / "a.pdf", tmp_path / "b.pdf"], path)
+    assert (named.key, loose.key) == (str(tmp_path / "k.pdf"), None)
+    assert [r.message for r in caplog.records] == [
+        f"{tmp_path / 'b.pdf'}: is in no source of {path}; read on its own, without a key"
+    ]
+
+
+def test_an_empty_manifest_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="lists neither sources nor benchmarks"):
+        load_manifest(write(tmp_path, "sources: []"))

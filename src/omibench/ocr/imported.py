@@ -13,8 +13,6 @@ from omibench.ocr.worker import Outcome
 from omibench.problem import Answer, Figure, Problem, Question
 from omibench.tables import write_jsonl
 
-_TABLES = (".csv", ".jsonl", ".json", ".parquet")
-
 
 def import_rows(rows: Rows, folder: Path) -> Outcome:
     """Write the problems of a benchmark into `folder`: problems.jsonl, pages.jsonl and images/.
@@ -29,7 +27,7 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
         dataset = load_benchmark(BenchmarkParams(name=rows.format), rows.folder, folder)
     except OmibenchError as error:
         return Outcome(error=("rows_unreadable", str(error)))
-    digest = _digest(Path(rows.folder))
+    digest = sha256_of(Path(rows.tables[0])) if len(rows.tables) == 1 else ""
     place = f"images/{rows.slug}"
     problems, missing = [], []
     for question, answer in zip(dataset.questions, dataset.answers, strict=True):
@@ -43,13 +41,6 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
     write_jsonl(folder / "pages.jsonl", [])
     codes = [code for code, found in _codes(problems, missing) if found]
     return Outcome(codes=codes, where={"picture_missing": _few(missing)} if missing else {})
-
-
-def files_of(rows: Rows) -> list[str]:
-    """The tables of a benchmark: what a changed one must make anew."""
-    folder = Path(rows.folder)
-    files = [path for path in folder.glob("*") if path.suffix in _TABLES]
-    return [str(path) for path in sorted([*files, *folder.glob("*/*.parquet")])]
 
 
 def _problem(
@@ -87,11 +78,6 @@ def _kept(figure: Figure, source: Path, folder: Path, place: str) -> Figure | No
         (folder / place).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, folder / file)
     return figure.model_copy(update={"file": file})
-
-
-def _digest(folder: Path) -> str:
-    tables = [path for path in sorted(folder.glob("*")) if path.suffix in _TABLES]
-    return sha256_of(tables[0]) if len(tables) == 1 else ""
 
 
 def _codes(problems: Sequence[Problem], missing: Sequence[str]) -> list[tuple[str, bool]]:

@@ -28,6 +28,7 @@ from omibench.problem import Subject
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+_TABLES = (".csv", ".jsonl", ".json", ".parquet")
 log = logging.getLogger(__name__)
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")]
 
@@ -108,6 +109,13 @@ class Rows(BaseModel):
         """The name as a part of a path and of problem ids."""
         return slug(self.name)
 
+    @property
+    def tables(self) -> list[str]:
+        """The files that hold its rows."""
+        folder = Path(self.folder)
+        files = [path for path in folder.glob("*") if path.suffix in _TABLES]
+        return [str(path) for path in sorted([*files, *folder.glob("*/*.parquet")])]
+
 
 class Manifest(BaseModel):
     """`sources.yaml`: papers to be read, and benchmarks whose rows are taken as they are."""
@@ -161,6 +169,19 @@ def read_manifest(path: Path) -> Manifest:
 
 def _message(error: ErrorDetails) -> str:
     return error["msg"].removeprefix("Value error, ")
+
+
+def inputs_of(manifest: Path) -> list[str]:
+    """The manifest and every file that a change of makes `ocr` run again.
+
+    What can be downloaded is left out: it is there when it is needed, and the manifest's SHA-256
+    says what it is. Of a benchmark its tables are named, its pictures are not.
+
+    Raises what `load_manifest` raises.
+    """
+    read = read_manifest(manifest)
+    files = [file for source in read.sources for file in source.files if file not in source.url]
+    return [str(manifest), *files, *(table for rows in read.benchmarks for table in rows.tables)]
 
 
 def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
