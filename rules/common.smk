@@ -10,6 +10,7 @@ from snakemake.utils import validate
 from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of, missing_files
+from omibench.ocr.sources import inputs_of
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.rehearsal import rehearsed
 from omibench.resources import cpus_of, resources_of
@@ -22,6 +23,7 @@ try:
     STUDY = rehearsed(
         parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
     )
+    PAPERS = inputs_of(Path(STUDY.ocr.sources)) if STUDY.ocr.sources else []
 except OmibenchError as error:
     raise WorkflowError(str(error)) from None
 # YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
@@ -98,15 +100,8 @@ def certificate():
 
 
 def papers():
-    """The manifest of exam papers and every file that it names."""
-    from omibench.ocr.sources import load_manifest
-
-    manifest = STUDY.ocr.sources
-    sources = load_manifest(Path(manifest)) if manifest else []
-    return [
-        *([manifest] if manifest else []),
-        *(file for s in sources for file in s.files),
-    ]
+    """The manifest of exam papers and the files that it names."""
+    return PAPERS
 
 
 def filled(wildcards):
