@@ -51,11 +51,8 @@ def perceive(
 
     A flaw changes a number. What the oracle does not know is said to be unread.
     """
-    if _FIGURES in prompt:
-        text = "\n".join(row.captions)
-    else:
-        text = row.statement or row.translation or ""
-    text = text or f"(SIMULATED: nothing was read of {row.id})"
+    read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
+    text = read or f"(SIMULATED: nothing was read of {row.id})"
     return _altered(text, rng) if _flawed(model, rng) else text
 
 
