@@ -97,3 +97,22 @@ def test_scoring_asks_for_a_share_when_its_judge_is_behind_an_api() -> None:
     judged = base.model_copy(update={"score": ScoreParams.model_validate({"judge": "judge"})})
     assert resources_of(base, "score", "m") == {}
     assert resources_of(judged, "score", "m") == {"api": 1, "api_openai": 1}
+
+
+def test_saliency_of_a_local_model_asks_for_what_loading_it_takes() -> None:
+    local = {"provider": "vllm", "id": "org/model", "resources": {"memory_gb": 64, "hours": 2}}
+    api = {"provider": "openai", "id": "m"}
+    values = {
+        "models": {"local": local, "api": api},
+        "settings": {"direct": {}},
+        "infer": {"models": ["local", "api"], "settings": ["direct"]},
+    }
+    study = parse_study(values, "test")
+    asked = resources_of(study, "saliency", "local")
+    assert (asked["mem_mb"], asked["runtime"], asked["gpu"], asked["api"]) == (64000, 120, 1, 0)
+    other = resources_of(study, "saliency", "api")
+    assert (other["api"], other["gpu"]) == (1, None)
+    # Snakemake converts these two, and takes no None for them.
+    assert isinstance(other["mem_mb"], int)
+    assert isinstance(other["runtime"], int)
+    assert set(asked) == set(other) == set(resources_of(study, "saliency"))

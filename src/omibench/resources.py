@@ -14,6 +14,8 @@ from omibench.study import Study
 
 Amount = int | str | None
 """None: the job asks for nothing of the kind."""
+MEMORY_MB, MINUTES = 4000, 1440
+"""Of a job that may load a local model and has none to load."""
 
 
 def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
@@ -28,7 +30,10 @@ def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str
     if stage == "fill":
         return loading
     if stage == "saliency":
-        return loading | resources_of(study, "infer", model)
+        # Snakemake converts these two, and takes no None for them.
+        least = {"mem_mb": MEMORY_MB, "runtime": MINUTES}
+        known = {name: least.get(name) if v is None else v for name, v in loading.items()}
+        return known | resources_of(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
     endpoints = {name: endpoint_of(study, name) for name in models}
     asked = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())
