@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omibench.analyze.explorer.steps import Step, Trail
 from omibench.analyze.explorer.view import (
     clipped,
     evidence,
@@ -21,6 +22,7 @@ from omibench.analyze.load import Results
 from omibench.analyze.render import write_page
 from omibench.analyze.report.view import rule_heads
 from omibench.analyze.words import number, outcome_name, scored_by
+from omibench.settings.pictures.derived import home_of
 from omibench.study import Cell
 
 if TYPE_CHECKING:
@@ -39,12 +41,15 @@ class _Site:
     responses: dict[str, list[Row]]
     stems: set[str]
     """The groups that more than one problem of the dataset shares."""
+    trail: Trail
 
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
     """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
     responses = _by_problem(results.responses)
-    site = _Site(folder, report, results, _verdicts(results), responses, _stems(results))
+    store, pictures = Path(results.study.study.store), home_of(results.freeze)
+    trail = Trail(store, pictures, results.freeze)
+    site = _Site(folder, report, results, _verdicts(results), responses, _stems(results), trail)
     ids = sorted(results.questions, key=natural)
     for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
         _write_problem(site, problem, before, after)
@@ -66,7 +71,7 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         }
         for c in question.choices or []
     ]
-    responses = [_response(site, row) for row in site.responses[problem]]
+    responses = [_response(site, row, page) for row in site.responses[problem]]
     chosen = {c.image for c in question.choices or []}
     write_page(
         page,
@@ -87,8 +92,9 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     )
 
 
-def _response(site: _Site, row: Row) -> Row:
+def _response(site: _Site, row: Row, page: Path) -> Row:
     results, cell = site.results, Cell(row["model"], row["setting"])
+    steps = _steps(site, row, page)
     own = site.verdicts.get((cell.model, cell.setting, row["id"], row["index"]), [])
     return {
         "anchor": cell_anchor(cell, row["index"]),
@@ -102,11 +108,25 @@ def _response(site: _Site, row: Row) -> Row:
         "finish_reason": row["finish_reason"] or "",
         "tokens": row["output_tokens"],
         "key": row["key"],
+        "error": row["error"] or "",
+        "asked": len(row["steps"]),
+        "steps": [step for step in steps if step.key != row["key"]],
+        "shown": next((step.pictures for step in steps if step.key == row["key"]), []),
+        "drawn": next((step.drawn for step in steps if step.key == row["key"]), []),
         "text": shortened(row["text"]),
         "reasoning": shortened(row["reasoning"] or ""),
         "verdicts": [verdict_words(v) for v in own],
         "cell_href": f"../cells/{cell_file(cell)}",
     }
+
+
+def _steps(site: _Site, row: Row, page: Path) -> list[Step]:
+    """The way to an answer, where there is more to see than the answer to the problem as it is."""
+    setting = site.results.study.settings[row["setting"]]
+    if not (row["steps"] or setting.images.made):
+        return []
+    own = [figure.sha256 for figure in site.results.questions[row["id"]].images]
+    return site.trail.steps([*row["steps"], row["key"]], own, page)
 
 
 def _write_cell(site: _Site, cell: Cell) -> None:

@@ -79,6 +79,12 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
     return ImagePart(sha256=sha256, path=str(path))
 
 
+def made_sha256(name: str) -> str | None:
+    """The first 16 digits of a made picture's SHA-256, by its file's name; None for other files."""
+    found = _MADE.fullmatch(name)
+    return found[2] if found else None
+
+
 @contextmanager
 def without_drawing() -> Iterator[None]:
     """Inside, nothing is drawn or written: a picture that is not there yet has a hash of its own.

@@ -1,0 +1,131 @@
+"""What was asked on the way to an answer: read from the store by key, as it was sent and said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.analyze.explorer.view import shortened
+from omibench.analyze.links import relative
+from omibench.analyze.words import outcome_name
+from omibench.errors import StoreError
+from omibench.settings.pictures.made import made_sha256
+from omibench.store.images import ImageStore
+from omibench.store.partition import Partition
+from omibench.store.store import partition_folders, read_card
+
+LONGEST_CALL = 2_000
+"""Characters of the arguments of a call that a page shows."""
+
+
+class Seen(NamedTuple):
+    """A picture that is none of the problem's own: where it lies, None when it is not there."""
+
+    sha256: str
+    src: str | None
+
+
+class Step(NamedTuple):
+    """One request on the way: who was asked, what was new to see in it, what came back."""
+
+    key: str
+    who: str
+    simulated: bool
+    pictures: Sequence[Seen]
+    outcome: str
+    text: str
+    calls: Sequence[str]
+    drawn: Sequence[Seen]
+
+
+class Trail:
+    """The requests of a study's store by key, and the pictures that they showed.
+
+    Nothing is opened before it is asked for. What the store does not hold is left out, and a page
+    says so: results can be looked at without the store that they came from.
+    """
+
+    def __init__(self, store: Path, pictures: Path, freeze: Path) -> None:
+        self._store, self._pictures, self._freeze = store, pictures, freeze
+        self._bodies: dict[str, tuple[str, dict[str, Any], dict[str, Any]] | None] = {}
+
+    def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[Step]:
+        """The step of each key that the store holds, in order.
+
+        `own` are the SHA-256 of the problem's pictures. Each other one is shown where it is first
+        sent; addresses are relative to `page`.
+        """
+        known, found = set(own), []
+        for key in keys:
+            if (body := self._body(key)) is None:
+                continue
+            who, request, response = body
+            sent = [image for image in _images(request) if image not in known]
+            known.update(sent)
+            drawn = [part["sha256"] for part in response.get("drawn", [])]
+            found.append(
+                Step(
+                    key=key,
+                    who=who,
+                    simulated=bool(response.get("simulated")),
+                    pictures=[self._seen(image, page) for image in dict.fromkeys(sent)],
+                    outcome=outcome_name(response.get("outcome", "answered")),
+                    text=shortened(response.get("text", "")),
+                    calls=[_call(call) for call in response.get("calls", [])],
+                    drawn=[self._seen(image, page) for image in drawn],
+                )
+            )
+        return found
+
+    def _seen(self, sha256: str, page: Path) -> Seen:
+        path = self._made.get(sha256[:16]) or self._frozen.get(sha256)
+        if path is None:
+            path = ImageStore(self._store / "images").path(sha256)
+        return Seen(sha256, relative(path, page) if path.is_file() else None)
+
+    def _body(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
+        """Who was asked, what, and what they said; None where the store does not hold it."""
+        if key not in self._bodies:
+            self._bodies[key] = self._read(key)
+        return self._bodies[key]
+
+    def _read(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
+        for partition in self._partitions:
+            if key in partition and (body := partition.body(key)) is not None:
+                role = json.loads(body.tags).get("role", "respondent")
+                who = f"{role} {partition.identity.get('id', '')}"
+                return who, json.loads(body.request), json.loads(body.response)
+        return None
+
+    @cached_property
+    def _partitions(self) -> list[Partition]:
+        if not self._store.is_dir():
+            return []
+        found = []
+        for folder in partition_folders(self._store):
+            try:
+                found.append(Partition(folder, read_card(folder) or {}))
+            except StoreError:  # a look at results must not end for a partition of no concern
+                continue
+        return found
+
+    @cached_property
+    def _made(self) -> dict[str, Path]:
+        files = self._pictures.rglob("*") if self._pictures.is_dir() else []
+        return {sha: path for path in files if (sha := made_sha256(path.name))}
+
+    @cached_property
+    def _frozen(self) -> dict[str, Path]:
+        return {path.stem: path for path in (self._freeze / "images").glob("*")}
+
+
+def _images(request: Mapping[str, Any]) -> list[str]:
+    parts = (part for message in request["messages"] for part in message["parts"])
+    return [part["image"] for part in parts if "image" in part]
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    return f"{call['name']} {call['arguments'][:LONGEST_CALL]}"
