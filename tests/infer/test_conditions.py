@@ -1,0 +1,118 @@
+"""Conditions of pictures from the frozen dataset to the cell's file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from PIL import Image
+
+from infer.conftest import Make, study_maker
+from omibench.errors import MissingInputError, ModelError
+from omibench.infer import infer_cell
+from omibench.problem import Figure, Question
+from omibench.store.store import Store, partition_folders
+from omibench.study import Cell, Study
+from omibench.tables import ResponseRow, read_parquet, write_jsonl
+
+WORDS = {"show": "captions", "model": "eyes"}
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    """Three problems, each with two pictures."""
+    folder = tmp_path / "results" / "freeze"
+    (folder / "images").mkdir(parents=True)
+    rows = []
+    for n in range(3):
+        figures = []
+        for i in range(2):
+            path = folder / "images" / f"{n}-{i}.png"
+            Image.effect_noise((64, 48), 20 + 10 * n + i).save(path)
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            figures.append(Figure(file=f"images/{path.name}", sha256=digest))
+        rows.append(Question(id=f"p{n}", question="[IMAGE0] or [IMAGE1]?", images=figures))
+    write_jsonl(folder / "questions.jsonl", rows)
+    return folder / "questions.jsonl"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    make: Make = study_maker(tmp_path)
+    oracle = [
+        {"id": f"p{n}", "answer": [str(n)], "captions": [f"cart {n}", f"road {n}"]}
+        for n in range(3)
+    ]
+    path = tmp_path / "oracle.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in oracle))
+    sim: dict[str, Any] = {"provider": "simulated", "oracle": str(path)}
+    blurred = {"show": "degraded", "by": ["blur"], "grade": 1}
+    settings: dict[str, Any] = {
+        "words": {"images": WORDS, "decoding": {"samples": 2, "temperature": 0.6}},
+        "again": {"images": WORDS, "prompt": "direct"},
+        "joined": {"images": "composite"},
+        "worse": {"images": blurred},
+    }
+    return make(
+        models={"a": sim, "b": {**sim, "seed": 1}, "eyes": {**sim, "seed": 2}},
+        settings=settings,
+        infer={"models": ["a", "b"], "settings": list(settings)},
+    )
+
+
+def run(questions: Path, study: Study, model: str, setting: str) -> pl.DataFrame:
+    out = questions.parents[1] / "infer" / model / f"{setting}.parquet"
+    infer_cell(questions, out, study, Cell(model, setting))
+    return read_parquet(out, ResponseRow)
+
+
+def test_captions_are_asked_for_once_for_all_samples_models_and_settings(
+    questions: Path, study: Study, tmp_path: Path
+) -> None:
+    frames = [run(questions, study, m, s) for m in ("a", "b") for s in ("words", "again")]
+    assert [frame.height for frame in frames] == [6, 3, 6, 3]
+    keys = {tuple(steps) for frame in frames for steps in frame["steps"].to_list()}
+    assert sorted(map(len, keys)) == [2, 2, 2], "one caption a picture, the same wherever"
+    (folder,) = [f for f in partition_folders(tmp_path / "store") if "eyes" in f.name]
+    assert sum(line.count(b'"key":') for f in folder.glob("*.jsonl") for line in f.open("rb")) == 6
+    with Store(tmp_path / "store") as store:
+        partition = store.open_partition(json.loads((folder / "model.json").read_text()))
+        told = {response.text for key in partition if (response := partition.get(key))}
+    assert told == {f"{what} {n}" for n in range(3) for what in ("cart", "road")}
+
+
+def test_made_pictures_are_made_once_and_kept_for_a_look(questions: Path, study: Study) -> None:
+    folder = questions.parents[1] / "pictures"
+    for setting, name, count in (("joined", "composite", 3), ("worse", "blur-1", 6)):
+        assert run(questions, study, "a", setting)["outcome"].unique().to_list() == ["answered"]
+        before = {path: path.stat().st_mtime_ns for path in (folder / name).iterdir()}
+        assert len(before) == count
+        run(questions, study, "b", setting)
+        assert {path: path.stat().st_mtime_ns for path in (folder / name).iterdir()} == before
+    kept = {p.name for p in (questions.parents[2] / "store" / "images").rglob("*") if p.is_file()}
+    made = {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*.png")}
+    assert made == kept, "what was sent lies in the store"
+
+
+@pytest.mark.parametrize("setting", ["joined", "worse", "words"])
+def test_absent_pictures_are_refused_before_anything_is_sent(
+    questions: Path, study: Study, setting: str
+) -> None:
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    rows[1]["images"][1] = {"file": "images/gone.png", "sha256": ""}
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(MissingInputError, match=r"not there, the first is .*gone\.png of problem"):
+        run(questions, study, "a", setting)
+
+
+@pytest.mark.parametrize("setting", ["joined", "worse"])
+def test_a_picture_that_cannot_be_read_is_named(
+    questions: Path, study: Study, setting: str
+) -> None:
+    (questions.parent / "images" / "0-1.png").write_bytes(b"no picture")
+    with pytest.raises(ModelError, match=r"0-1\.png: its content is not that of the dataset"):
+        run(questions, study, "a", setting)
