@@ -1,0 +1,291 @@
+"""Tools at every API: a loop against a server that holds histories to the API's rules."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from model_server.handle import ServerHandle, running_server
+from models.apis import KEY_ENV, answers, anthropic_model, openai_model, provider
+from omibench.models.anthropic_messages import anthropic_body
+from omibench.models.anthropic_replies import anthropic_reply
+from omibench.models.drawn import MOST, drawn
+from omibench.models.openai_messages import openai_body
+from omibench.models.openai_replies import openai_replies
+from omibench.models.pictures import Shown
+from omibench.request import (
+    Conversation,
+    Decoding,
+    DrawnPart,
+    ImagePart,
+    Message,
+    Request,
+    Response,
+    Tags,
+    TextPart,
+    ToolCall,
+    ToolSpec,
+)
+
+APIS = ("chat", "responses", "messages")
+LOOK = ToolSpec(
+    name="look", description="Look again.", parameters={"type": "object", "properties": {}}
+)
+CALLS = [{"name": "look", "arguments": {"image": "image_1"}}, {"name": "look", "arguments": {}}]
+every_api = pytest.mark.parametrize("api", APIS)
+
+
+def url(size: tuple[int, int] = (3, 2), form: str = "PNG") -> str:
+    buffer = io.BytesIO()
+    Image.new("RGB", size, "red").save(buffer, form)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return f"data:image/{form.lower()};base64,{data}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerHandle]:
+    replies: dict[str, Any] = {
+        "Twice": {"text": "\\boxed{7}", "calls": CALLS, "rounds": 2, "says": "Closer.",
+                  "reasoning": "Hm."},
+        "Silent": {"text": "\\boxed{8}", "calls": CALLS[:1]},
+        "Draw": {"text": "Drawn.", "images": [url(), "data:image/png;base64,AAAA"]},
+    }  # fmt: skip
+    with running_server(max_seconds=280, replies=replies) as handle:
+        yield handle
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> ImagePart:
+    path = tmp_path / "i.png"
+    Image.new("RGB", (4, 4), "blue").save(path)
+    return ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
+
+
+def request(*messages: Message, tools: tuple[ToolSpec, ...] = (LOOK,), **decoding: Any) -> Request:
+    return Request(
+        conversation=Conversation(messages=messages, tools=tools),
+        decoding=Decoding(**decoding),
+        tags=Tags(role="respondent", problem="p1", setting="tools"),
+    )
+
+
+def said(role: Any, *parts: str | ImagePart, **more: Any) -> Message:
+    own = tuple(TextPart(text=p) if isinstance(p, str) else p for p in parts)
+    return Message(role=role, parts=own, **more)
+
+
+def answered(response: Response, image: ImagePart) -> list[Message]:
+    """The assistant's turn and one with a picture for each of its calls."""
+    words = [response.text] if response.text else []
+    calls, carried = response.calls, response.carried
+    own = [said("tool", f"picture {n}", image, answers=c.id) for n, c in enumerate(calls, 1)]
+    return [said("assistant", *words, calls=calls, carried=carried), *own]
+
+
+@every_api
+def test_a_loop_goes_through_the_providers_own_interface(
+    server: ServerHandle, image: ImagePart, api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_ENV, "k")
+    asked = provider(server, api)
+    messages = [said("system", "Rules."), said("user", f"Twice {api}", image)]
+    for _ in range(2):
+        (response,) = answers(asked, request(*messages))
+        assert (response.outcome, response.text) == ("answered", "Closer.")
+        assert [c.name for c in response.calls] == ["look", "look"]
+        assert json.loads(response.calls[0].arguments) == {"image": "image_1"}
+        assert response.usage.output_tokens
+        messages += answered(response, image)
+    messages.append(said("user", "No more tools: answer."))
+    (last,) = answers(asked, request(*messages, tools=()))
+    assert (last.outcome, last.text, last.calls) == ("answered", "\\boxed{7}", ())
+    assert last.usage.input_tokens
+    assert last.usage.input_tokens > 5 * 256
+
+
+@every_api
+def test_calls_without_words_are_an_answer(
+    server: ServerHandle, api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_ENV, "k")
+    (response,) = answers(provider(server, api), request(said("user", f"Silent {api}")))
+    assert (response.outcome, response.text, len(response.calls)) == ("answered", "", 1)
+
+
+def test_signed_thinking_goes_back_with_the_calls_that_it_led_to(
+    server: ServerHandle, image: ImagePart, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_ENV, "k")
+    asked = provider(server, "messages", thinking=1024)
+    start = said("user", "Twice and think", image)
+    (response,) = answers(asked, request(start))
+    assert response.carried is not None
+    assert json.loads(response.carried)[0]["thinking"] == "Hm."
+    (after,) = answers(asked, request(start, *answered(response, image)))
+    assert after.calls
+    unsigned = answered(response.model_copy(update={"carried": None}), image)
+    (refused,) = answers(asked, request(start, *unsigned))
+    assert refused.outcome == "provider_error"
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_pictures_that_a_model_draws_are_checked_and_kept(
+    server: ServerHandle, api: str, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    monkeypatch.setenv(KEY_ENV, "k")
+    with caplog.at_level(logging.WARNING, logger="omibench"):
+        (response,) = answers(provider(server, api), request(said("user", f"Draw {api}"), tools=()))
+    (picture,) = response.drawn
+    assert isinstance(picture, DrawnPart)
+    assert picture.sha256 == hashlib.sha256(picture.data).hexdigest()
+    assert "a picture in a reply is left out" in caplog.text
+    assert "data" not in response.model_dump(mode="json")["drawn"][0]
+    assert response.text == "Drawn."
+
+
+def test_pictures_come_in_several_forms() -> None:
+    data = url().partition(",")[2]
+    message = {
+        "content": [
+            {"type": "text", "text": "see"},
+            {"type": "image_url", "image_url": {"url": url()}},
+            {"type": "image_url", "image_url": url()},
+            {"inline_data": {"mime_type": "image/png", "data": data}},
+            {"inlineData": {"mimeType": "image/png", "data": data}},
+            {"type": "image", "source": {"type": "base64", "data": data}},
+            {"type": "output_image", "b64_json": data},
+        ],
+        "images": [{"type": "image_url", "image_url": {"url": url(form="JPEG")}}],
+    }
+    (response,) = openai_replies(openai_model(), {"choices": [{"message": message}]})
+    assert len(response.drawn) == 7
+    assert len({picture.sha256 for picture in response.drawn}) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("https://example.org/a.png", "it is an address, and nothing is fetched"),
+        ("file:///etc/passwd", "it is an address, and nothing is fetched"),
+        ("data:image/svg+xml;base64,PHN2Zz4=", "it is no PNG, JPEG, GIF or WebP"),
+        ("data:image/png;base64,%%%", "it is no base64"),
+        (base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode(), "it cannot be read"),
+        (url((9000, 9000)), "it has more than 40,000,000 pixels"),
+        ("A" * 27_000_000, "it has more than 20,000,000 bytes"),
+    ],
+)
+def test_what_is_no_sound_picture_is_left_out(given: str, why: str, caplog: Any) -> None:
+    with caplog.at_level(logging.WARNING, logger="omibench"):
+        assert drawn([given]) == ()
+    assert why in caplog.text
+
+
+def test_no_more_pictures_are_kept_than_agreed() -> None:
+    assert len(drawn([url()] * (MOST + 3))) == MOST
+
+
+# Bodies and replies by hand: what the server cannot show.
+
+
+def show(image: ImagePart) -> Shown:
+    return Shown("image/png", image.sha256)
+
+
+PICTURE = ImagePart(sha256="a")
+HISTORY = (
+    said("user", "Look."),
+    said("assistant", calls=(ToolCall(id="c1", name="look", arguments='{"a": 1}'),)),
+    said("tool", "one", PICTURE, answers="c1"),
+    said("user", "Now answer."),
+)
+
+
+def test_chat_shows_pictures_in_a_turn_of_the_user() -> None:
+    body = openai_body(openai_model(), [request(*HISTORY)], show)
+    assert [m["role"] for m in body["messages"]] == ["user", "assistant", "tool", "user"]
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"a": 1}'}}
+    assert body["messages"][1] == {"role": "assistant", "tool_calls": [call], "content": None}
+    assert body["messages"][2] == {"role": "tool", "tool_call_id": "c1", "content": "one"}
+    kinds = [part["type"] for part in body["messages"][3]["content"]]
+    assert kinds == ["text", "image_url", "text"]
+    assert body["tools"] == [
+        {
+            "type": "function",
+            "function": {
+                "name": "look",
+                "description": "Look again.",
+                "parameters": LOOK.parameters,
+            },
+        }
+    ]
+
+
+def test_responses_hold_pictures_in_the_output_of_a_call() -> None:
+    body = openai_body(openai_model(api="responses"), [request(*HISTORY)], show)
+    kinds = [item.get("type") or item["role"] for item in body["input"]]
+    assert kinds == ["user", "function_call", "function_call_output", "user"]
+    assert [part["type"] for part in body["input"][2]["output"]] == ["input_text", "input_image"]
+    assert body["tools"][0]["name"] == "look"
+
+
+def test_tools_stand_beside_those_of_the_models_block() -> None:
+    block = {"extra_body": {"tools": [{"type": "image_generation"}]}, "api": "responses"}
+    body = openai_body(openai_model(**block), [request(*HISTORY)], show)
+    assert [tool["type"] for tool in body["tools"]] == ["function", "image_generation"]
+    bare = openai_body(openai_model(**block), [request(said("user", "x"), tools=())], show)
+    assert [tool["type"] for tool in bare["tools"]] == ["image_generation"]
+
+
+def test_claude_is_told_of_called_tools_that_may_not_be_called_any_more() -> None:
+    body = anthropic_body(anthropic_model(), request(*HISTORY, tools=()), show)
+    assert body["tools"] == [{"name": "look", "input_schema": {"type": "object"}}]
+    assert body["tool_choice"] == {"type": "none"}
+    assert [m["role"] for m in body["messages"]] == ["user", "assistant", "user"]
+    assert [b["type"] for b in body["messages"][2]["content"]] == ["tool_result", "text"]
+    bare = anthropic_body(anthropic_model(), request(said("user", "x"), tools=()), show)
+    assert "tools" not in bare
+
+
+def test_a_signature_that_google_puts_on_a_call_goes_back() -> None:
+    signature = {"google": {"thought_signature": "xyz"}}
+    call = {"id": "c1", "function": {"name": "look", "arguments": {"a": 1}}}
+    message = {"content": None, "tool_calls": [{**call, "extra_content": signature}, call]}
+    (response,) = openai_replies(openai_model(), {"choices": [{"message": message}]})
+    assert response.outcome == "answered"
+    assert [json.loads(c.arguments) for c in response.calls] == [{"a": 1}] * 2
+    turn = said("assistant", calls=response.calls, carried=response.carried)
+    body = openai_body(openai_model(), [request(turn)], show)
+    sent = body["messages"][0]["tool_calls"]
+    assert sent[0]["extra_content"] == signature
+    assert "extra_content" not in sent[1]
+
+
+@pytest.mark.parametrize("junk", [None, 3, "x", [None, 3], [{}], [{"function": 3}], {"a": 1}])
+def test_calls_that_are_none_break_no_reply(junk: object) -> None:
+    message = {"content": "hi", "tool_calls": junk}
+    (chat,) = openai_replies(openai_model(), {"choices": [{"message": message}]})
+    assert chat.text == "hi"
+    items = junk if isinstance(junk, list) else [junk]
+    calls = [{"type": "function_call", "arguments": item} for item in items]
+    output = [{"type": "message", "content": [{"type": "output_text", "text": "hi"}]}, *calls]
+    reply = {"status": "completed", "output": output}
+    (responses,) = openai_replies(openai_model(api="responses"), reply)
+    assert responses.text == "hi"
+    blocks = [{"type": "text", "text": "hi"}, {"type": "tool_use", "input": junk}]
+    assert anthropic_reply(anthropic_model(), {"content": blocks}).text == "hi"
+
+
+def test_a_cut_off_call_is_truncated() -> None:
+    call = {"id": "c1", "function": {"name": "look", "arguments": '{"ima'}}
+    choice = {"message": {"content": None, "tool_calls": [call]}, "finish_reason": "length"}
+    (response,) = openai_replies(openai_model(), {"choices": [choice]})
+    assert response.outcome == "truncated"
