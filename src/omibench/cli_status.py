@@ -43,7 +43,7 @@ def status(
     \b
     Example:
       omibench status
-      omibench status studies/emma.yaml --watch --html status.html
+      omibench status studies/emma_recorded.yaml --watch --html status.html
     """
     from omibench.cli import _study
     from omibench.status.looker import Looker

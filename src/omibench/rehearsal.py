@@ -203,5 +203,7 @@ def made_up_questions(study: Study) -> Iterator[tuple[Like, Path]]:
     like = like_of(study)
     benchmark = {"name": "synthetic", "like": like, "seed": study.benchmark.seed}
     with TemporaryDirectory(prefix="omibench-synthetic-") as folder:
-        freeze_dataset(Path(folder), parse_study({"benchmark": benchmark}, "synthetic"))
+        freeze = study.freeze.model_dump(mode="json", exclude_defaults=True)
+        made = parse_study({"benchmark": benchmark, "freeze": freeze}, "synthetic")
+        freeze_dataset(Path(folder), made)
         yield like, Path(folder) / "questions.jsonl"

@@ -21,6 +21,7 @@ def test_pictures_stand_in_files_and_marks_have_theirs(read: Read) -> None:
     for question, answer in zip(questions, answers, strict=True):
         assert len(question.image_order()) == len(question.images) == answer.n_images
         assert all((folder / figure.file).is_file() for figure in question.images)
+        assert all("dots" in (figure.caption or "") for figure in question.images)
         assert question.source == "synthetic:emma-mini"
         assert answer.topic == answer.attributes["category"]
 

@@ -90,7 +90,7 @@ def test_the_model_is_added_and_comments_stay(
     assert params.read_text() == once, "what is there already stays"
 
 
-@pytest.mark.parametrize("name", ["params.yaml", "studies/emma.yaml"])
+@pytest.mark.parametrize("name", ["params.yaml", "studies/emma_recorded.yaml"])
 def test_in_our_own_files_lines_are_only_added(name: str, root: Path, tmp_path: Path) -> None:
     text = (root / name).read_text("utf-8")
     params = tmp_path / "params.yaml"
