@@ -1,9 +1,11 @@
 rule filter:
     input:
         problems=rules.ocr.output.problems,
+        named=named_files("filter"),
     output:
         problems=f"{RESULTS}/filter/problems.jsonl",
         rejects=f"{RESULTS}/filter/rejects.parquet",
+        judgements=f"{RESULTS}/filter/judgements.parquet",
     log:
         f"{LOGS}/filter/filter.log",
     benchmark:

@@ -1,4 +1,6 @@
-"""Write missing rationales and topic labels with models behind APIs, shard by shard, then build.
+"""Judge problems, write missing rationales and label topics with models behind APIs, then build.
+
+Shard by shard:
 
 python -m workflows.rationales params.yaml
 """
@@ -6,8 +8,9 @@ python -m workflows.rationales params.yaml
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -17,6 +20,7 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 
 from prefect import flow, get_run_logger
 
+from omibench.filter.fill import fill_filter
 from omibench.infer.shards import Shard, api_bound, shard_size, shards_of
 from omibench.rationale.fill import count_problems, fill_rationales
 from omibench.study import Study, load_study
@@ -26,32 +30,57 @@ from workflows.shared import Job, ask_all, build, living, run_from_command_line
 @flow(name="rationales", flow_run_name="rationales {params}")
 @living
 def rationales(params: str = "params.yaml", shard: int = 50, cores: int = 2, lanes: int = 4) -> int:
-    """Complete the problems of the study; returns how many were looked at.
+    """Judge and complete the problems of the study; returns how many were completed.
 
     `shard` problems are one task. Raises OmibenchError as `evaluate` does.
     """
     study = load_study(params)
-    folder = f"{study.study.results}/filter"
-    build(params, [f"{folder}/problems.jsonl"], cores)
-    asked = ask_all(study, shards(study, Path(folder) / "problems.jsonl", shard), lanes)
+    read, kept = (Path(study.study.results) / s / "problems.jsonl" for s in ("ocr", "filter"))
+    build(params, [str(read)], cores)
+    judged = ask_all(study, judgements(study, read, shard), lanes)
+    get_run_logger().info("what models say of %d problems is in the store", judged)
+    build(params, [str(kept)], cores)
+    asked = ask_all(study, shards(study, kept, shard), lanes)
     get_run_logger().info("rationales and topics of %d problems are in the store", asked)
     build(params, [f"{study.study.results}/rationale/problems.jsonl"], cores)
     return asked
 
 
+def judgements(study: Study, problems: Path, size: int) -> list[list[Job]]:
+    """The shards of a file of problems to filter; none where no model behind an API judges them."""
+
+    def ask(within: Study, shard: Shard) -> int:
+        return fill_filter(problems, within, shard.slice)
+
+    return _jobs(Asked("filter", study.filter.models, ask), study, problems, size)
+
+
 def shards(study: Study, problems: Path, size: int) -> list[list[Job]]:
     """The shards of a file of problems; none where no model behind an API writes anything."""
-    named = filter(None, (study.rationale.writer, study.rationale.labeller))
-    models = tuple(api_bound(study, dict.fromkeys(named)))
-    if not models:
-        return []
+    named = [name for name in (study.rationale.writer, study.rationale.labeller) if name]
 
     def ask(within: Study, shard: Shard) -> int:
         return fill_rationales(problems, within, shard.slice)
 
-    size = shard_size(study, models, size)
-    total = count_problems(problems)
-    return [[Job(s, models, ask) for s in shards_of(models[0], "rationales", total, size)]]
+    return _jobs(Asked("rationales", named, ask), study, problems, size)
+
+
+class Asked(NamedTuple):
+    """What shards are called, the models that they ask, and what asks them."""
+
+    name: str
+    models: Sequence[str]
+    ask: Callable[[Study, Shard], int]
+
+
+def _jobs(asked: Asked, study: Study, problems: Path, size: int) -> list[list[Job]]:
+    models = tuple(api_bound(study, dict.fromkeys(asked.models)))
+    if not models:
+        return []
+    spans = shards_of(
+        models[0], asked.name, count_problems(problems), shard_size(study, models, size)
+    )
+    return [[Job(span, models, asked.ask) for span in spans]]
 
 
 def main(
@@ -60,7 +89,7 @@ def main(
     cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
     lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
 ) -> None:
-    """Write missing rationales and topic labels, then build the file that holds them."""
+    """Judge problems, write missing rationales and topic labels, then build what holds them."""
     run_from_command_line(params, lambda: rationales(params, shard, cores, lanes))
 
 

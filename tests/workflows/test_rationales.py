@@ -1,4 +1,4 @@
-"""The flow `rationales` without a server: exam papers' solutions and topics, bought in shards."""
+"""The flow `rationales` without a server: votes, solutions and topics, bought in shards."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import pytest
 import yaml
 
 from model_server.handle import ServerHandle
+from omibench.filter.stage import sift
+from omibench.filter_params import FilterParams
 from omibench.problem import Problem
-from omibench.tables import read_jsonl
+from omibench.rejects import FilterJudgement
+from omibench.tables import read_jsonl, read_parquet
 from workflows_support import KEY_ENV, fill, rebuild
 
 pytest.importorskip("prefect", reason="the extra `flows` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 STEPS = "The figures are read one after another, each step follows from the last one. " * 6
+APPROVED = '{"one_question": true, "complete": true, "figures_matter": true}'
 GUESS, HIDDEN = "B", "g/4"
 """What the writer says before it is told the answer, and the answer it cannot even then derive."""
 
@@ -43,7 +47,8 @@ def papers(folder: Path, root: Path, endpoint: ServerHandle) -> Path:
         "study": {"name": "papers"},
         "benchmark": {"name": "papers"},
         "ocr": {"sources": "sample/sources.yaml"},
-        "models": {name: model | {"id": name} for name in ("writer", "labeller")},
+        "models": {name: model | {"id": name} for name in ("writer", "labeller", "voter")},
+        "filter": {"completeness": ["voter"]},
         "rationale": {
             "writer": "writer", "labeller": "labeller", "candidates": 2,
             "topics": {"physics": ["mechanics", "waves"]},
@@ -56,20 +61,26 @@ def papers(folder: Path, root: Path, endpoint: ServerHandle) -> Path:
 def test_solutions_and_topics_are_bought_in_shards_once_and_read(
     papers: Path, endpoint: ServerHandle, prefect_home: Path
 ) -> None:
-    rebuild(papers, prefect_home, "results/filter/problems.jsonl")
-    golds = {p.id: p.answer or [] for p in problems(papers / "results/filter/problems.jsonl")}
+    rebuild(papers, prefect_home, "results/ocr/problems.jsonl")
+    read = problems(papers / "results/ocr/problems.jsonl")
+    sound, _ = sift(read, papers / "results/ocr", FilterParams())
+    golds = {p.id: p.answer or [] for p in sound}
     given = {f"Official answer: {'; '.join(gold)}": solution("; ".join(gold))
              for gold in golds.values() if gold != [HIDDEN]}  # fmt: skip
     replies = {
+        "whether an exam problem was read": APPROVED,
         "names the sub-field of the olympiad problem": "{CLASS: waves}",
         **given,
         "Solve the olympiad problem below": solution(GUESS),
     }
-    endpoint.configure(models=["writer", "labeller"], replies=replies)
+    endpoint.configure(models=["writer", "labeller", "voter"], replies=replies)
 
     args = ("params.yaml", "--shard", "3")
     first = fill("rationales", papers, prefect_home, endpoint, *args)
-    assert first.shards == [f"writer rationales {span}" for span in ("0-3", "3-6", "6-8")]
+    assert first.shards == [
+        *(f"voter filter {span}" for span in ("0-3", "3-6", "6-9", "9-10")),
+        *(f"writer rationales {span}" for span in ("0-3", "3-6", "6-8")),
+    ]
     stats = endpoint.stats()
     assert first.requests == stats["requests"], "the build had nothing left to ask"
     guessed = sum(gold == [GUESS] for gold in golds.values())
@@ -77,8 +88,11 @@ def test_solutions_and_topics_are_bought_in_shards_once_and_read(
     assert 0 < guessed < len(golds) == 8
     # Two candidates of a problem are two draws of one request; the rest is bought once.
     draws = Counter(entry["paid"] for entry in stats["contents"].values())
-    labels = len(golds)
-    assert draws == {2: told, 1: guessed + told + labels}
+    votes = labels = len(golds)
+    assert draws == {2: told, 1: guessed + told + labels + votes}
+    said = read_parquet(papers / "results/filter/judgements.parquet", FilterJudgement)
+    assert said["id"].to_list() == list(golds)
+    assert set(said["answers"].explode()) == {"approved"}
     file = papers / "results/rationale/problems.jsonl"
     for row in problems(file):
         assert row.topic == "waves"
