@@ -71,3 +71,12 @@ class FreezeExamples(Block):
     def wanted(self) -> bool:
         """Whether any may be shown."""
         return self.set_aside > 0 or self.first > 0
+
+
+def check_frozen(where: str, wanted: Examples, samples: int, frozen: FreezeExamples) -> None:
+    """Raise ValueError where fewer examples are frozen than a setting's `samples` would show."""
+    slides = wanted.take == "window"
+    key, held = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
+    needed = max(1, wanted.k + (samples - 1 if slides and wanted.k else 0))
+    if held < needed:
+        raise ValueError(f"{where} needs freeze.examples.{key}: {needed} or more, and it is {held}")

@@ -29,7 +29,7 @@ from omibench.params import (
     ScoreParams,
     StudyParams,
 )
-from omibench.presentation_params import FreezeExamples
+from omibench.presentation_params import check_frozen
 from omibench.reevaluate_params import ReevaluateParams
 from omibench.saliency_params import SaliencyParams
 from omibench.setting_params import Setting
@@ -125,6 +125,15 @@ class Study(Block):
         return self
 
     @model_validator(mode="after")
+    def _examples_are_frozen(self) -> Self:
+        for name in self.infer.settings if self.infer.models else []:
+            setting = self.settings.get(name)
+            if setting and setting.examples:
+                samples, where = setting.decoding.samples, f"settings.{name}.examples"
+                check_frozen(where, setting.examples, samples, self.freeze.examples)
+        return self
+
+    @model_validator(mode="after")
     def _references_exist(self) -> Self:
         for where, names, known in self._references():
             for name in names:
@@ -169,8 +178,6 @@ class Study(Block):
                 found.append((f"settings.{name}.aggregate.judge", panel.models, known))
         if self.analyze.main_rules:
             found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
-            if setting.examples and self.infer.models:
-                _check_examples(name, setting, self.freeze.examples)
         if self.infer.models:  # a whole study, not the slice of one job
             for name, model in self.models.items():
                 settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
@@ -203,20 +210,6 @@ class Study(Block):
             for name, panel in panels.items()
             if panel
         ]
-
-
-def _check_examples(name: str, setting: Setting, frozen: FreezeExamples) -> None:
-    wanted = setting.examples
-    if wanted is None:
-        return
-    slides = wanted.take == "window"
-    key, held = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
-    needed = wanted.k + (setting.decoding.samples - 1 if slides and wanted.k else 0)
-    if held < max(1, needed):
-        raise ValueError(
-            f"settings.{name}.examples needs freeze.examples.{key}: {max(1, needed)} or more, "
-            f"and it is {held}"
-        )
 
 
 def parse_study(values: object, where: str) -> Study:

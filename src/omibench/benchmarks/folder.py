@@ -1,7 +1,7 @@
 """Anybody's own problems: a CSV (or JSONL, JSON, Parquet) beside a folder of pictures.
 
 Columns: `id, question, answer, images` and, where they are known, `choices, subject, language,
-group, solution, licence`. In a CSV the entries of a list are parted by ` | `.
+group, subset, solution, licence`. In a CSV the entries of a list are parted by ` | `.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Row(BaseModel):
     subject: Annotated[Subject | None, BeforeValidator(_known)] = None
     language: Text = None
     group: Text = None
+    subset: Text = None
     solution: Text = None
     licence: Text = None
 
@@ -68,6 +69,7 @@ def _question(row: Row, found: Found) -> Question:
         subject=row.subject or "other",
         language=row.language or "en",
         group=row.group or "",
+        subset=row.subset,
         licence=row.licence,
     )
 
