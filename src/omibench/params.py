@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from omibench.blocks import Block, Name, Rate
+from omibench.blocks import Block, Name
 from omibench.judge_params import JudgePanel, Panel
 from omibench.presentation_params import FreezeExamples
 from omibench.synthetic.profiles import Like
@@ -82,19 +82,6 @@ class OcrParams(Block):
     """Resolution of figure crops, in dots per inch."""
 
 
-class FilterParams(Block):
-    """When a problem is rejected; each threshold belongs to one named reason."""
-
-    min_images: Annotated[int, Field(ge=0)] = 2
-    """`too_few_images`: distinct images by content that a problem must have."""
-    near_duplicate: Rate = 0.85
-    """`near_duplicate`: similarity of two statements, in [0, 1], from which on they are one."""
-    near_duplicate_images: Annotated[int, Field(ge=0, le=64)] = 6
-    """`near_duplicate`: largest Hamming distance of two 64-bit perceptual hashes called equal."""
-    min_words: Annotated[int, Field(ge=1)] = 6
-    """`statement_incomplete`: words that a statement must have."""
-
-
 class RationaleParams(Block):
     """Who writes missing rationales and who labels topics (OMIBench, 3.2 steps 2 and 4)."""
 
@@ -119,14 +106,6 @@ class FreezeParams(Block):
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
     examples: FreezeExamples = FreezeExamples()
     """Which problems may be shown, solved, before others."""
-
-
-class InferParams(Block):
-    """Which models answer under which settings: all pairs, unless `only` narrows a model's."""
-
-    models: list[Name] = []
-    settings: list[Name] = []
-    only: dict[str, list[Name]] = {}
 
 
 class ScoreParams(Block):

@@ -14,11 +14,6 @@ SIMULATED = "[SIMULATED rationale by "
 _SIMULATED = re.compile(r"rationale: SIMULATED \((.+)\)")
 
 
-def question_of(problem: Problem) -> Question:
-    """The half without answer, solution and warnings, which may tell of the answer."""
-    return Question(**{name: getattr(problem, name) for name in Question.model_fields})
-
-
 def answer_of(problem: Problem) -> Answer:
     """The half with gold and rationale; a simulated rationale says so in its first line.
 

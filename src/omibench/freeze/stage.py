@@ -13,8 +13,8 @@ from omibench.errors import MissingInputError
 from omibench.freeze.card import dataset_card
 from omibench.freeze.examples import example_rows, write_examples
 from omibench.freeze.pictures import freeze_pictures
-from omibench.freeze.rows import answer_of, check_pairs, question_of
-from omibench.problem import Answer, Problem, Question
+from omibench.freeze.rows import answer_of, check_pairs
+from omibench.problem import Answer, Problem, Question, question_of
 from omibench.review import apply, load_decisions
 from omibench.study import Study
 from omibench.synthetic.address import is_made_up
