@@ -16,7 +16,7 @@ from omibench.problem import Noun
 Role = Literal[
     "respondent", "judge", "grader", "extractor", "rater", "aligner", "classifier", "marker",
     "referee", "captioner", "perceiver", "translator", "voter", "labeller",
-    "page_reader", "rationale_writer",
+    "page_reader", "rationale_writer", "scorer",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
 

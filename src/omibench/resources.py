@@ -32,8 +32,8 @@ def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str
     if stage == "saliency":
         # Snakemake converts these two, and takes no None for them.
         least = {"mem_mb": MEMORY_MB, "runtime": MINUTES}
-        known = {name: least.get(name) if v is None else v for name, v in loading.items()}
-        return known | resources_of(study, "infer", model)
+        filled = {name: least.get(name) if v is None else v for name, v in loading.items()}
+        return filled | resources_of(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
     endpoints = {name: endpoint_of(study, name) for name in models}
     asked = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())

@@ -9,6 +9,7 @@ import pytest
 
 from omibench.errors import ModelError, ParamsError
 from omibench.infer import infer_cell
+from omibench.plan import plan_study
 from omibench.saliency.stage import saliency_cell
 from omibench.saliency_row import SaliencyRow
 from omibench.slices import slice_for
@@ -94,3 +95,18 @@ def test_a_cell_does_not_depend_on_which_others_are_looked_into(study: Make) -> 
 def test_names_that_do_not_exist_are_refused(study: Make) -> None:
     with pytest.raises(ParamsError, match=r"saliency.settings names 'cott'"):
         study(saliency={"settings": ["cott"]})
+
+
+def test_the_plan_counts_every_place_before_and_after(results: Path, study: Make) -> None:
+    questions = results / "freeze" / "questions.jsonl"
+    before = {row.setting: row for row in plan_study(study(), questions).of("scorer")}
+    places = 1 + 18 * 12 + 4 * 2
+    assert {s: (r.requests, r.to_buy) for s, r in before.items()} == {
+        "direct": (2 * places, 2 * places),
+        "cot": (2 * places, 2 * places),
+    }
+    assert (before["direct"].estimated, before["cot"].estimated) == (0, 2 * places)
+    assert not (results / "pictures").exists(), "a plan draws nothing"
+    saliency_cell(results, results / "saliency/sim/direct.parquet", study(), CELL)
+    after = {row.setting: row for row in plan_study(study(), questions).of("scorer")}
+    assert (after["direct"].stored, after["direct"].to_buy) == (2 * places, 0)

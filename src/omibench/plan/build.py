@@ -14,6 +14,7 @@ from omibench.plan.desk import Desk, Step, steps_of
 from omibench.plan.judge import judge_rows
 from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
+from omibench.plan.saliency import saliency_steps
 from omibench.request import Outcome, Role
 from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store
@@ -31,9 +32,13 @@ def plan_study(study: Study, questions: Path) -> Plan:
         rows: list[Row] = []
         helped: dict[tuple[str, Role], dict[str, Step]] = {}
         for cell in study.cells:
-            steps = list(steps_of(desk.paths(cell)))
+            paths = desk.paths(cell)
+            steps = list(steps_of(paths))
             row = respondent_row(desk, cell, steps)
             rows += [row, *judge_rows(desk, cell, row)]
+            if cell in study.salient_cells:
+                looked = list(saliency_steps(desk, cell, paths))
+                rows.append(asked_row(desk, cell.model, "scorer", looked, cell))
             for step in steps:
                 if step.role != "respondent":
                     helped.setdefault((step.model, step.role), {})[step.key] = step

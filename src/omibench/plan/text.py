@@ -26,6 +26,7 @@ def render(plan: Plan) -> str:
     for row in plan.rows:
         if not row.cell_model:
             rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
+    rows += [(f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.of("scorer")]
     judges = plan.of("judge")
     for name in dict.fromkeys(row.model for row in judges):
         asked = [row for row in judges if row.model == name]

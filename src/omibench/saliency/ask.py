@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import ParamsError
@@ -16,7 +17,7 @@ from omibench.request import (
     Tags,
     TextPart,
 )
-from omibench.saliency.grid import Patch, positions, resized
+from omibench.saliency.grid import Patch, Size, fitted, positions, resized
 from omibench.saliency_params import SaliencyParams
 from omibench.settings.pictures.derived import home_of
 from omibench.settings.pictures.made import Recipe, make
@@ -59,13 +60,14 @@ def look(task: Task, params: SaliencyParams, tags: Tags, response: str | None) -
     turn. Raises ParamsError when the setting goes in several steps, and as pictures do.
     """
     question = task.question
-    shown = _scaled(_conversation(task, tags.setting), task, params)
+    asked = _conversation(task, tags.setting)
+    shown = _scaled(asked, task, params)
     if response is not None:
         turns = (_turn("assistant", response), _turn("user", CLOSING))
         shown = shown.model_copy(update={"messages": (*shown.messages, *turns)})
     options = tuple(choice.label for choice in question.choices or [])
     base = Request(conversation=shown, decoding=DECODING, tags=tags, options=options)
-    covered = {place: _under(base, place) for place in _places(shown, params)}
+    covered = {place: _under(base, place) for place in _places(asked, params)}
     return Looked(question, tuple(shown.images), base, covered)
 
 
@@ -100,9 +102,16 @@ def _mapped(conversation: Conversation, change: Change) -> Conversation:
 
 def _places(conversation: Conversation, params: SaliencyParams) -> Iterator[Covered]:
     for number, image in enumerate(conversation.images):
-        if not image.absent:
-            for patch in positions(open_picture(image).image.size, params):
-                yield Covered(number, patch)
+        for patch in positions(_size(image, params), params):
+            yield Covered(number, patch)
+
+
+def _size(source: ImagePart, params: SaliencyParams) -> Size:
+    """The size at which a picture is looked into; the largest for one that is not drawn yet."""
+    if source.absent or not Path(source.path).is_file():
+        side = int(params.max_pixels**0.5)
+        return fitted((side, side), params)
+    return fitted(open_picture(source).image.size, params)
 
 
 def _under(base: Request, place: Covered) -> Request:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -49,7 +49,8 @@ def saliency_cell(results: Path, out: Path, study: Study, cell: Cell) -> int:
     """
     params = study.saliency
     gold = {a.id: a.answer for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
-    looked = list(_looks(results, study, cell))
+    questions = results / "freeze" / "questions.jsonl"
+    looked = list(looks(questions, study, cell, lambda: _responses(results, cell)))
     with open_asker(study, cell.model) as asker:
         requests = [request for each in looked for request in each.requests]
         told = ask_keyed(requests, asker.provider, asker.store, asker.budget)
@@ -69,9 +70,15 @@ def few(ids: Sequence[str], many: int | None, seed: int) -> set[str]:
     return set(ranked[:many])
 
 
-def _looks(results: Path, study: Study, cell: Cell) -> Iterator[Looked]:
+def looks(
+    questions: Path, study: Study, cell: Cell, responses: Callable[[], Mapping[str, str]]
+) -> Iterator[Looked]:
+    """What is asked about each problem of a cell that is looked into.
+
+    `responses`, the cell's own by problem, are called for where letters follow them.
+    """
     params = study.saliency
-    threads = threads_of(results / "freeze" / "questions.jsonl", study, cell)
+    threads = threads_of(questions, study, cell)
     tasks = [t.task for t in threads if t.sample == 0 and t.task.question.choices]
     if not tasks:
         raise ParamsError(
@@ -80,11 +87,11 @@ def _looks(results: Path, study: Study, cell: Cell) -> Iterator[Looked]:
         )
     kept = few([task.question.id for task in tasks], params.problems, study.study.seed)
     after = cell.setting in params.after_response
-    responses = _responses(results, cell) if after else {}
+    own = responses() if after else {}
     for task in (task for task in tasks if task.question.id in kept):
-        if after and not responses.get(task.question.id):
+        if after and not own.get(task.question.id):
             continue  # nothing was answered that a letter could follow
-        yield look(task, params, _tags(task, study, cell), responses.get(task.question.id))
+        yield look(task, params, _tags(task, study, cell), own.get(task.question.id))
 
 
 def _responses(results: Path, cell: Cell) -> dict[str, str]:
@@ -95,7 +102,7 @@ def _responses(results: Path, cell: Cell) -> dict[str, str]:
 
 def _tags(task: Task, study: Study, cell: Cell) -> Tags:
     return Tags(
-        role="respondent", problem=task.question.id, study=study.study.name, setting=cell.setting
+        role="scorer", problem=task.question.id, study=study.study.name, setting=cell.setting
     )
 
 

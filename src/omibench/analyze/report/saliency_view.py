@@ -11,7 +11,7 @@ from omibench.analyze.links import relative
 from omibench.analyze.load import Results
 from omibench.analyze.report.view import cell_words
 from omibench.analyze.saliency import TIE, Salience, Versus, versus
-from omibench.analyze.words import fixed, number
+from omibench.analyze.words import MINUS, fixed, number
 from omibench.saliency.overlay import map_file
 
 
@@ -39,7 +39,7 @@ def _row(results: Results, row: Salience) -> dict[str, Any]:
         **cell_words(results, row.cell),
         "problems": len(impacts),
         "pictures": row.pictures,
-        "logprob": fixed(fmean(row.logprobs.values()), 3),
+        "logprob": _nats(fmean(row.logprobs.values())),
         "mean": fixed(fmean(impacts), 3),
         "median": fixed(median(impacts), 3),
         "largest": fixed(max(impacts), 3),
@@ -48,11 +48,15 @@ def _row(results: Results, row: Salience) -> dict[str, Any]:
     }
 
 
+def _nats(value: float) -> str:
+    return fixed(value, 3).replace("-", MINUS)
+
+
 def _pair(results: Results, pair: Versus) -> str:
     one, other = (results.setting_label(name) for name in (pair.one, pair.other))
     return (
         f"{results.label(pair.model)}: log P of the choice under {one} less that under {other} is "
-        f"{fixed(pair.gain, 3)} nats in the mean; surer in {pair.wins}, less sure in "
+        f"{_nats(pair.gain)} nats in the mean; surer in {pair.wins}, less sure in "
         f"{pair.losses}, equal within {TIE} in {pair.ties}."
     )
 

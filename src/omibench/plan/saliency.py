@@ -1,0 +1,27 @@
+"""What looking into cells asks for: a request a place of each picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from omibench.infer.rounds import Answered
+from omibench.plan.desk import GUESS, Desk, Step
+from omibench.saliency.stage import looks
+from omibench.settings.pictures.made import without_drawing
+from omibench.study import Cell
+
+
+def saliency_steps(desk: Desk, cell: Cell, paths: Sequence[Answered]) -> Iterator[Step]:
+    """Every request of a cell that is looked into; `paths` are those of its responses.
+
+    Those that follow a response which is not there yet are guessed.
+    """
+    first = {p.thread.task.question.id: p.last.response for p in paths if p.thread.sample == 0}
+    after = cell.setting in desk.study.saliency.after_response
+    with without_drawing():
+        told = {name: response.text for name, response in first.items()}
+        for looked in looks(desk.questions, desk.study, cell, lambda: told):
+            answered = first.get(looked.question.id)
+            guessed = after and answered is not None and answered.provider_id == GUESS
+            for request in looked.requests:
+                yield Step(cell.model, "scorer", "", request, guessed)
