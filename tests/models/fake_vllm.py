@@ -49,6 +49,7 @@ class Tokenizer:
     """One token a character."""
 
     all_special_tokens = ["<|im_end|>", "<|image_pad|>"]
+    chat_template = ""
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         return [ord(character) for character in text]
@@ -77,6 +78,9 @@ class FakeVllm:
     loads: list[dict[str, Any]] = field(default_factory=list)
     stops: list[dict[str, Any]] = field(default_factory=list)
     calls: list[SimpleNamespace] = field(default_factory=list)
+    tools: list[list[dict[str, Any]] | None] = field(default_factory=list)
+    """The tools of each call."""
+    chat_template: str = ""
     sampling_params: type = SamplingParams
 
     def module(self) -> ModuleType:
@@ -92,7 +96,9 @@ class FakeVllm:
                 self.llm_engine = SimpleNamespace(engine_core=core)
 
             def get_tokenizer(self) -> Tokenizer:
-                return Tokenizer()
+                tokenizer = Tokenizer()
+                tokenizer.chat_template = fake.chat_template
+                return tokenizer
 
             def reset_mm_cache(self) -> None:
                 fake.drifted = False
@@ -103,7 +109,9 @@ class FakeVllm:
                 sampling_params: list[Any] | None = None,
                 use_tqdm: bool = True,
                 chat_template_kwargs: dict[str, Any] | None = None,
+                tools: list[dict[str, Any]] | None = None,
             ) -> list[SimpleNamespace]:
+                fake.tools.append(tools)
                 return fake.chat(messages, sampling_params or [], chat_template_kwargs)
 
         made = ModuleType("vllm")

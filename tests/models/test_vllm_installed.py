@@ -38,7 +38,7 @@ def parameters(function: Any) -> set[str]:
 
 
 def test_chat_takes_what_is_passed(vllm: Any) -> None:
-    used = {"messages", "sampling_params", "use_tqdm", "chat_template_kwargs"}
+    used = {"messages", "sampling_params", "use_tqdm", "chat_template_kwargs", "tools"}
     assert used <= parameters(vllm.LLM.chat)
     assert hasattr(vllm.LLM, "get_tokenizer")
     assert hasattr(vllm.LLM, "reset_mm_cache")
