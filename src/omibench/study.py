@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import ValidationError, model_validator
+from pydantic import BeforeValidator, ValidationError, model_validator
 
 from omibench.aggregate_params import SELF
 from omibench.blocks import Block, Name
@@ -35,6 +35,16 @@ from omibench.saliency_params import SaliencyParams
 from omibench.setting_params import Setting
 from omibench.synthetic.address import Made, is_made_up
 
+OnOff = Literal["true", "false"]
+
+
+def _as_is(given: object) -> object:
+    """What Snakemake's `--config simulated=true` gives is a text, which the schema must allow."""
+    return given
+
+
+Switch = Annotated[bool, BeforeValidator(_as_is, json_schema_input_type=bool | OnOff)]
+
 
 class Cell(NamedTuple):
     """One model under one setting: the unit of inference and scoring."""
@@ -47,7 +57,7 @@ class Study(Block):
     """One study, from raw papers to report. Every block may be left out."""
 
     study: StudyParams = StudyParams()
-    simulated: bool = False
+    simulated: Switch = False
     """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
     where `data` names none, and results and store lie apart."""
     data: str | None = None
