@@ -95,3 +95,25 @@ def test_figures_of_a_scan_with_hidden_text_are_found_without_an_engine() -> Non
     assert [page.engine for page in document.pages] == ["textlayer"]
     (picture,) = [item for item in document.flow if isinstance(item, Picture)]
     assert is_whole(picture.box, drawn.figures[0][1])
+
+
+def test_a_logo_on_each_page_of_a_scan_is_no_figure() -> None:
+    def fill(page: pymupdf.Page) -> list[Box]:
+        page.draw_circle((500 + page.number, 42 + page.number), 18, fill=(0.2, 0.2, 0.6))
+        prose(page, 90)
+        box = KINDS["curve"](page, 200 + 20 * page.number, 200)
+        prose(page, 400, number=2)
+        return [box]
+
+    check(paper(fill, fill, fill))
+
+
+def test_faint_axes_of_a_scan_belong_to_their_figure() -> None:
+    def draw(page: pymupdf.Page) -> list[Box]:
+        page.draw_rect(pymupdf.Rect(150, 160, 300, 280), color=(0.7, 0.7, 0.7), width=0.8)
+        for k in range(5):
+            text(page, 130, 164 + 29 * k, f"{10 + k}", 8)
+        KINDS["curve"](page, 220, 190)
+        return [Box(130, 158, 300, 280)]
+
+    check(alone(draw))

@@ -20,20 +20,24 @@ CELL = 3.0
 """Points: ink is looked at in squares of this side."""
 _NEAR = 2
 """Squares within which ink belongs together."""
-_DARK = 0.72
-"""Of the paper's brightness around it: what is darker is ink."""
+_DARK, _FAINT = 0.72, 0.87
+"""Of the paper's brightness around it: what is darker is ink, on a page of much or no noise."""
+_SURE = 6.0
+"""Standard deviations of the paper's noise by which faint ink must be darker."""
 _INKED = 0.04
 """Share of dark pixels from which on a square counts; less is the scanner's noise."""
 _HOLLOW = 0.01
 _CLOSED = 0.85
 """Shares of inked squares: at most within a frame, at least along each of its sides."""
+_REMAINS = 5.0
+"""Points around a line of text within which ink is what sticks out of its box."""
 _EDGE = 6.0
 
 
 def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> list[Region]:
     """Patches of ink beside the lines of a page; `scale` is pixels per point.
 
-    Thin shadows along the edges of the sheet are none.
+    Thin shadows along the edges of the sheet are none, nor is what sticks out of a line.
     """
     squares = _inked(picture, scale)
     for line in lines:
@@ -51,7 +55,12 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
         )
         for x0, y0, x1, y1 in _patches(squares)
     ]
-    return [region for region in regions if not _is_shadow(region.box, sheet)]
+    text = [line.box.grown(_REMAINS, _REMAINS) for line in lines]
+    return [
+        region
+        for region in regions
+        if not _is_shadow(region.box, sheet) and not any(_within(region.box, t) for t in text)
+    ]
 
 
 def _inked(picture: Pixels, scale: float) -> Mask:
@@ -64,7 +73,10 @@ def _inked(picture: Pixels, scale: float) -> Mask:
     small = grey.resize((max(1, width // 16), max(1, height // 16)), Image.Resampling.BOX)
     paper = small.filter(ImageFilter.MaxFilter(5)).filter(ImageFilter.GaussianBlur(3))
     around = np.asarray(paper.resize(grey.size, Image.Resampling.BILINEAR), np.float32)
-    dark = (np.asarray(grey, np.float32) < _DARK * around).astype(np.float32)
+    bright = np.asarray(grey, np.float32) / np.maximum(around, 1.0)
+    usual = float(np.median(bright[::4, ::4]))
+    noise = 1.48 * float(np.median(np.abs(bright[::4, ::4] - usual)))
+    dark = (bright < min(_FAINT, max(_DARK, usual - _SURE * noise))).astype(np.float32)
     columns, rows = max(1, round(width / scale / CELL)), max(1, round(height / scale / CELL))
     share = Image.fromarray(dark).resize((columns, rows), Image.Resampling.BOX)
     return np.asarray(share) > _INKED
@@ -97,6 +109,10 @@ def _is_hollow(patch: Mask) -> bool:
     ends = (patch[:_NEAR].any(axis=0), patch[-_NEAR:].any(axis=0))
     sides = (patch[:, :_NEAR].any(axis=1), patch[:, -_NEAR:].any(axis=1))
     return all(edge.mean() > _CLOSED for edge in (*ends, *sides))
+
+
+def _within(box: Box, other: Box) -> bool:
+    return box.union(other) == other
 
 
 def _is_shadow(box: Box, sheet: Box) -> bool:

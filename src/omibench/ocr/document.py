@@ -16,6 +16,7 @@ from omibench.ocr.figures import pictures_of
 from omibench.ocr.furniture import body_size, without_furniture
 from omibench.ocr.labels import Setting
 from omibench.ocr.layout import Box, Item, Line
+from omibench.ocr.logos import without_logos
 from omibench.ocr.marks import Region, is_searchable_scan, regions_of
 from omibench.ocr.pages import needs_reading
 from omibench.ocr.scans import PageReader, evenly_set, rendered, scale_of
@@ -79,7 +80,9 @@ def read_document(
     without one, they hold no items.
     """
     sheets = [_sheet(pdf[index], index + 1, reader, every) for index in range(pdf.page_count)]
-    _drop_logos(sheets)
+    shown = without_logos([s.regions for s in sheets], [(s.width, s.height) for s in sheets])
+    for sheet, regions in zip(sheets, shown, strict=True):
+        sheet.regions = regions
     for sheet, lines in zip(sheets, evenly_set([s.lines for s in sheets]), strict=True):
         sheet.lines = lines
     texts = without_furniture(

@@ -10,6 +10,7 @@ from omibench.ocr.layout import Box, Line, Panel
 
 _LETTER = re.compile(r"[(（]?([a-hA-H]|[ivIV]{1,4}|[1-9])[)）.]?(?:\s.*)?|([a-h])[)）]")
 _NEAR = 30.0
+_ALIKE = 3.0
 
 
 def panels_of(
@@ -35,11 +36,19 @@ def panels_of(
         )
         if gap < _NEAR and owner not in named:
             named[owner] = line
+    if len(named) < 2 and not _are_alike(grown):
+        return ()
     panels = [
         Panel(box.union(named[k].box) if k in named else box, _letter(named.get(k)))
         for k, box in enumerate(grown)
     ]
     return tuple(_in_rows(panels))
+
+
+def _are_alike(boxes: Sequence[Box]) -> bool:
+    """Whether parts without letters are of about one size, as graphs side by side are."""
+    sizes = [box.width * box.height for box in boxes]
+    return max(sizes) < _ALIKE * min(sizes)
 
 
 def _letter(line: Line | None) -> str | None:
