@@ -79,6 +79,8 @@ FLOORS: tuple[set[str], ...] = (
         "cli_aggregate",
         "cli_certify",
         "cli_judge",
+        "cli_ocr_quality",
+        "cli_options",
         "cli_saliency",
         "cli_score",
         "cli_status",

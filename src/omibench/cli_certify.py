@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli_options import Params, Results
+
 if TYPE_CHECKING:
     from omibench.certificate import Certificate, Measure
 
@@ -16,12 +18,8 @@ def certify(
         Path, typer.Argument(help="CSV or JSONL: id, label, and perhaps model, setting, index.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
-    results: Annotated[
-        Path, typer.Option(help="Folder that holds freeze/, infer/ and score/.")
-    ] = Path("results"),
-    params: Annotated[
-        str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
-    ] = "params.yaml",
+    results: Results = Path("results"),
+    params: Params = "params.yaml",
 ) -> None:
     """Hold the judge against the labels of people.
 

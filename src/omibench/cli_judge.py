@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli_options import OutFile, Params
+
 
 def judge(
     responses: Annotated[Path, typer.Argument(help="The responses of one cell.")],
-    out: Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")],
+    out: OutFile,
     answers: Annotated[Path, typer.Option(help="The frozen answers.")],
     questions: Annotated[Path, typer.Option(help="The frozen questions.")],
     verdicts: Annotated[
         Path | None, typer.Option(help="The cell's verdicts: they say which answers are wrong.")
     ] = None,
-    params: Annotated[
-        str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
-    ] = "params.yaml",
+    params: Params = "params.yaml",
 ) -> None:
     """Judge the reasoning in responses, and why answers are wrong.
 

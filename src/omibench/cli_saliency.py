@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from omibench.cli_options import ModelName, OutFile, Params, Results, SettingName
+
 
 def saliency(
-    out: Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")],
-    model: Annotated[str, typer.Option(help="A key of params `models`.")],
-    setting: Annotated[str, typer.Option(help="A key of params `settings`.")],
-    results: Annotated[Path, typer.Option(help="Folder that holds freeze/ and infer/.")] = Path(
-        "results"
-    ),
-    params: Annotated[
-        str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
-    ] = "params.yaml",
+    out: OutFile,
+    model: ModelName,
+    setting: SettingName,
+    results: Results = Path("results"),
+    params: Params = "params.yaml",
 ) -> None:
     """Find out which parts of the pictures a model's choices rest on.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from omibench.cli_options import Params
 from omibench.errors import ParamsError
 
 
@@ -34,9 +35,7 @@ def score(
     questions: Annotated[
         Path | None, typer.Option(help="With --answers and a judge: the frozen questions.")
     ] = None,
-    params: Annotated[
-        str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
-    ] = "{}",
+    params: Params = "{}",
     cache: Annotated[
         bool, typer.Option(help="Take known verdicts from results/cache, and keep new ones there.")
     ] = True,
