@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from omibench.errors import ParamsError
 from omibench.presentation_params import Examples, FreezeExamples, Perception
 from omibench.slices import slice_for
-from omibench.study import Cell, Study, parse_study
+from omibench.study import Cell, Study, load_study, parse_study
 
 
 def study(setting: dict[str, Any], frozen: dict[str, int] | None = None) -> Study:
@@ -58,14 +59,14 @@ def test_a_job_is_given_its_reader_and_not_what_freeze_was_told() -> None:
     given = slice_for(made, "infer", Cell("sim", "mine"))
     assert set(given["models"]) == {"sim", "reader"}
     assert "freeze" not in given
-    again = parse_study(given, "slice")
+    again = parse_study(given, "slice", whole=False)
     assert again.settings["mine"] == made.settings["mine"]
 
 
 def test_a_slice_with_examples_is_a_study_of_its_own() -> None:
     made = study({"examples": {"k": 2}}, {"set_aside": 3})
     given = slice_for(made, "infer", Cell("sim", "mine"))
-    assert parse_study(given, "slice").settings["mine"].examples == Examples(k=2)
+    assert parse_study(given, "slice", whole=False).settings["mine"].examples == Examples(k=2)
 
 
 def test_what_reads() -> None:
@@ -74,3 +75,11 @@ def test_what_reads() -> None:
     ]  # fmt: skip
     assert not FreezeExamples().wanted
     assert FreezeExamples(first=1).wanted
+
+
+def test_every_stage_takes_its_slice() -> None:
+    made = study({"examples": {"k": 2}}, {"set_aside": 3})
+    for stage in ("analyze", "certify", "infer", "score"):
+        cell = Cell("sim", "mine") if stage == "infer" else None
+        given = json.dumps(slice_for(made, stage, cell))
+        assert load_study(given).study == made.study

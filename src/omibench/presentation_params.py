@@ -18,6 +18,22 @@ figures; M as the model reads them from the picture, G as the benchmark gives th
 Take = Literal["sampled", "window"]
 
 
+class FreezeExamples(Block):
+    """Which problems may be shown as solved examples, written apart as examples.jsonl."""
+
+    set_aside: Annotated[int, Field(ge=0)] = 0
+    """For `take: sampled`: how many are drawn. Settings with sampled examples do not ask them."""
+    seed: int = 0
+    """Of that draw."""
+    first: Annotated[int, Field(ge=0)] = 0
+    """For `take: window`: how many of each subset, from its beginning. All are asked, too."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any may be shown."""
+        return self.set_aside > 0 or self.first > 0
+
+
 class Examples(Block):
     """Solved problems that are shown before the question. `freeze.examples` says which may be."""
 
@@ -33,6 +49,15 @@ class Examples(Block):
     """What an example's reply holds: the reference solution, or the answer alone."""
     seed: int = 0
     """Of the draw of `sampled`."""
+
+    def lacking(self, samples: int, frozen: FreezeExamples) -> str | None:
+        """What must be frozen for as many samples of a question; None where enough is."""
+        slides = self.take == "window"
+        key, held = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
+        needed = max(1, self.k + (samples - 1 if slides and self.k else 0))
+        if held >= needed:
+            return None
+        return f"needs freeze.examples.{key}: {needed} or more, and it is {held}"
 
 
 class Perception(Block):
@@ -55,28 +80,3 @@ def _written_out(given: object) -> object:
 Perceived = Annotated[
     Perception, BeforeValidator(_written_out, json_schema_input_type=Given | Perception)
 ]
-
-
-class FreezeExamples(Block):
-    """Which problems may be shown as solved examples, written apart as examples.jsonl."""
-
-    set_aside: Annotated[int, Field(ge=0)] = 0
-    """For `take: sampled`: how many are drawn. Settings with sampled examples do not ask them."""
-    seed: int = 0
-    """Of that draw."""
-    first: Annotated[int, Field(ge=0)] = 0
-    """For `take: window`: how many of each subset, from its beginning. All are asked, too."""
-
-    @property
-    def wanted(self) -> bool:
-        """Whether any may be shown."""
-        return self.set_aside > 0 or self.first > 0
-
-
-def check_frozen(where: str, wanted: Examples, samples: int, frozen: FreezeExamples) -> None:
-    """Raise ValueError where fewer examples are frozen than a setting's `samples` would show."""
-    slides = wanted.take == "window"
-    key, held = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
-    needed = max(1, wanted.k + (samples - 1 if slides and wanted.k else 0))
-    if held < needed:
-        raise ValueError(f"{where} needs freeze.examples.{key}: {needed} or more, and it is {held}")

@@ -29,7 +29,6 @@ from omibench.params import (
     ScoreParams,
     StudyParams,
 )
-from omibench.presentation_params import check_frozen
 from omibench.reevaluate_params import ReevaluateParams
 from omibench.saliency_params import SaliencyParams
 from omibench.setting_params import Setting
@@ -135,15 +134,6 @@ class Study(Block):
         return self
 
     @model_validator(mode="after")
-    def _examples_are_frozen(self) -> Self:
-        for name in self.infer.settings if self.infer.models else []:
-            setting = self.settings.get(name)
-            if setting and setting.examples:
-                samples, where = setting.decoding.samples, f"settings.{name}.examples"
-                check_frozen(where, setting.examples, samples, self.freeze.examples)
-        return self
-
-    @model_validator(mode="after")
     def _references_exist(self) -> Self:
         for where, names, known in self._references():
             for name in names:
@@ -222,17 +212,31 @@ class Study(Block):
         ]
 
 
-def parse_study(values: object, where: str) -> Study:
+def parse_study(values: object, where: str, whole: bool = True) -> Study:
     """Check plain values (from YAML or Snakemake's config) and return the Study.
 
-    Raises ParamsError with one line naming `where`, the key, the value and the remedy.
+    `whole` is off for the slice of a job, which lacks blocks that others name. Raises ParamsError
+    with one line naming `where`, the key, the value and the remedy.
     """
     if not isinstance(values, Mapping):
         raise ParamsError(f"{where}: holds {type(values).__name__}, not a mapping of blocks")
     try:
-        return Study.model_validate(values)
+        study = Study.model_validate(values)
     except ValidationError as error:
         raise ParamsError(f"{where}: {explain(error, Study)}") from None
+    if whole:
+        _check_examples(study, where)
+    return study
+
+
+def _check_examples(study: Study, where: str) -> None:
+    for name in study.infer.settings if study.infer.models else []:
+        setting = study.settings[name]
+        lack = setting.examples and setting.examples.lacking(
+            setting.decoding.samples, study.freeze.examples
+        )
+        if lack:
+            raise ParamsError(f"{where}: settings.{name}.examples {lack}")
 
 
 def load_study(
@@ -263,7 +267,7 @@ def load_study(
         for block, given in (options or {}).items():
             if isinstance(inner := values.get(block) or {}, dict):
                 values[block] = {**inner, **given}
-    return parse_study(values, where)
+    return parse_study(values, where, whole=not is_slice)
 
 
 def _from_yaml(text: str) -> Any:
