@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -25,7 +24,6 @@ from omibench.ocr.text import paragraphs, words_of
 if TYPE_CHECKING:
     import pymupdf
 
-_LOGO_PAGES = 3
 _COARSE = 100 / 72
 """Pixels per point at which figures of a page are looked for whose text is known."""
 
@@ -146,25 +144,6 @@ def _read(sheet: Sheet, page: pymupdf.Page, reader: PageReader) -> None:
     )
     if not sheet.lines and not sheet.regions:
         sheet.codes.append("page_unread")
-
-
-def _drop_logos(sheets: Sequence[Sheet]) -> None:
-    """Leave out what is drawn at the same place on three or more pages, and repeated images."""
-    images: Counter[tuple[int, ...] | None] = Counter()
-    places: Counter[tuple[int, ...]] = Counter()
-    for sheet in sheets:
-        images.update({r.image for r in sheet.regions if r.image})
-        places.update({_place(r.box) for r in sheet.regions})
-    for sheet in sheets:
-        sheet.regions = [
-            r
-            for r in sheet.regions
-            if images[r.image] < _LOGO_PAGES and places[_place(r.box)] < _LOGO_PAGES
-        ]
-
-
-def _place(box: Box) -> tuple[int, ...]:
-    return tuple(round(value / 2) for value in box)
 
 
 def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], list[Line]]:
