@@ -15,7 +15,6 @@ from omibench.cli_aggregate import aggregate
 from omibench.cli_certify import certify
 from omibench.cli_graph import record, trust
 from omibench.cli_judge import judge
-from omibench.cli_options import ModelName, Out, OutFile, Params, SettingName
 from omibench.cli_ocr_quality import ocr_quality
 from omibench.cli_saliency import saliency
 from omibench.cli_score import score
@@ -46,10 +45,15 @@ app.command()(judge)
 app.command()(saliency)
 app.command()(ocr_quality)
 
+Params = Annotated[
+    str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
+]
 Override = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
 ]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
+OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
 
 
 def main() -> None:
@@ -98,9 +102,7 @@ def ocr(
     ] = None,
     look: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."
-        ),
+        typer.Option(metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."),
     ] = None,
     params: Params = "{}",
 ) -> None:
@@ -210,8 +212,8 @@ def freeze(
 def infer(
     questions: Path,
     out: OutFile,
-    model: ModelName,
-    setting: SettingName,
+    model: Annotated[str, typer.Option(help="A key of params `models`.")],
+    setting: Annotated[str, typer.Option(help="A key of params `settings`.")],
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
@@ -236,7 +238,7 @@ def infer(
 @app.command()
 def fill(
     questions: Path,
-    model: ModelName,
+    model: Annotated[str, typer.Option(help="A key of params `models`.")],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")
     ] = None,

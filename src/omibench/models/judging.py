@@ -54,14 +54,25 @@ def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
 def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """Marks of a rationale (OMIBench, B.2): a mark less where the answer is wrong or it is brief.
 
-    A flaw draws all of them at random.
+    A flaw draws all of them at random. Of a transcript, the shares of the printed text that it
+    keeps.
     """
+    if "TRANSCRIPT" in (shown := read_fenced(prompt)):
+        return _kept(model, shown["PRINTED TEXT"], shown["TRANSCRIPT"], rng)
     response = _section(prompt, "RESPONSE")
     best = 5 - (not is_right(response, row.answer, bool(row.choices)))
     best -= response.count(". ") + response.count(".\n") < _STEPS
     if _flawed(model, rng):
         return json.dumps({mark: 1 + int(rng.random() * 5) for mark in MARKS})
     return json.dumps({mark: best - int(rng.random() * 2) for mark in MARKS})
+
+
+def _kept(model: SimulatedModel, printed: str, transcript: str, rng: Random) -> str:
+    from rapidfuzz import fuzz
+
+    near = round(fuzz.ratio(printed, transcript))
+    share = int(rng.random() * 101) if _flawed(model, rng) else near
+    return json.dumps({"key-terms": share, "semantics": share})
 
 
 def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:

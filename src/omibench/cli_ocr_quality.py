@@ -1,0 +1,55 @@
+"""The verb `omibench ocr-quality`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def ocr_quality(
+    pairs: Annotated[
+        Path, typer.Argument(help="JSONL with id, text (as read) and reference (as printed).")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="JSONL file to write.")],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="Asked for key terms and meaning: a key of params `models`; repeatable."),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,T,S,F,L",
+            help="Of numbers, terms, semantics, structure, lexical.  [1,1,1,1,1]",
+        ),
+    ] = None,
+    params: Annotated[
+        str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
+    ] = "{}",
+) -> None:
+    """Say how well texts that were read keep what is printed.
+
+    The OCR accuracy of MathReal: numbers, key terms, semantics, structure, Levenshtein distance.
+    Without a judge, key terms, semantics and the mean of all five stay empty.
+
+    \b
+    Example:
+      omibench ocr-quality pairs.jsonl --out scores.jsonl
+      omibench ocr-quality pairs.jsonl --judge gpt-4.1-nano --params params.yaml --out scores.jsonl
+    """
+    from omibench.errors import ParamsError
+    from omibench.score.ocr_quality import Weights, score_transcripts, summary
+    from omibench.study import load_study
+
+    given = Weights()
+    if weights is not None:
+        try:
+            values = [float(value) for value in weights.split(",")]
+            given = Weights(**dict(zip(Weights.model_fields, values, strict=True)))
+        except ValueError:
+            raise ParamsError(
+                f"--weights {weights}: needs five numbers of at least 0, such as 3,2,2,1,2"
+            ) from None
+    scores = score_transcripts(pairs, out, load_study(params), judge or [], given)
+    typer.echo(summary(scores), err=True)
