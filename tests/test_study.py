@@ -205,6 +205,15 @@ def test_how_samples_become_one_asks_no_respondent_again() -> None:
         assert slice_for(load_study(json.dumps(given)), "aggregate", cell) == given
 
 
+def test_samples_are_aggregated_whatever_was_shown() -> None:
+    """A captioner is no parameter of the aggregation, which it could not be read without."""
+    study, cell = sampled(), Cell("a", "cot")
+    values = study.model_dump(mode="json", exclude_defaults=True)
+    values["settings"]["cot"]["images"] = {"show": "captions", "model": "b"}
+    given = slice_for(Study.model_validate(values), "aggregate", cell)
+    assert given == slice_for(study, "aggregate", cell)
+
+
 @pytest.mark.parametrize(
     ("aggregate", "message"),
     [

@@ -45,8 +45,8 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
     if stage == "aggregate" and cell:
         panel = study.settings[cell.setting].aggregate.judge
         names = {cell.model if n == SELF else n for n in (panel.models if panel else [])}
-        keep["settings"] = {cell.setting: dict(full["settings"][cell.setting])}
-        keep["settings"][cell.setting].pop("label", None)
+        block = full["settings"][cell.setting]
+        keep["settings"] = {cell.setting: _only(block, ("decoding", "aggregate"))}
         keep["score"] = _only(full.get("score", {}), ("rules",))
         keep["study"] = _only(full.get("study", {}), ("seed",))
     if stage == "certify":
