@@ -148,6 +148,11 @@ BLOCKS: dict[str, dict[str, Any]] = {
     "examples-one": {"prompt": "in-context", "examples": {"k": 2, "images": "one"}},
     "examples-all": {"prompt": "in-context", "examples": {"k": 2, "images": "all"}},
     "examples-0": {"prompt": "in-context", "examples": {"k": 0}},
+    **{
+        f"tools-{manner}": {"tools": {"manner": manner}}
+        for manner in ("free", "sketch", "slow", "flow")
+    },
+    "tools-text": {"tools": {"style": "text"}},
     "examples-window": {
         "prompt": "usnco-v",
         "examples": {"k": 2, "take": "window", "images": "all", "reply": "answer"},

@@ -48,7 +48,9 @@ def as_text(name: str, folder: Path) -> str:
 def _asked(question: Question, number: int, ask: Ask) -> str:
     who = f"{ask.role}{f' {ask.model}' if ask.model else ''}{', once' if ask.shared else ''}"
     messages = [_message(message) for message in ask.conversation.messages]
-    return "\n".join([f"=== {question.id}, step {number}: {who}", *messages, ""])
+    tools = ", ".join(tool.name for tool in ask.conversation.tools)
+    offered = [f"--- tools: {tools}"] if tools else []
+    return "\n".join([f"=== {question.id}, step {number}: {who}", *messages, *offered, ""])
 
 
 def _message(message: Message) -> str:

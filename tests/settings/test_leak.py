@@ -2,8 +2,8 @@
 
 Over the whole real test split: each answer and each solution is replaced by a sentinel of its own,
 and each question carries another one in its text. Pictures are not looked at: what they show is
-the benchmark's. The three conditions that make new pictures need their bytes, which the release
-has not, and say the same words as `all` or `captions`.
+the benchmark's. Settings that open pictures need their bytes, which the release has not; what they
+say besides fixed words is what `all` says.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from omibench.settings.steps import Task, next_step
 from settings.problems import SETTINGS
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
-MAKE_PICTURES = {"images-composite", "images-degraded", "images-occluded"}
-WORDS = [name for name in SETTINGS if name not in MAKE_PICTURES]
+OPEN_PICTURES = ("images-composite", "images-degraded", "images-occluded", "tools-")
+WORDS = [name for name in SETTINGS if not name.startswith(OPEN_PICTURES)]
 
 
 class Split(NamedTuple):
