@@ -84,6 +84,8 @@ class ResponseRow(Noun):
     key: str
     steps: list[str] = []
     """Keys of what was asked before the last request: captions, readings, earlier turns."""
+    drawn: list[str] = []
+    """SHA-256 of pictures that the model drew with its answer; they lie in the store's images."""
     outcome: str
     text: str
     reasoning: str | None = None

@@ -28,6 +28,7 @@ def row_of(answered: Answered) -> ResponseRow:
         index=answered.thread.sample,
         key=last.key,
         steps=[a.key for step in answered.steps for a in step if a.key != last.key],
+        drawn=[] if helper else [picture.sha256 for picture in response.drawn],
         outcome=_outcome(response),
         text="" if helper else response.text,
         reasoning=None if helper else response.reasoning,

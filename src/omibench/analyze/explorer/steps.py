@@ -34,6 +34,8 @@ class Step(NamedTuple):
     key: str
     who: str
     simulated: bool
+    told: Sequence[str]
+    """What it was told since its own last turn, such as what tools gave; empty in a first turn."""
     pictures: Sequence[Seen]
     outcome: str
     text: str
@@ -71,6 +73,7 @@ class Trail:
                     key=key,
                     who=who,
                     simulated=bool(response.get("simulated")),
+                    told=[shortened(text) for text in _told(request)],
                     pictures=[self._seen(image, page) for image in dict.fromkeys(sent)],
                     outcome=outcome_name(response.get("outcome", "answered")),
                     text=shortened(response.get("text", "")),
@@ -125,6 +128,13 @@ class Trail:
 def _images(request: Mapping[str, Any]) -> list[str]:
     parts = (part for message in request["messages"] for part in message["parts"])
     return [part["image"] for part in parts if "image" in part]
+
+
+def _told(request: Mapping[str, Any]) -> list[str]:
+    messages = request["messages"]
+    turns = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
+    new = messages[turns[-1] + 1 :] if turns else []
+    return [part["text"] for message in new for part in message["parts"] if "text" in part]
 
 
 def _call(call: Mapping[str, Any]) -> str:

@@ -112,6 +112,7 @@ def _response(site: _Site, row: Row, page: Path) -> Row:
         "asked": len(row["steps"]),
         "steps": [step for step in steps if step.key != row["key"]],
         "shown": next((step.pictures for step in steps if step.key == row["key"]), []),
+        "told": next((step.told for step in steps if step.key == row["key"]), []),
         "drawn": next((step.drawn for step in steps if step.key == row["key"]), []),
         "text": shortened(row["text"]),
         "reasoning": shortened(row["reasoning"] or ""),
@@ -123,7 +124,7 @@ def _response(site: _Site, row: Row, page: Path) -> Row:
 def _steps(site: _Site, row: Row, page: Path) -> list[Step]:
     """The way to an answer, where there is more to see than the answer to the problem as it is."""
     setting = site.results.study.settings[row["setting"]]
-    if not (row["steps"] or setting.images.made):
+    if not (row["steps"] or row["drawn"] or setting.images.made):
         return []
     own = [figure.sha256 for figure in site.results.questions[row["id"]].images]
     return site.trail.steps([*row["steps"], row["key"]], own, page)
