@@ -14,7 +14,7 @@ from omibench.blocks import Block, Name
 from omibench.certify_params import CertifyParams
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
-from omibench.filter_params import FilterParams
+from omibench.filter_params import SCREENS, FilterParams
 from omibench.infer_params import InferParams
 from omibench.judge_params import JudgePanel, JudgeParams
 from omibench.model_params import Model
@@ -181,7 +181,7 @@ class Study(Block):
         if self.infer.models:  # a whole study, not the slice of one job
             for name, model in self.models.items():
                 settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
-                known = [*self.settings, *self.filter.screens]
+                known = [*self.settings, *SCREENS]
                 found.append((f"models.{name}", settings, known))
             found.append(("judge.settings", self.judge.settings or [], self.settings))
             found.append(("saliency.settings", self.saliency.settings, self.infer.settings))
