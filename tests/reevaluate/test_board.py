@@ -15,6 +15,7 @@ FILES = {
     "analyze/metrics.json": "{}",
     "analyze/explorer/pages/p1.html": "<img src='../../../freeze/images/a.png'>",
     "freeze/images/a.png": "picture",
+    "pictures/composite/p1.png": "a made picture",
     "freeze/answers.jsonl": "gold",
     "score/m/cot.parquet": "verdicts",
 }
@@ -35,7 +36,7 @@ def held(board: Path) -> set[str]:
 def test_the_board_holds_what_its_pages_show_and_no_gold(tmp_path: Path) -> None:
     report = publish(results(tmp_path), tmp_path / "board")
     assert report == tmp_path / "board/analyze/report.html"
-    shown = {name for name in FILES if name.startswith(("analyze/", "freeze/images/"))}
+    shown = {name for name in FILES if name.startswith(("analyze/", "freeze/images/", "pictures/"))}
     assert held(tmp_path / "board") == {*shown, "index.html"}
 
 

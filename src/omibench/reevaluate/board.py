@@ -26,15 +26,15 @@ _INDEX = """\
 def publish(results: Path, board: Path) -> Path:
     """Bring a board up to date with a study's results and return its report's path.
 
-    `analyze/` is copied, and `freeze/images/` that its pages show; files that are gone from there
-    go from the board. Each file is replaced in one step, the report last, so that a reader never
-    meets half of one. Raises MissingInputError without a report, OutputError for a folder that
-    cannot be written.
+    `analyze/` is copied, and `freeze/images/` and `pictures/` that its pages show; files that are
+    gone from there go from the board. Each file is replaced in one step, the report last, so that
+    a reader never meets half of one. Raises MissingInputError without a report, OutputError for a
+    folder that cannot be written.
     """
     if not (results / REPORT).is_file():
         raise MissingInputError(f"{results / REPORT}: there is no report to publish")
     try:
-        for part in (Path("freeze/images"), Path("analyze")):
+        for part in (Path("freeze/images"), Path("pictures"), Path("analyze")):
             wanted = list(_files(results / part))
             for name in sorted(wanted, key=lambda name: part / name == REPORT):
                 _copy(results / part / name, board / part / name)

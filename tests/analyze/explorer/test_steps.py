@@ -72,7 +72,8 @@ def test_each_new_picture_is_shown_where_it_is_first_sent(
         keep(store, "m", "respondent", said("1", own), Response(text="Closer.", calls=(call,))),
         keep(store, "m", "respondent", said("2", own, picture), Response(text="B", simulated=True)),
     ]
-    trail = Trail(store, tmp_path / "pictures", tmp_path / "freeze")
+    kept = tmp_path / "explorer" / "images"
+    trail = Trail(store, tmp_path / "pictures", tmp_path / "freeze", kept)
     page = tmp_path / "pages" / "q.html"
     caption, turn, last = trail.steps(keys, [own.sha256], page)
     assert (caption.who, caption.text, caption.pictures) == ("captioner eyes", "A cart.", [])
@@ -80,17 +81,19 @@ def test_each_new_picture_is_shown_where_it_is_first_sent(
     assert last.simulated
     (seen,) = last.pictures
     assert seen.src is not None
-    assert (page.parent / seen.src).resolve() == store / "images" / seen.sha256[:2] / seen.sha256
+    copy = (page.parent / seen.src).resolve()
+    assert copy == kept / f"{picture.sha256}.png"
+    assert copy.read_bytes() == Path(picture.path).read_bytes()
 
 
 def test_what_the_store_lacks_is_left_out(tmp_path: Path, picture: ImagePart) -> None:
     key = keep(
         tmp_path / "store", "m", "respondent", said("1"), Response(text="", drawn=(picture,))
     )
-    trail = Trail(tmp_path / "store", tmp_path, tmp_path)
+    trail = Trail(tmp_path / "store", tmp_path, tmp_path, tmp_path)
     (step,) = trail.steps(["ab" * 32, key], [], tmp_path / "x.html")
     assert [seen.sha256 for seen in step.drawn] == [picture.sha256]
-    assert Trail(tmp_path / "none", tmp_path, tmp_path).steps([key], [], tmp_path) == []
+    assert Trail(tmp_path, tmp_path, tmp_path, tmp_path).steps([key], [], tmp_path) == []
 
 
 def test_a_page_tells_captions_and_shows_made_pictures(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from omibench.analyze.explorer.view import shortened
 from omibench.analyze.links import relative
 from omibench.analyze.words import outcome_name
 from omibench.errors import StoreError
+from omibench.models.pictures import media_type
 from omibench.settings.pictures.made import made_sha256
+from omibench.store.files import write_whole
 from omibench.store.images import ImageStore
 from omibench.store.partition import Partition
 from omibench.store.store import partition_folders, read_card
@@ -47,11 +49,12 @@ class Trail:
     """The requests of a study's store by key, and the pictures that they showed.
 
     Nothing is opened before it is asked for. What the store does not hold is left out, and a page
-    says so: results can be looked at without the store that they came from.
+    says so: results can be looked at without the store that they came from. Pictures that only the
+    store has, those that a model drew, are copied to the folder `kept`.
     """
 
-    def __init__(self, store: Path, pictures: Path, freeze: Path) -> None:
-        self._store, self._pictures, self._freeze = store, pictures, freeze
+    def __init__(self, store: Path, pictures: Path, freeze: Path, kept: Path) -> None:
+        self._store, self._pictures, self._freeze, self._kept = store, pictures, freeze, kept
         self._bodies: dict[str, tuple[str, dict[str, Any], dict[str, Any]] | None] = {}
 
     def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[Step]:
@@ -84,10 +87,19 @@ class Trail:
         return found
 
     def _seen(self, sha256: str, page: Path) -> Seen:
-        path = self._made.get(sha256[:16]) or self._frozen.get(sha256)
-        if path is None:
-            path = ImageStore(self._store / "images").path(sha256)
-        return Seen(sha256, relative(path, page) if path.is_file() else None)
+        path = self._made.get(sha256[:16]) or self._frozen.get(sha256) or self._copied(sha256)
+        return Seen(sha256, relative(path, page) if path else None)
+
+    def _copied(self, sha256: str) -> Path | None:
+        source = ImageStore(self._store / "images").path(sha256)
+        if not source.is_file():
+            return None
+        data = source.read_bytes()
+        kind = media_type(data[:12]) or "image/unknown"
+        path = self._kept / f"{sha256}.{kind.removeprefix('image/')}"
+        if not path.is_file():
+            write_whole(path, data)
+        return path
 
     def _body(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
         """Who was asked, what, and what they said; None where the store does not hold it."""

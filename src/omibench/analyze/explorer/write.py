@@ -48,7 +48,7 @@ def write_explorer(folder: Path, results: Results, report: Path) -> None:
     """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
     responses = _by_problem(results.responses)
     store, pictures = Path(results.study.study.store), home_of(results.freeze)
-    trail = Trail(store, pictures, results.freeze)
+    trail = Trail(store, pictures, results.freeze, folder / "images")
     site = _Site(folder, report, results, _verdicts(results), responses, _stems(results), trail)
     ids = sorted(results.questions, key=natural)
     for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
