@@ -2,8 +2,8 @@
 
 Over the whole real test split: each answer and each solution is replaced by a sentinel of its own,
 and each question carries another one in its text. Pictures are not looked at: what they show is
-the benchmark's. Settings that open pictures need their bytes, which the release has not; what they
-say besides fixed words is what `all` says.
+the benchmark's. Conditions that make new pictures need their bytes, which the release has not; what
+they say besides fixed words is what `all` says.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from omibench.settings.steps import Task, next_step
 from settings.problems import SETTINGS
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
-OPEN_PICTURES = ("images-composite", "images-degraded", "images-occluded", "tools-")
+OPEN_PICTURES = ("images-composite", "images-degraded", "images-occluded")
 WORDS = [name for name in SETTINGS if not name.startswith(OPEN_PICTURES)]
 
 

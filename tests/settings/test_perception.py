@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from omibench.benchmarks.mathreal import load
 from omibench.presentation_params import Given, Perception
 from omibench.problem import Question
 from omibench.request import Decoding, Response
@@ -18,6 +19,7 @@ from settings.problems import PROBLEMS
 BY_ID = {question.id: question for question in PROBLEMS}
 PHOTO = BY_ID["photograph"]
 QG, DG = "如图，求三角形的面积。", "一个直角三角形，两条直角边分别为3和4。"
+GIVEN: tuple[Given, ...] = ("I", "I+QG", "I+QG+DG")
 QM, DM = "Find the area.", "A triangle."
 
 
@@ -103,3 +105,24 @@ def test_words_alone_say_what_they_are() -> None:
     assert Setting.model_validate({"perception": "I+QM"}).perception == Perception(given="I+QM")
     question = Question(id="q", question="Why?")
     assert perceived(question, Perception(given="I+QG")).question == "Why?"
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_public_problems_of_mathreal(shared_data: Path, tmp_path: Path, language: str) -> None:
+    questions, _, _ = load(shared_data / "mathreal", tmp_path, language=language)
+    assert len(questions) == 480
+    told = {
+        given: Setting(prompt="mathreal", perception=Perception(given=given)) for given in GIVEN
+    }
+    described = [question for question in questions if question.images[0].caption]
+    assert len(described) == 477
+    for question in questions:
+        text = question.question.removeprefix("[IMAGE0]\n").strip()
+        said = {}
+        for given, setting in told.items():
+            (ask,) = next_step(Task(question, setting, tmp_path))
+            said[given] = ask.conversation.text
+            assert len(ask.conversation.images) == 1
+        assert text not in said["I"]
+        assert text in said["I+QG"]
+        assert ("[Figure description]" in said["I+QG+DG"]) == (question in described)
