@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import signal
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 ROOT = Path(__file__).parents[1]
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
+]  # fmt: skip
 
 # In the background of a shell Ctrl-C is ignored, by every process that a test starts, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -28,3 +42,33 @@ def shared_data() -> Path:
 def root() -> Path:
     """The root of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def module_at(root: Path) -> Callable[[str], ModuleType]:
+    """A module by its file below the root, such as a benchmark: it is no part of the package."""
+
+    def load(file: str) -> ModuleType:
+        path = root / file
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser, for pages."""
+    path = next((p for name in CHROMIUM if (p := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium is installed")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield chromium
+        chromium.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,11 +14,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
-    "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
-]  # fmt: skip
 PAGES = ("report.html", "explorer/index.html", "explorer/cells/sim-strong@cot.html",
          "explorer/pages/biology_00.html", "explorer/pages/biology_02.html")  # fmt: skip
 COLOURS = """() => {
@@ -37,18 +30,6 @@ COLOURS = """() => {
   return { page: of(document.body, "backgroundColor"), ink: of(document.body, "color"),
            card: of(card, "backgroundColor"), text };
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = next((p for name in NAMES if (p := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("no Chromium is installed")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,8 @@ The full size is `benchmarks/simulation_truth.py`; here it is smaller, with boun
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -20,16 +18,9 @@ BOX = re.compile(r"\\boxed\{(?:[^{}]|\{[^{}]*\})*\}")
 
 
 @pytest.fixture(scope="module")
-def truth(root: Path) -> ModuleType:
-    """The benchmark's module, by its file: it is no part of the package."""
-    path = root / "benchmarks" / "simulation_truth.py"
-    spec = importlib.util.spec_from_file_location("simulation_truth", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def truth(module_at: Callable[[str], ModuleType]) -> ModuleType:
+    """The benchmark's module."""
+    return module_at("benchmarks/simulation_truth.py")
 
 
 def test_intervals_cover_and_slips_come_back(truth: ModuleType) -> None:

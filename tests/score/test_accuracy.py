@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -24,16 +23,9 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def accuracy(root: Path) -> ModuleType:
-    """The benchmark's module, by its file: it is no part of the package."""
-    path = root / "benchmarks" / "scoring_accuracy.py"
-    spec = importlib.util.spec_from_file_location("scoring_accuracy", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def accuracy(module_at: Callable[[str], ModuleType]) -> ModuleType:
+    """The benchmark's module."""
+    return module_at("benchmarks/scoring_accuracy.py")
 
 
 def test_every_position_gives_a_mutant(accuracy: ModuleType) -> None:
