@@ -68,6 +68,15 @@ def statement(booklet: Booklet, problem: Record) -> str:
     return "\n\n".join(latex(text) for text in [*stems, problem["text"]])
 
 
+def translation(booklet: Booklet, problem: Record) -> str | None:
+    """What a translator that knows the booklet says in English, captions after their images."""
+    if not problem.get("translation"):
+        return None
+    captions = [figure.get("translation") for figure in shown_figures(booklet, problem)]
+    marked = [f"[IMAGE{i}]\n{latex(said)}" for i, said in enumerate(captions) if said]
+    return "\n\n".join([latex(problem["translation"]), *marked])
+
+
 def row(booklet: Booklet, problem: Record) -> Record:
     """What simulated models of every role know of one problem."""
     choices = problem.get("choices")
@@ -82,7 +91,8 @@ def row(booklet: Booklet, problem: Record) -> Record:
         "subject": problem.get("subject", booklet["subject"]),
         "topic": problem["topic"],
         "captions": [caption(figure) for figure in figures],
-        "translation": latex(problem["translation"]) if problem.get("translation") else None,
+        "translation": translation(booklet, problem),
         "rationale": latex(problem["solution"]),
         "statement": statement(booklet, problem),
+        **({"spared": problem["spared"]} if "spared" in problem else {}),
     }

@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from omibench.filter import filter_problems
 from omibench.filter.stage import sift
 from omibench.filter_params import FilterParams
 from omibench.ocr import read_papers
 from omibench.params import OcrParams
 from omibench.problem import Problem
-from omibench.rejects import Reject
-from omibench.tables import read_jsonl
+from omibench.rejects import FilterJudgement, Reject
+from omibench.study import parse_study
+from omibench.tables import read_jsonl, read_parquet
 
 Sifted = tuple[list[Problem], list[Reject]]
+READS_SCANS = find_spec("rapidocr") is not None
 
 
 @pytest.fixture(scope="module")
-def sifted(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Sifted:
-    """The problems of the sample that survive, and the rejects."""
+def read(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the problems of the sample papers as they are read."""
     out = tmp_path_factory.mktemp("ocr")
     read_papers([], out, OcrParams(), manifest=root / "sample/sources.yaml")
-    return sift(read_jsonl(out / "problems.jsonl", Problem), out, FilterParams())
+    return out
 
 
 @pytest.fixture(scope="module")
-def marked(root: Path) -> dict[str, str | None]:
-    """Problem id -> the reason that its booklet gives for rejecting it, or None.
+def sifted(read: Path) -> Sifted:
+    """The problems of the sample that survive, and the rejects."""
+    return sift(read_jsonl(read / "problems.jsonl", Problem), read, FilterParams())
 
-    Pages without a text layer wait for an OCR engine, so a scan has no problems yet.
-    """
-    booklets: list[dict[str, Any]] = [
+
+@pytest.fixture(scope="module")
+def booklets(root: Path) -> list[dict[str, Any]]:
+    """The sources of the papers that can be read here."""
+    found: list[dict[str, Any]] = [
         yaml.safe_load(path.read_text("utf-8"))
         for path in sorted((root / "sample/booklets").glob("*.yaml"))
     ]
+    return [booklet for booklet in found if READS_SCANS or not booklet.get("scan")]
+
+
+@pytest.fixture(scope="module")
+def marked(booklets: list[dict[str, Any]]) -> dict[str, str | None]:
+    """Problem id -> the reason that its booklet gives for rejecting it, or None."""
     return {
         f"{booklet['booklet']}-{problem['number']}": problem.get("rejected")
         for booklet in booklets
-        if not booklet.get("scan")
         for problem in booklet["problems"]
     }
 
@@ -66,3 +78,61 @@ def test_evidence_names_what_was_measured(sifted: Sifted) -> None:
     assert "at least 0.85" in evidence["near_duplicate"]
     assert "U+FFFD" in evidence["ocr_error"]
     assert "2 choices (B, D)" in evidence["answer_ambiguous"]
+
+
+@pytest.fixture(scope="module")
+def judged(read: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample after the judgements of its study: the models are simulated, all is asked."""
+    folder = tmp_path_factory.mktemp("judged")
+    params = yaml.safe_load((root / "params.yaml").read_text("utf-8"))
+    for model in params["models"].values():
+        model["oracle"] = str(root / model["oracle"])
+    study = parse_study(
+        {
+            "study": {"store": str(folder / "store")},
+            "filter": params["filter"],
+            "models": params["models"],
+        },
+        "params.yaml",
+    )
+    filter_problems(read / "problems.jsonl", folder / "filter", study)
+    return folder / "filter"
+
+
+def test_models_reject_the_problem_whose_figures_words_can_replace(
+    judged: Path, sifted: Sifted, booklets: list[dict[str, Any]]
+) -> None:
+    spared = {
+        f"{booklet['booklet']}-{problem['number']}"
+        for booklet in booklets
+        for problem in booklet["problems"]
+        if problem.get("spared")
+    }
+    assert len(spared) == 1
+    before = {reject.id for reject in sifted[1]}
+    rejects = read_parquet(judged / "rejects.parquet", Reject)
+    added = rejects.filter(~rejects["id"].is_in(list(before)))
+    assert set(added["id"]) == spared, "and no sound one"
+    assert set(added["reason"]) == {"captions_suffice"}
+    assert "SIMULATED" in added["evidence"][0]
+    told = read_parquet(judged / "judgements.parquet", FilterJudgement)
+    assert told["simulated"].all()
+    assert set(told["judgement"]) == {
+        "translation", "completeness", "one_image", "captions", "difficulty"
+    }  # fmt: skip
+
+
+def test_spanish_problems_are_put_into_english_where_the_translation_holds(judged: Path) -> None:
+    kept = read_jsonl(judged / "problems.jsonl", Problem)
+    spanish = [p for p in kept if p.source == "mixed-es"]
+    done = [p for p in spanish if p.language == "en"]
+    assert len(done) >= 3
+    for problem in done:
+        assert problem.original is not None
+        assert problem.original.language == "es"
+        assert "translation: SIMULATED (sim-translator)" in problem.warnings
+        assert all("Figure" in (figure.caption or "") for figure in problem.images)
+    for problem in spanish:
+        if problem not in done:
+            assert problem.original is None
+            assert any(w.startswith("translation: not used, ") for w in problem.warnings)
