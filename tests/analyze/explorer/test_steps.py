@@ -77,6 +77,7 @@ def test_each_new_picture_is_shown_where_it_is_first_sent(
     page = tmp_path / "pages" / "q.html"
     caption, turn, last = trail.steps(keys, [own.sha256], page)
     assert (caption.who, caption.text, caption.pictures) == ("captioner eyes", "A cart.", [])
+    assert (caption.of, turn.of) == (["IMAGE0"], [])
     assert turn.calls == ['zoom {"box": [0, 0, 1, 1]}']
     assert last.simulated
     (seen,) = last.pictures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,8 @@ class Step(NamedTuple):
 
     key: str
     who: str
+    of: Sequence[str]
+    """The names of the problem's own pictures that a helper was shown."""
     simulated: bool
     told: Sequence[str]
     """What it was told since its own last turn, such as what tools gave; empty in a first turn."""
@@ -68,16 +70,18 @@ class Trail:
             if (body := self._body(key)) is None:
                 continue
             who, request, response = body
-            sent = [image for image in _images(request) if image not in known]
+            shown = dict.fromkeys(_images(request))
+            sent = [image for image in shown if image not in known]
             known.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
             found.append(
                 Step(
                     key=key,
                     who=who,
+                    of=[] if who.startswith("respondent") else _names(shown, own),
                     simulated=bool(response.get("simulated")),
                     told=[shortened(text) for text in _told(request)],
-                    pictures=[self._seen(image, page) for image in dict.fromkeys(sent)],
+                    pictures=[self._seen(image, page) for image in sent],
                     outcome=outcome_name(response.get("outcome", "answered")),
                     text=shortened(response.get("text", "")),
                     calls=[_call(call) for call in response.get("calls", [])],
@@ -147,6 +151,10 @@ def _told(request: Mapping[str, Any]) -> list[str]:
     turns = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
     new = messages[turns[-1] + 1 :] if turns else []
     return [part["text"] for message in new for part in message["parts"] if "text" in part]
+
+
+def _names(shown: Iterable[str], own: Sequence[str]) -> list[str]:
+    return [f"IMAGE{own.index(image)}" for image in shown if image in own]
 
 
 def _call(call: Mapping[str, Any]) -> str:
