@@ -189,7 +189,9 @@ def _option(choice: Choice, crops: Sequence[Crop | None], right: bool) -> Option
 def _crop(k: int, figure: Figure) -> Crop | None:
     if figure.page is None or figure.bbox is None:
         return None
-    panels = ", ".join(panel.label or "?" for panel in figure.panels)
+    letters = [panel.label for panel in figure.panels if panel.label]
+    panels = f"{len(figure.panels)} panels" if figure.panels else ""
+    panels += f": {', '.join(letters)}" if letters else ""
     return Crop(
         f"IMAGE{k}", figure.page, figure.bbox, figure.caption or "", figure.file, figure.sha256,
         panels,
