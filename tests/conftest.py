@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,6 +24,10 @@ QUIET = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
     "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
 ]  # fmt: skip
+
+# On a loaded machine any example may take long.
+settings.register_profile("omibench", deadline=None)
+settings.load_profile("omibench")
 
 # In the background of a shell Ctrl-C is ignored, by every process that a test starts, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from omibench.errors import ParamsError
 from omibench.example import Example, siblings
 from omibench.presentation_params import Examples
-from omibench.problem import Figure, Question
+from omibench.problem import IMAGE_MARK, Figure, Question
 from omibench.request import Conversation
 from omibench.setting_params import Setting
 from omibench.settings.examples import chosen, reply, shown_before
 from omibench.settings.present import present
 from settings.problems import EXAMPLES, PROBLEMS
+from settings.test_present import questions
 
 QUESTION = PROBLEMS[0]
 
@@ -120,3 +121,29 @@ def test_pictures_that_are_not_shown_are_still_referred_to() -> None:
     assert "what shows [IMAGE0]?" in asked({"k": 1}).text
     assert "[IMAGE0]" not in asked({"k": 1, "images": "one"}).text
     assert Path(asked({"k": 1, "images": "one"}).images[0].path).name.startswith("example-")
+
+
+@given(st.lists(questions(), max_size=3), questions(), st.sampled_from(["none", "one", "all"]))
+def test_pictures_come_in_the_order_of_examples_and_then_of_the_question(
+    solved: list[Question], question: Question, images: str
+) -> None:
+    rows = [Example(take="sampled", question=q, answer=["1"]) for q in solved]
+    block = {"examples": {"k": len(rows), "images": images}}
+    for prompt in ("in-context", "usnco-v"):
+        setting = Setting.model_validate({"prompt": prompt, **block})
+        around = shown_before(rows, setting, "")
+        conversation = present(question, setting, around=around)
+        sent = [picture.sha256 for picture in conversation.images]
+        meant = [sha for q in solved for sha in _shown(q, images)] + _shown(question, "all")
+        assert sent == meant
+
+
+def _shown(question: Question, images: str) -> list[str]:
+    """What is sent of a question's pictures: as often as they are marked, then those unmarked."""
+    marked = [int(m) for m in IMAGE_MARK.findall(question.question)]
+    pictured = [c.image for c in question.choices or [] if c.image is not None]
+    loose = [i for i in range(len(question.images)) if i not in {*marked, *pictured}]
+    met = question.image_order()
+    order = [*met, *(i for i in range(len(question.images)) if i not in met)]
+    kept = {"none": [], "one": order[:1], "all": order}[images]
+    return [question.images[i].sha256 for i in [*marked, *loose, *pictured] if i in kept]

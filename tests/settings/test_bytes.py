@@ -1,0 +1,45 @@
+"""One byte of one picture makes another request, and of no other problem's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.freeze import freeze_dataset
+from omibench.infer.rounds import Thread, requests_next
+from omibench.infer.stage import load_questions
+from omibench.setting_params import Setting
+from omibench.settings.steps import Task
+from omibench.store.key import request_key
+from omibench.study import parse_study
+from settings.problems import png
+
+
+def freeze(folder: Path) -> None:
+    """Two problems with a picture each, from the files in `folder`."""
+    rows = ["id,question,answer,images", "one,See [IMAGE0],a,one.png", "two,See [IMAGE0],b,two.png"]
+    (folder / "problems.csv").write_text("\n".join(rows), "utf-8")
+    study = parse_study({"benchmark": {"name": "folder"}, "data": str(folder)}, "test")
+    freeze_dataset(folder / "freeze", study)
+
+
+def keys(folder: Path, setting: Setting) -> list[str]:
+    """The keys of what is asked first about each problem."""
+    freeze(folder)
+    tasks = [
+        Task(question, setting, folder / "freeze")
+        for question in load_questions(folder / "freeze" / "questions.jsonl")
+    ]
+    asked = [requests_next(Thread(task, 0), [], "s", "") for task in tasks]
+    return [request_key({"provider": "any"}, r) for first in asked for _, r in first]
+
+
+def test_a_changed_byte_is_another_request(tmp_path: Path) -> None:
+    settings = [Setting(), Setting.model_validate({"images": "occluded"})]
+    (tmp_path / "two.png").write_bytes(png("two"))
+    found = []
+    for last in (b"", b"\0"):
+        (tmp_path / "one.png").write_bytes(png("one") + last)
+        found.append([keys(tmp_path, setting) for setting in settings])
+    before, after = found
+    assert before[0][0] != after[0][0]
+    assert [pair[1] for pair in before] == [pair[1] for pair in after]
