@@ -10,7 +10,9 @@ import pytest
 from infer.conftest import Make, frozen_questions, study_maker
 from omibench.ask import open_asker
 from omibench.errors import MissingInputError
+from omibench.filter_params import FilterParams
 from omibench.infer import infer_cell
+from omibench.params import BenchmarkParams, RationaleParams
 from omibench.plan import plan_study, render
 from omibench.plan.desk import Desk
 from omibench.plan.rows import Plan, Row
@@ -249,3 +251,25 @@ def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
     with pytest.raises(MissingInputError, match="no frozen dataset yet; make it with"):
         plan_study(study(), tmp_path / "questions.jsonl")
+
+
+def test_models_that_build_the_dataset_are_named_and_not_counted(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    plain = paid(study, tmp_path, api={}, voter={}, pen={})
+    named = plain.model_copy(
+        update={
+            "filter": FilterParams.model_validate({"completeness": ["voter"]}),
+            "rationale": RationaleParams(writer="pen", labeller="pen"),
+            "infer": plain.infer.model_copy(update={"models": ["api"]}),
+        }
+    )
+    plan = plan_study(named, questions)
+    assert plan.building == {"filter": ["voter"], "rationale": ["pen"]}
+    assert {row.model for row in plan.rows} == {"api"}
+    assert "building the dataset asked before (filter: voter; rationale: pen)" in " ".join(
+        render(plan).split()
+    )
+    assert not plan_study(plain, questions).building
+    bought = named.model_copy(update={"benchmark": BenchmarkParams(name="folder")})
+    assert not plan_study(bought, questions).building

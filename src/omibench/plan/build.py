@@ -50,7 +50,19 @@ def plan_study(study: Study, questions: Path) -> Plan:
             power=_power(desk),
             budget=spent_of(study),
             incomplete=incomplete_cells(study),
+            building=building_models(study),
         )
+
+
+def building_models(study: Study) -> dict[str, list[str]]:
+    """The models that stages before the freeze ask, by stage; none where nothing is built."""
+    written = study.rationale
+    named = {
+        "filter": study.filter.models,
+        "rationale": [n for n in (written.writer, written.labeller) if n],
+    }
+    made = study.benchmark.name == "papers"
+    return {stage: list(dict.fromkeys(names)) for stage, names in named.items() if names and made}
 
 
 def respondent_row(desk: Desk, cell: Cell, steps: Sequence[Step]) -> Row:

@@ -80,6 +80,8 @@ class Plan(Noun):
     budget: Spent | None = None
     incomplete: dict[str, int] = {}
     """Path of a cell's file -> how many of its requests ended without an answer."""
+    building: dict[str, list[str]] = {}
+    """Stage before the freeze -> the models that it asks. A plan begins after them."""
 
     def of(self, role: Role) -> list[Row]:
         """The rows of one role."""

@@ -155,6 +155,9 @@ def _notes(plan: Plan) -> list[str]:
     unmeasured = sum(row.estimate.unmeasured for row in buying if row.role != "judge")
     if unmeasured:
         notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
+    if plan.building:
+        asked = "; ".join(f"{stage}: {', '.join(who)}" for stage, who in plan.building.items())
+        notes.append(f"Not counted is what building the dataset asked before ({asked}).")
     if any(row.simulated for row in plan.rows):
         notes.append("SIMULATED models cost nothing.")
     return notes
