@@ -25,7 +25,17 @@ from omibench.infer.shards import Shard, api_bound, api_judges, shard_size, shar
 from omibench.plan.build import incomplete_cells
 from omibench.study import Cell, Study, load_study
 from workflows.judge import cell_file, judgements
-from workflows.shared import Job, ask_all, build, living, questions_of, run_from_command_line
+from workflows.shared import (
+    Cores,
+    Job,
+    Lanes,
+    ParamsFile,
+    ask_all,
+    build,
+    living,
+    questions_of,
+    run_from_command_line,
+)
 
 
 @flow(name="evaluate", flow_run_name="evaluate {params}")
@@ -100,10 +110,10 @@ def show(study: Study) -> None:
 
 
 def main(
-    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    params: ParamsFile = "params.yaml",
     shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
-    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
-    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
+    cores: Cores = 2,
+    lanes: Lanes = 4,
 ) -> None:
     """Fill the store for every API-bound cell of a study, then build its report."""
     run_from_command_line(params, lambda: evaluate(params, shard, cores, lanes))

@@ -20,7 +20,16 @@ from prefect import flow, get_run_logger
 from omibench.infer.shards import Shard, api_judges, shard_size, shards_of
 from omibench.judge.fill import count_responses, fill_judgements
 from omibench.study import Cell, Study, load_study
-from workflows.shared import Job, ask_all, build, living, run_from_command_line
+from workflows.shared import (
+    Cores,
+    Job,
+    Lanes,
+    ParamsFile,
+    ask_all,
+    build,
+    living,
+    run_from_command_line,
+)
 
 
 @flow(name="judge", flow_run_name="judge {params}")
@@ -64,10 +73,10 @@ def cell_file(study: Study, cell: Cell) -> str:
 
 
 def main(
-    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    params: ParamsFile = "params.yaml",
     shard: Annotated[int, typer.Option(help="Responses that one task judges.", min=1)] = 100,
-    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
-    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
+    cores: Cores = 2,
+    lanes: Lanes = 4,
 ) -> None:
     """Ask the study's judges about every response, then build the scores."""
     run_from_command_line(params, lambda: judge(params, shard, cores, lanes))

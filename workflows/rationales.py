@@ -24,7 +24,16 @@ from omibench.filter.fill import fill_filter
 from omibench.infer.shards import Shard, api_bound, shard_size, shards_of
 from omibench.rationale.fill import count_problems, fill_rationales
 from omibench.study import Study, load_study
-from workflows.shared import Job, ask_all, build, living, run_from_command_line
+from workflows.shared import (
+    Cores,
+    Job,
+    Lanes,
+    ParamsFile,
+    ask_all,
+    build,
+    living,
+    run_from_command_line,
+)
 
 
 @flow(name="rationales", flow_run_name="rationales {params}")
@@ -84,10 +93,10 @@ def _jobs(asked: Asked, study: Study, problems: Path, size: int) -> list[list[Jo
 
 
 def main(
-    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    params: ParamsFile = "params.yaml",
     shard: Annotated[int, typer.Option(help="Problems that one task completes.", min=1)] = 50,
-    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
-    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
+    cores: Cores = 2,
+    lanes: Lanes = 4,
 ) -> None:
     """Judge problems, write missing rationales and topic labels, then build what holds them."""
     run_from_command_line(params, lambda: rationales(params, shard, cores, lanes))

@@ -42,7 +42,16 @@ from omibench.reevaluate.webhook import news, post
 from omibench.reevaluate_params import Watch
 from omibench.study import Study, load_study
 from workflows.evaluate import evaluate
-from workflows.shared import RETRIES, build, living, questions_of, run_from_command_line
+from workflows.shared import (
+    RETRIES,
+    Cores,
+    Lanes,
+    ParamsFile,
+    build,
+    living,
+    questions_of,
+    run_from_command_line,
+)
 
 
 @task(**RETRIES, task_run_name="look {name}")
@@ -195,10 +204,10 @@ def _told(
 
 
 def main(
-    params: Annotated[str, typer.Argument(help="Parameter file of the study.")] = "params.yaml",
+    params: ParamsFile = "params.yaml",
     shard: Annotated[int, typer.Option(help="Requests that one task asks.", min=1)] = 200,
-    cores: Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)] = 2,
-    lanes: Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)] = 4,
+    cores: Cores = 2,
+    lanes: Lanes = 4,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what is new.")] = False,
 ) -> None:
     """Evaluate the models that are new at the watched endpoints and hubs."""

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial, wraps
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Annotated, Any, NamedTuple, ParamSpec, TypeVar
 
 import typer
 from prefect import get_run_logger, tags, task
@@ -28,6 +28,10 @@ from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.infer.shards import Shard, in_lane, interleaved, lane_name
 from omibench.study import Study, load_study
 from workflows.build import snakemake
+
+ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]
+Cores = Annotated[int, typer.Option(help="Cores for Snakemake.", min=1)]
+Lanes = Annotated[int, typer.Option(help="Shards of an endpoint at a time.", min=1)]
 
 P = ParamSpec("P")
 R = TypeVar("R")
