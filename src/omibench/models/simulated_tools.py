@@ -19,7 +19,7 @@ def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[Tool
     Under the text protocol the call stands in the words.
     """
     said = conversation.messages
-    if any(m.role == "assistant" and (m.calls or OPENING in _text(m)) for m in said):
+    if any(map(_calls, said)):
         return None
     rules = "\n".join(_text(m) for m in said if m.role == "system")
     native = [tool.name for tool in conversation.tools]
@@ -34,9 +34,20 @@ def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[Tool
 
 
 def reads_first(conversation: Conversation) -> bool:
-    """Whether the latest turn of the user asks for a reading of the pictures and for no answer."""
-    asked = [m for m in conversation.messages if m.role == "user"]
-    return bool(asked) and NOT_YET in _text(asked[-1])
+    """Whether the stage that is under way reads the pictures and asks for no answer.
+
+    A stage begins with a turn of the user that does not tell what tools gave.
+    """
+    before = (None, *conversation.messages)
+    pairs = zip(before, conversation.messages, strict=False)
+    begun = [m for old, m in pairs if m.role == "user" and not (old and _calls(old))]
+    return bool(begun) and NOT_YET in _text(begun[-1])
+
+
+def _calls(message: Message) -> bool:
+    """Whether a turn calls a tool, or tells what one gave."""
+    written = message.role == "assistant" and OPENING in _text(message)
+    return message.role == "tool" or bool(message.calls) or written
 
 
 def _text(message: Message) -> str:
