@@ -64,6 +64,15 @@ MORE = [
     "12 of them are green and the others are of no known colour.",
 ]
 ASKS = ["Which of these is right?", "What is the best answer?", "Which one is largest?"]
+PARTS = [
+    ["(a) Find its speed.", "(b) Find its mass.", "(c) How long does it take?"],
+    ["a) Determine its speed.", "b) Determine its mass."],
+    ["（1）求速度．", "（2）求质量．", "（3）求时间．"],
+    ["i) State its speed.", "ii) State its mass."],
+    ["I. It is green.", "II. It is round.", "III. It is old.", "Say which of these are true."],
+    ["1. It is green.", "2. It is round.", "3. It is old.", "Which are true?"],
+    ["Table 1: Masses", "1 4.5 6.7 1998", "2 4.7 8.9 1999", "3 5.0 9.1 2001"],
+]
 WORDS = ["copper", "4.5 m", "the left one", "twice as much", "none of these", "CO2", "120 J"]
 
 
@@ -187,7 +196,8 @@ def set_problem(draw: st.DrawFn, press: Press, style: Style, n: int, label: str)
         press.set((inset, text))
     asked = draw(st.booleans())
     if not asked:
-        press.set((inset, "Calculate its mass."))
+        for text in draw(st.one_of(st.just(["Calculate its mass."]), st.sampled_from(PARTS))):
+            press.set((100, text))
         press.skip()
         return Printed(label, "")
     press.set((inset, draw(st.sampled_from(ASKS))))

@@ -8,8 +8,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.ocr.chains import best_chain, candidates_of
 from omibench.ocr.layout import Box, Item, Line
-from omibench.ocr.segment import best_chain, blocks_of, candidates_of
+from omibench.ocr.segment import blocks_of
 from omibench.ocr.titles import split_answers
 
 

@@ -5,28 +5,26 @@ from __future__ import annotations
 import re
 
 _LETTER = r"[(（\[]?(?P<letter>[A-H])[)）\]]?(?![\w'’]|\s*[-–=+])"
-_LOW = r"[(（](?P<low>[a-h])[)）]"
-_ANY = rf"(?:{_LETTER}|{_LOW})"
+_ANSWER = r"(?:answer|key|respuesta|resposta|antwort|l[öo]sung|r[ée]ponse|risposta)"
 _NOUN = (
-    r"(?:answer|option|choice|response|key|alternativ[ae]|opci[óo]n|op[çc][ãa]o|letra|item|respuesta|"
-    r"resposta|antwort|l[öo]sung|r[ée]ponse|risposta)"
+    rf"(?:{_ANSWER}|option|choice|response|alternativ[ae]|opci[óo]n|op[çc][ãa]o|letra|letter|item)"
 )
-_RIGHT = r"(?:correct|right|true|best|final|corret[ao]|correct[ao]|certa|richtige?|bonne|corretta)"
+_RIGHT = r"(?:correct|right|corret[ao]|correct[ao]|certa|richtige?|bonne|corretta|exacte)"
 _IS = r"(?:is|was|would be|must be|é|es|ist|est|è|lautet)"
+_FILL = rf"(?:therefore|thus|hence|a|o|la|el|l['’])?\s*(?:{_NOUN}\s*)?[:：]?\s*"
+_ENDS = r"\s*(?:[.,;。]|$|because|since|as\b)"
 _PATTERNS = [
     re.compile(pattern, re.I)
     for pattern in (
-        rf"\b(?:{_RIGHT}\s+)?{_NOUN}(?:\s+{_RIGHT})?\s*{_IS}?\s*(?:therefore|thus|a|o|la|el|l['’])?"
-        rf"\s*(?:{_NOUN}\s*)?[:：]?\s*{_ANY}\s*(?:[.,;。]|$|because|since|as\b)",
-        rf"\b(?:{_NOUN}\s+)?{_ANY}\s+(?:is|é|es|ist|est|è)\s+(?:the\s+|a\s+|la\s+|die\s+)?{_RIGHT}",
-        rf"\b(?:{_RIGHT})\s+{_NOUN}\s*(?:is|é|es|ist)?\s*[:：]?\s*{_ANY}(?=\s|[.,;]|$)",
+        rf"\b(?:{_RIGHT}\s+{_NOUN}|{_NOUN}\s+{_RIGHT})\s*{_IS}?\s*{_FILL}{_LETTER}{_ENDS}",
+        rf"\b{_ANSWER}\s+{_IS}\s+{_FILL}{_LETTER}{_ENDS}",
+        rf"\b{_NOUN}\s+{_LETTER}\s+{_IS}\s+(?:the\s+|a\s+|la\s+|die\s+)?{_RIGHT}",
+        rf"[(（](?P<letter>[A-H])[)）]\s+{_IS}\s+(?:the\s+|a\s+|la\s+|die\s+)?{_RIGHT}",
         r"(?:故|应|因此|所以)?(?:本题)?(?:正确)?(?:选|答案)(?:项)?(?:为|是)?\s*[:：]?\s*"
         r"(?P<several>[A-H]{1,4})(?![A-Za-z])(?:\s*[.。．，,；;）)]|\s*$|\s*项)",
         r"\\boxed\{\s*\(?(?:\\text\{)?\s*\(?(?P<letter>[A-H])\)?\s*\}?\)?\s*\}",
     )
 ]
-# Ignoring case, a letter may be an article or the name of a part: only what is printed as a
-# choice's letter counts.
 _DENIED = re.compile(
     r"\b(?:not|isn't|wrong|incorrect|false|n[ãa]o|no|nicht|falsch|incorret[ao])\b|不|错", re.I
 )
@@ -47,10 +45,10 @@ def concluded(text: str) -> list[str]:
 
 
 def _letters(match: re.Match[str]) -> list[str]:
+    # Case is ignored above: a small letter without brackets is an article or a variable.
     groups = match.groupdict()
     if several := groups.get("several"):
         return list(several) if several.isupper() and several == "".join(sorted(several)) else []
-    letter = groups.get("letter")
-    if letter:
-        return [letter] if letter.isupper() else []
-    return [groups["low"].upper()] if groups.get("low") else []
+    letter = groups.get("letter") or ""
+    in_brackets = match.string[: match.start("letter")].endswith(("(", "（"))
+    return [letter.upper()] if letter.isupper() or (letter and in_brackets) else []

@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
+from omibench.ocr.chains import (
+    QUESTIONS,
+    RARE,
+    Candidate,
+    Patience,
+    best_chain,
+    candidates_of,
+    chains_of,
+    holds_lists,
+    mended,
+)
 from omibench.ocr.layout import Item, Line
-from omibench.ocr.numbering import NAMED, Number, label_of, number_of, rare_number_of
+from omibench.ocr.numbering import NAMED, label_of, rare_number_of
 from omibench.ocr.titles import is_end, opens_section, section_name
 
-_WEIGHT = dict.fromkeys(NAMED, 2.0) | {"code": 1.3, "heading": 0.9}
-
-
-class Patience(NamedTuple):
-    """How many numbers a chain may skip at once, and what each skipped one costs it."""
-
-    gap: int = 3
-    cost: float = 0.6
-
-
-QUESTIONS = Patience()
-SOLUTIONS = Patience(gap=60, cost=0.05)
-"""Not every problem of a paper has a solution."""
-RARE = Patience(gap=2, cost=1.1)
-"""A number in a style that mostly means something else must not be one too far."""
 _TITLE_ABOVE = 10
 """Lines between the title of a section and its first problem, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A line that may begin a problem: its place in the flow and how it looks."""
-
-    index: int
-    number: Number
-    indent: float
-    bold: bool
-    size: float
 
 
 @dataclass(slots=True)
@@ -64,27 +49,6 @@ class Section(NamedTuple):
     chain: list[Candidate]
 
 
-def candidates_of(
-    flow: Sequence[Item], read: Callable[[str], Number | None] = number_of
-) -> list[Candidate]:
-    """Every line that begins, at the left of its row, with what may be a problem's number.
-
-    Of lines that name parts of one problem ("B2 a)", "B2 b)") only the first begins it.
-    """
-    found: list[Candidate] = []
-    last: dict[tuple[str, str], int] = {}
-    for index, item in enumerate(flow):
-        if isinstance(item, Line) and item.upright and item.starts:
-            number = read(item.text)
-            if number:
-                kind = (number.style, number.prefix)
-                repeats = number.part and last.get(kind) == number.value
-                last[kind] = number.value
-                if not repeats:
-                    found.append(Candidate(index, number, item.indent, item.bold, item.size))
-    return found
-
-
 def sections_of(flow: Sequence[Item], size: float, patience: Patience = QUESTIONS) -> list[Section]:
     """The numbering of a paper: one section, or several that each begin with 1 again.
 
@@ -93,102 +57,35 @@ def sections_of(flow: Sequence[Item], size: float, patience: Patience = QUESTION
     """
     candidates = candidates_of(flow)
     found = _by_prefix(candidates, patience) or _in_one(best_chain(candidates, patience))
-    if not found:
-        rare = candidates_of(flow, rare_number_of)
-        margin = min((c.indent for c in rare), default=0.0) + 30
-        rare = [c for c in rare if c.number.style != "bare" or c.indent < margin]
-        found = _in_one(best_chain(rare, RARE if patience is QUESTIONS else patience))
-        candidates = rare
+    rare = _rarely_numbered(flow, found, patience)
+    if rare:
+        found, candidates = rare
     if len(found) != 1 or found[0].chain[0].number.prefix:
         return found
-    return _by_title(flow, candidates, found[0].chain, size, patience) or found
+    parts = _by_title(flow, candidates, found[0].chain, size, patience) or found
+    return [Section(name, mended(flow, chain)) for name, chain in parts]
 
 
-def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) -> list[Candidate]:
-    """The most plausible sequence of problem numbers, by dynamic programming.
+def _rarely_numbered(
+    flow: Sequence[Item], found: Sequence[Section], patience: Patience
+) -> tuple[list[Section], list[Candidate]] | None:
+    """The numbering in a style that mostly means something else, with its candidates.
 
-    Each member counts one. Skipped numbers, a changed indent, weight or type
-    size, and a late first number cost; a chain keeps to one style of numbering, and styles that
-    name the problem ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a
-    list of instructions does not take the place of the first problems. A list that begins anew in
-    several named problems numbers their parts.
+    Only where there is no other, or where the other is an inset list inside one of its problems.
     """
-    ranked = sorted(_chains(candidates, patience), key=lambda pair: -pair[0])
-    if not ranked:
-        return []
-    best = ranked[0][1]
-    for _, chain in ranked[1:]:
-        if chain[0].number.style in NAMED and _holds_lists(chain, candidates, best):
-            best = chain
-            break
-    return best if _is_plausible(best) else []
-
-
-def _chains(
-    candidates: Sequence[Candidate], patience: Patience
-) -> list[tuple[float, list[Candidate]]]:
-    """The best chain of each style and prefix, with its score."""
-    kinds: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        kinds[candidate.number.style, candidate.number.prefix].append(candidate)
-    return [_chain(members, patience) for members in reversed(kinds.values())]
-
-
-def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, list[Candidate]]:
-    best: list[float] = []
-    back: list[int | None] = []
-    by_value: dict[int, list[int]] = {}
-    for k, candidate in enumerate(candidates):
-        value = candidate.number.value
-        score, parent = 1 - min(3.0, 0.3 * (value - 1)), None
-        for gap in range(patience.gap + 1):
-            for earlier in by_value.get(value - 1 - gap, ()):
-                linked = (
-                    1
-                    + best[earlier]
-                    - patience.cost * gap
-                    - _change(candidates[earlier], candidate)
-                )
-                if linked >= score:
-                    score, parent = linked, earlier
-        best.append(score)
-        back.append(parent)
-        by_value.setdefault(value, []).append(k)
-    last: int | None = max(range(len(best)), key=lambda k: (best[k], k))
-    score = best[last or 0] * _WEIGHT.get(candidates[0].number.style, 1.0)
-    chain = []
-    while last is not None:
-        chain.append(candidates[last])
-        last = back[last]
-    chain.reverse()
-    return score, chain
-
-
-def _change(a: Candidate, b: Candidate) -> float:
-    moved = min(0.8, max(0.0, abs(a.indent - b.indent) - 8) / 20)
-    return moved + 0.5 * (a.bold != b.bold) + 0.4 * (abs(a.size - b.size) > 1.2)
-
-
-def _holds_lists(
-    outer: Sequence[Candidate], candidates: Sequence[Candidate], inner: Sequence[Candidate]
-) -> bool:
-    """Whether the numbering of `inner` begins with 1 in at least two problems of `outer`."""
-    if len(outer) < 2 or outer[0].number.value != 1:
-        return False
-    style = inner[0].number.style
-    ones = [c.index for c in candidates if c.number.style == style and c.number.value == 1]
-    ends = [*(c.index for c in outer[1:]), float("inf")]
-    return (
-        sum(any(c.index < one < end for one in ones) for c, end in zip(outer, ends, strict=True))
-        > 1
-    )
-
-
-def _is_plausible(chain: Sequence[Candidate]) -> bool:
-    if len(chain) > 1:
-        return True
-    number = chain[0].number
-    return number.style in NAMED or (chain[0].bold and not number.prefix)
+    candidates = candidates_of(flow, rare_number_of)
+    margin = min((c.indent for c in candidates), default=0.0) + 30
+    candidates = [c for c in candidates if c.number.style != "bare" or c.indent < margin]
+    chain = best_chain(candidates, RARE if patience is QUESTIONS else patience)
+    if not chain:
+        return None
+    if found:
+        usual = [c for section in found for c in section.chain]
+        inset = min(c.indent for c in usual) > median(c.indent for c in chain) + 8
+        held = {sum(c.index < u.index for c in chain) for u in usual}
+        if len(chain) <= len(usual) or not inset or len(held) > 1:
+            return None
+    return _in_one(chain), candidates
 
 
 def _in_one(chain: list[Candidate]) -> list[Section]:
@@ -197,8 +94,8 @@ def _in_one(chain: list[Candidate]) -> list[Section]:
 
 def _by_prefix(candidates: Sequence[Candidate], patience: Patience) -> list[Section]:
     """Sections whose letter is a part of each number ("A1", "B1"), where they outdo others."""
-    plain = [pair for pair in _chains(candidates, patience) if not pair[1][0].number.prefix]
-    lettered = [pair for pair in _chains(candidates, patience) if pair[1][0].number.prefix]
+    plain = [pair for pair in chains_of(candidates, patience) if not pair[1][0].number.prefix]
+    lettered = [pair for pair in chains_of(candidates, patience) if pair[1][0].number.prefix]
     taken: list[tuple[float, list[Candidate]]] = []
     for score, chain in sorted(lettered, key=lambda pair: -pair[0]):
         begins = chain[0].number.value == 1 and (len(chain) > 1 or bool(taken))
@@ -209,7 +106,7 @@ def _by_prefix(candidates: Sequence[Candidate], patience: Patience) -> list[Sect
     if sum(len(chain) for _, chain in taken) < 2 or any(score >= total for score, _ in plain):
         return []
     if any(
-        chain[0].number.style in NAMED and _holds_lists(chain, candidates, taken[0][1])
+        chain[0].number.style in NAMED and holds_lists(chain, candidates, taken[0][1])
         for _, chain in plain
     ):
         return []
@@ -233,12 +130,15 @@ def _by_title(
     same = [c for c in candidates if c.number.style == style]
     titles = [i for i, item in enumerate(flow) if opens_section(item, size)]
     starts: dict[int, str] = {}
+    margin = 0.0
     for candidate in same:
         above = [t for t in titles if candidate.index - _TITLE_ABOVE <= t < candidate.index]
         between = [c for c in same if above and above[-1] < c.index < candidate.index]
         if above and not between and candidate.number.value == 1:
             item = flow[above[-1]]
             starts[above[-1]] = section_name(item.text) if isinstance(item, Line) else ""
+            margin = max(margin, candidate.indent + 8)
+    same = [c for c in same if c.indent <= margin]
     cuts = sorted(starts)
     if not cuts:
         return []

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from omibench.ocr.chains import SOLUTIONS
 from omibench.ocr.choices import split_choices
 from omibench.ocr.conclusions import concluded
 from omibench.ocr.keys import CANCELLED, Key, Names
 from omibench.ocr.layout import Item, Line
-from omibench.ocr.segment import SOLUTIONS, Block, all_blocks
+from omibench.ocr.segment import Block, all_blocks
 from omibench.ocr.subjects import is_heading
 from omibench.ocr.text import paragraphs, without_marks
 from omibench.ocr.titles import split_answers

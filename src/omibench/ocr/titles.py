@@ -106,6 +106,7 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
         for k, line in lines
         if k not in usual and _ANSWERS.fullmatch(title := _closed(line.text))
     }
+    inside: set[str] = set()
     for index, title in titles.items():
         before = [value for k, value in usual.items() if k < index]
         if len(before) < 2:
@@ -117,7 +118,8 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
             continue
         follows = max(before) + 1
         repeated = list(titles.values()).count(title) > 1
-        if follows in after and (after[0] == follows or repeated):
+        if title in inside or (follows in after and (after[0] == follows or repeated)):
+            inside.add(title)
             continue
         line = flow[index]
         prominent = isinstance(line, Line) and (line.bold or line.size > 1.1 * size)

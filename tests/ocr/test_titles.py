@@ -1,0 +1,66 @@
+"""Titles of sections, of answers, and the end of a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from omibench.ocr.layout import Line
+from omibench.ocr.titles import is_end, opens_section, section_name, split_answers
+
+Maker = Callable[..., Line]
+Column = Callable[..., list[Line]]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Section B", "B"),
+        ("PART II: Theory", "II"),
+        ("Seção 2 - Química", "2"),
+        ("Teil A", "A"),
+        ("二、填空题", "二"),
+        ("III. Short answer", "III"),
+        ("Multiple choice", ""),
+    ],
+)
+def test_the_name_that_a_title_gives(line: Maker, text: str, name: str) -> None:
+    assert section_name(text) == name
+    assert opens_section(line(text, bold=True), 10)
+
+
+@pytest.mark.parametrize(
+    "text", ["Instructions", "Constants", "1. A ball", "Answers", "A ball rolls down a slope."]
+)
+def test_what_is_bold_and_no_title_of_problems(line: Maker, text: str) -> None:
+    assert not opens_section(line(text, bold=True), 10)
+
+
+@pytest.mark.parametrize("text", ["END OF PAPER", "— The End —", "全卷完", "Fin del examen"])
+def test_a_paper_ends_where_it_says_so(line: Maker, text: str) -> None:
+    assert is_end(line(text))
+    assert not is_end(line("The end of the rod is fixed"))
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Answer Key", "Marking Scheme", "参 考 答 案", "参考答案与评分标准", "Gabarito oficial",
+     "Clave de respuestas", "Answers and solutions"],
+)  # fmt: skip
+def test_an_answer_section_in_the_type_of_the_body(column: Column, title: str) -> None:
+    lines = column("1. A ball", "2. A rod", "3. A car", title, "1. B", "2. C", "3. A")
+    front, back = split_answers(lines, 10)
+    assert (len(front), len(back)) == (3, 3)
+
+
+def test_the_solution_below_each_problem_is_no_section(column: Column, line: Maker) -> None:
+    lines = column("1. A", "Solution", "so", "2. B", "Solution", "so", "3. C", "Solution", "so")
+    bold = [line(i.text, y=i.baseline, bold=i.text == "Solution") for i in lines]
+    assert split_answers(bold, 10)[1] == []
+
+
+def test_the_head_of_a_column_is_no_section(line: Maker) -> None:
+    rows = [line("1. A", y=100), line("2. B", y=112), line("Answers", y=124)]
+    beside = line("Points", x=200, y=124, starts=False)
+    assert split_answers([*rows, beside, line("1. C", y=136)], 10)[1] == []
