@@ -43,7 +43,7 @@ app.command()(record)
 app.command()(trust)
 app.command()(judge)
 app.command()(saliency)
-app.command()(ocr_quality)
+app.command(name="ocr-quality")(ocr_quality)
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
@@ -95,7 +95,10 @@ def ocr(
     manifest: Annotated[
         Path | None, typer.Option(help="sources.yaml: pairs papers with keys and solutions.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="How pages are read: textlayer.")] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Of scans: rapidocr, tesseract, mathpix, vision; textlayer: none."),
+    ] = None,
     max_pages: Annotated[int | None, typer.Option(help="Refuse longer papers.  [300]")] = None,
     password_env: Annotated[
         str | None, typer.Option(help="Environment variable that holds the papers' password.")
@@ -120,21 +123,25 @@ def ocr(
     """
     from omibench.look import looking
     from omibench.ocr import read_papers
+    from omibench.ocr.ahead import asking_ahead
     from omibench.tables import output_folder
 
     out = output_folder(out)
-    block = _study(params, None, ocr={"engine": engine, "max_pages": max_pages}).ocr
+    study = _study(params, None, ocr={"engine": engine, "max_pages": max_pages})
+    block = study.ocr
     sources = manifest or (Path(block.sources) if block.sources and not files else None)
     if not files and not sources:
         raise MissingInputError("ocr: no FILE given and no --manifest: name at least one")
-    report = read_papers(
-        files or [],
-        out,
-        block,
-        manifest=sources,
-        password_env=password_env,
-        look=looking(look) if look else None,
-    )
+    with asking_ahead(study) as ahead:
+        report = read_papers(
+            files or [],
+            out,
+            block,
+            manifest=sources,
+            password_env=password_env,
+            ahead=ahead,
+            look=looking(look) if look else None,
+        )
     failed = [f for f in report.files if f.status == "error"]
     for file in report.files:
         codes = f"  {', '.join(file.codes)}" if file.codes else ""

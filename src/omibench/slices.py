@@ -21,6 +21,8 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
     full = study.model_dump(mode="json", exclude_defaults=True)
     keep = {key: full[key] for key in _SLICES[stage] if key in full}
     names: set[str] = set()
+    if stage == "ocr" and study.ocr.reader:
+        names = {study.ocr.reader}
     if stage == "filter":
         names = set(study.filter.models)
     if stage == "rationale":

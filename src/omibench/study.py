@@ -155,6 +155,7 @@ class Study(Block):
 
     def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
         roles = {
+            "ocr.reader": self.ocr.reader,
             "rationale.writer": self.rationale.writer,
             "rationale.labeller": self.rationale.labeller,
         }

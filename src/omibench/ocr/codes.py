@@ -42,6 +42,9 @@ CODES: dict[str, Code] = {
     "engine_missing": Code(
         False, "the OCR engine is not installed", "pip install 'omibench[ocr]', and read it again"
     ),
+    "engine_failed": Code(
+        True, "the OCR engine gave no answer", "run it again; what has been read is kept"
+    ),
     "page_unread": Code(
         False, "the engine found no text on a page", "look at the page, or try another ocr.engine"
     ),

@@ -9,24 +9,23 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from omibench.errors import MissingInputError, PaperError
+from omibench.errors import MissingInputError, OmibenchError, PaperError
 from omibench.ocr.codes import CODES, is_error
 from omibench.ocr.download import fetch
 from omibench.ocr.imported import import_rows
 from omibench.ocr.readers import is_installed
 from omibench.ocr.sources import Source, read_manifest, sources_of
+from omibench.ocr.unread import Ahead, Unread
 from omibench.ocr.worker import Job, Outcome
 from omibench.params import OcrParams
 from omibench.problem import Problem
 from omibench.tables import FileReport, OcrReport, PageText, read_jsonl, write_json, write_jsonl
 
-Ahead = Callable[[Source, Path, Path, Mapping[int, Sequence[int]]], None]
-"""Asks for the pages of a source: pictures of them lie in one folder, readings go to the other."""
 Look = Callable[[FileReport, Source, Path], None]
 """Shows a person what became of a source; its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
@@ -143,7 +142,10 @@ def _outcome(job: Job, ahead: Ahead | None) -> Outcome:
     if not is_installed(params.engine):
         return found.model_copy(update={"codes": [*found.codes, "engine_missing"]})
     if ahead:
-        ahead(job.source, job.unread, job.readings, found.unread)
+        try:
+            ahead(Unread(job.source, job.unread, job.readings, found.unread))
+        except OmibenchError as error:
+            return Outcome(error=("engine_failed", f"{job.source.paper}: {error}"))
     shutil.rmtree(job.folder / "images", ignore_errors=True)
     again = _process(
         job.model_copy(update={"read": True}), params.timeout_s + count * params.page_timeout_s

@@ -6,6 +6,7 @@ for ahead of it and lies in a folder.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ class ReadLine(BaseModel):
     text: str
     quad: tuple[Corner, Corner, Corner, Corner]
     confidence: float | None = None
+    handwritten: bool = False
 
 
 class ReadPage(BaseModel):
@@ -55,11 +57,17 @@ class RecordedReader:
         """The lines of a page in its own coordinates; none where there are no readings."""
         path = page_file(self.folder, self.file, number)
         if not path.is_file():
-            return Scanned([], "none")
+            return Scanned([], "none", regions=[])
         read = ReadPage.model_validate_json(path.read_text("utf-8"))
         scale = page.rect.width / max(read.width, 1.0)
         readings = [Reading(r.text, r.quad, r.confidence, whole=True) for r in read.lines]
-        lines = lines_of(readings, number, scale, read.engine)
+        marks = ["handwriting" if line.handwritten else None for line in read.lines]
+        lines = [
+            replace(line, left_out=mark)
+            for line, mark in zip(
+                lines_of(readings, number, scale, read.engine), marks, strict=True
+            )
+        ]
         if read.figures is None:
             return Scanned(lines, read.engine)
         boxes = [Box(*(value * scale for value in figure)) for figure in read.figures]
