@@ -187,6 +187,8 @@ class FrozenManifest(Noun):
     licence: str | None = None
     synthetic: str | None = None
     """Where problems were made up, and not taken from any source: `synthetic:<study>`."""
+    simulated: dict[str, int] = {}
+    """What simulated models did to problems before they were frozen, and to how many of them."""
 
 
 State = Literal["begun", "done", "waiting"]

@@ -53,6 +53,7 @@ def _body(
         f"{types['mcq']} multiple-choice and {types['open']} open-ended.",
         *_made_up(manifest),
         *_simulated(answers),
+        *_judged(manifest),
         "",
         *_table("Subject", counts.items()),
         *_table("Images per problem", sorted(per_problem.items())),
@@ -89,6 +90,17 @@ def _simulated(answers: Sequence[Answer]) -> list[str]:
         "",
         f"> **SIMULATED**: {count} of {len(answers)} rationales were written by a simulated model "
         "and are no reference solutions. Each says so in its first line.",
+    ]
+
+
+def _judged(manifest: FrozenManifest) -> list[str]:
+    if not manifest.simulated:
+        return []
+    told = ", ".join(f"{name} of {count}" for name, count in manifest.simulated.items())
+    return [
+        "",
+        f"> **SIMULATED**: simulated models judged the problems before they were frozen ({told}): "
+        "what they let pass or translated is not vouched for by any model.",
     ]
 
 

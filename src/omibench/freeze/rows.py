@@ -12,6 +12,7 @@ from omibench.problem import Answer, Problem, Question
 SIMULATED = "[SIMULATED rationale by "
 """How a rationale begins that a simulated model wrote."""
 _SIMULATED = re.compile(r"rationale: SIMULATED \((.+)\)")
+_JUDGED = re.compile(r"(translation|completeness|one_image|captions|difficulty): SIMULATED \(")
 
 
 def answer_of(problem: Problem) -> Answer:
@@ -43,6 +44,12 @@ def rationale_simulated_by(problem: Problem) -> str | None:
     """The simulated model that wrote a problem's rationale, or None."""
     matches = (_SIMULATED.fullmatch(warning) for warning in problem.warnings)
     return next((match.group(1) for match in matches if match), None)
+
+
+def simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
+    """The filter's judgements that simulated models made, and of how many of the problems."""
+    found = (_JUDGED.match(warning) for problem in problems for warning in problem.warnings)
+    return dict(Counter(match[1] for match in found if match))
 
 
 def is_simulated(answer: Answer) -> bool:

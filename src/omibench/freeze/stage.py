@@ -13,7 +13,7 @@ from omibench.errors import MissingInputError
 from omibench.freeze.card import dataset_card
 from omibench.freeze.examples import example_rows, write_examples
 from omibench.freeze.pictures import freeze_pictures
-from omibench.freeze.rows import answer_of, check_pairs
+from omibench.freeze.rows import answer_of, check_pairs, simulated_judgements
 from omibench.problem import Answer, Problem, Question, question_of
 from omibench.review import apply, load_decisions
 from omibench.study import Study
@@ -40,7 +40,7 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     FileFormatError for files that do not fit together and ParamsError for examples that cannot be.
     """
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
-        questions, answers, folder = _read(study, problems, Path(scratch))
+        (questions, answers, folder), simulated = _read(study, problems, Path(scratch))
         if not questions:
             raise MissingInputError("freeze: no problem is left; see filter/rejects.parquet")
         check_pairs(questions, answers)
@@ -48,6 +48,7 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
         questions = freeze_pictures(questions, folder, out)
     examples = example_rows(questions, answers, study.freeze.examples)
     manifest = _manifest(study, questions, answers)
+    manifest = manifest.model_copy(update={"simulated": simulated})
     write_jsonl(out / "questions.jsonl", questions)
     write_jsonl(out / "answers.jsonl", answers)
     write_examples(out, examples)
@@ -56,15 +57,16 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     return manifest
 
 
-def _read(study: Study, problems: Path | None, scratch: Path) -> Dataset:
+def _read(study: Study, problems: Path | None, scratch: Path) -> tuple[Dataset, dict[str, int]]:
+    """The dataset, and what simulated models judged of it."""
     if study.benchmark.name == "papers":
         return _from_papers(study, problems)
     from omibench.benchmarks.registry import load_benchmark
 
-    return load_benchmark(study.benchmark, study.data, scratch)
+    return load_benchmark(study.benchmark, study.data, scratch), {}
 
 
-def _from_papers(study: Study, problems: Path | None) -> Dataset:
+def _from_papers(study: Study, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
@@ -72,7 +74,8 @@ def _from_papers(study: Study, problems: Path | None) -> Dataset:
     rows = read_jsonl(problems, Problem)
     if study.review.decisions:
         rows = apply(load_decisions(study.review.decisions), rows)
-    return Dataset([question_of(r) for r in rows], [answer_of(r) for r in rows], problems.parent)
+    halves = [question_of(r) for r in rows], [answer_of(r) for r in rows]
+    return Dataset(*halves, problems.parent), simulated_judgements(rows)
 
 
 def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
