@@ -145,6 +145,8 @@ class Stored:
         assert self._desk is not None
         recorded = isinstance(self._study.models[cell.model], RecordedModel)
         if recorded or not self._lasting(cell):
+            for name in (cell.model, *self._study.settings[cell.setting].helpers):
+                self._partition(name)  # sees what others have written meanwhile
             return self._desk.requests(cell)
         if cell.setting not in self._made:
             self._made[cell.setting] = self._desk.requests(cell)

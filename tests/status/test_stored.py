@@ -1,0 +1,34 @@
+"""What the store holds of cells whose requests follow captions or show made pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from infer.pictured import pictured_questions, pictured_study
+from omibench.infer import infer_cell
+from omibench.status.stored import Held, Known, Stored
+from omibench.study import Cell
+
+
+@pytest.mark.parametrize(("setting", "count"), [("words", 6), ("joined", 3), ("worse", 3)])
+def test_answers_are_found_as_they_come_and_nothing_is_drawn(
+    tmp_path: Path, setting: str, count: int
+) -> None:
+    questions, study = pictured_questions(tmp_path), pictured_study(tmp_path)
+    pictures, cells = tmp_path / "results" / "pictures", {Cell("a", setting), Cell("b", setting)}
+    stored, known = Stored(study, questions), Known(Counter(), {})
+    try:
+        before = stored.look(cells, cells, known)
+        assert before == dict.fromkeys(cells, Held(count))
+        assert not pictures.exists()
+        infer_cell(questions, tmp_path / "a.parquet", study, Cell("a", setting))
+        after = stored.look(cells, cells, known)
+        assert after[Cell("a", setting)].answered == count
+        assert after[Cell("b", setting)].answered == 0
+        infer_cell(questions, tmp_path / "b.parquet", study, Cell("b", setting))
+        assert stored.look(cells, cells, known)[Cell("b", setting)].answered == count
+    finally:
+        stored.close()
