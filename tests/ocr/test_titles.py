@@ -7,7 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from omibench.ocr.layout import Line
-from omibench.ocr.titles import is_end, opens_section, section_name, split_answers
+from omibench.ocr.titles import (
+    is_end,
+    opens_section,
+    section_name,
+    split_answers,
+    without_titles,
+)
 
 Maker = Callable[..., Line]
 Column = Callable[..., list[Line]]
@@ -64,3 +70,20 @@ def test_the_head_of_a_column_is_no_section(line: Maker) -> None:
     rows = [line("1. A", y=100), line("2. B", y=112), line("Answers", y=124)]
     beside = line("Points", x=200, y=124, starts=False)
     assert split_answers([*rows, beside, line("1. C", y=136)], 10)[1] == []
+
+
+def test_what_introduces_the_next_section_is_no_part_of_the_problem(
+    column: Column, line: Maker
+) -> None:
+    asked = column("2. A ball", "How fast?")
+    title = line("Section B", y=200, bold=True)
+    said = line("Each is worth four points.", y=212)
+    assert without_titles([*asked, title, said], 10, again=True) == (asked, [title, said])
+    assert without_titles([*asked, title, said], 10, again=False) == (asked, [title])
+
+
+def test_a_part_of_a_problem_keeps_what_it_asks(column: Column, line: Maker) -> None:
+    asked = column("2. A ball")
+    part = line("Part B", y=200, bold=True)
+    task = line("Determine its speed.", y=212)
+    assert without_titles([*asked, part, task], 10, again=False) == ([*asked, task], [part])

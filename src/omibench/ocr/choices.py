@@ -44,6 +44,11 @@ class Marker(NamedTuple):
     end: int
 
 
+def asks_for_work(text: str) -> bool:
+    """Whether a text asks or tells the reader to do something, as a task does and a choice not."""
+    return _TASK.search(text) is not None
+
+
 def starts_choice(text: str) -> bool:
     """Whether a line begins with an upper-case letter of a choice."""
     return any(_MARKERS[style].match(text) for style in ("(A)", "A)"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,8 +20,15 @@ from omibench.ocr.segment import Block, all_blocks
 from omibench.ocr.solutions import own_answers
 from omibench.ocr.stems import Stem, split_stem
 from omibench.ocr.subjects import is_heading, leading_tag, subject_word
-from omibench.ocr.titles import split_answers
+from omibench.ocr.titles import split_answers, without_titles
 from omibench.problem import Subject
+
+_REMOVED = re.compile(
+    r"(?:problem|question|item) (?:is|was|has been) (?:removed|cancel+ed|withdrawn|voided|deleted)"
+    r"|quest[ãa]o (?:foi )?anulada|本题(?:已)?(?:作废|取消)",
+    re.I,
+)
+_SHORT = 120
 
 
 @dataclass(slots=True)
@@ -88,8 +96,8 @@ def read_paper(document: Document) -> Paper:
         if following:
             block.items, stem = split_stem(block.items, following.value)
             stems.setdefault(following.section, []).extend([stem] if stem else [])
-        headings = [i for i in block.items[1:] if _is_section(i, document.size)]
-        block.items = [i for i in block.items if not any(i is h for h in headings)]
+        again = following is not None and following.section != block.section
+        block.items, headings = without_titles(block.items, document.size, again=again)
         mine = next((s for s in stems.get(block.section, []) if block.value in s.numbers), None)
         drafts.append(_draft(block, mine, subject, headed=block.number in headed))
         subject = _last_subject(headings) or subject
@@ -97,6 +105,7 @@ def read_paper(document: Document) -> Paper:
     for draft in drafts:
         for answer in draft.answer:
             own.add(draft.number, answer)
+    own.cancelled |= {draft.number for draft in drafts if _is_removed(draft)}
     _warn_of_gaps(drafts)
     return Paper(drafts, answers, own)
 
@@ -151,15 +160,15 @@ def _give_by_reference(blocks: Sequence[Block], preamble: Sequence[Item]) -> Non
                 blocks[k + 1].items.append(item)
 
 
-def _is_section(item: Item, size: float) -> bool:
-    if not isinstance(item, Line) or not item.starts:
-        return False
-    return (item.bold or item.size > 1.05 * size) and is_heading(item.text)
-
-
 def _last_subject(items: Sequence[Item]) -> Subject | None:
     words = [subject_word(i.text) for i in items if isinstance(i, Line) and is_heading(i.text)]
     return next((w for w in reversed(words) if w), None)
+
+
+def _is_removed(draft: Draft) -> bool:
+    """Whether all that stands there is that the problem was taken out of the test."""
+    text = " ".join(i.text for i in draft.items if isinstance(i, Line))
+    return len(text) < _SHORT and _REMOVED.search(text) is not None
 
 
 def _warn_of_gaps(drafts: Sequence[Draft]) -> None:

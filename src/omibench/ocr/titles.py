@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from omibench.ocr.choices import asks_for_work
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import number_of, rare_number_of
 from omibench.ocr.subjects import is_heading, subject_word
@@ -58,7 +59,11 @@ _END = re.compile(
     r"試題完)[\W_]*",
     re.I,
 )
+_LISTED = re.compile(r"[(（]?(?:[a-hA-H]|\d{1,2}|[ivx]{1,4})[)）.]")
+_POINTS = re.compile(r"\b(?:points?|pts|marks?|puntos|pontos|punkte)\b", re.I)
 _LONGEST = 60
+_INTRODUCTION = 8
+"""Lines from the title of a section to its first problem, at most."""
 
 
 def section_name(text: str) -> str:
@@ -84,6 +89,38 @@ def opens_section(item: Item, size: float) -> bool:
     if _TITLE.match(text):
         return stands_out or text.isupper() or _TITLE.fullmatch(text) is not None
     return stands_out and number_of(text) is None and not re.search(r"[.?!:,;。？，]$", text)
+
+
+def without_titles(
+    items: Sequence[Item], size: float, *, again: bool
+) -> tuple[list[Item], list[Item]]:
+    """The items of a problem without the section that begins behind it, and titles left out.
+
+    `again`: the next problem is counted anew, so a section does begin here. Else titles alone are
+    left out, with what introduces the section ("Each problem is worth four points.") but nothing
+    that asks.
+    """
+    if again:
+        begins = range(len(items) - 1, max(0, len(items) - 1 - _INTRODUCTION), -1)
+        opening = next((k for k in begins if opens_section(items[k], size)), len(items))
+        return list(items[:opening]), list(items[opening:])
+    titles = [k for k in range(1, len(items)) if _is_prominent_heading(items[k], size)]
+    kept = [item for k, item in enumerate(items) if k not in titles]
+    after = items[titles[-1] + 1 :] if titles else []
+    if len(after) <= _INTRODUCTION and all(isinstance(i, Line) and _tells(i.text) for i in after):
+        kept = kept[: len(kept) - len(after)]
+    return kept, [items[k] for k in titles]
+
+
+def _is_prominent_heading(item: Item, size: float) -> bool:
+    if not isinstance(item, Line) or not item.starts:
+        return False
+    return (item.bold or item.size > 1.05 * size) and is_heading(item.text)
+
+
+def _tells(text: str) -> bool:
+    """Whether a line may introduce a section: it neither asks nor begins a part or a choice."""
+    return not (asks_for_work(_POINTS.sub("", text)) or _LISTED.match(text))
 
 
 def is_end(item: Item) -> bool:
