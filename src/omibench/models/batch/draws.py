@@ -9,7 +9,7 @@ from typing import Any
 
 from omibench.errors import ImageCountError
 from omibench.models.pictures import Pictures, Show, Shown
-from omibench.request import ImagePart, Request
+from omibench.request import Conversation, ImagePart, Request
 
 _DIGITS = 40
 """Digits of a draw; with a dash and the eight of a submission they fit Anthropic's 64."""
@@ -30,8 +30,21 @@ def draw_of(identity: Mapping[str, Any], request: Request) -> str:
     ]
     how = request.decoding
     form = [dict(identity), messages, how.temperature, how.max_tokens, how.top_p, request.index]
+    if extra := _tools(request.conversation):  # left out where there are none: names are for ever
+        form.append(extra)
     text = json.dumps(form, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _tools(conversation: Conversation) -> list[Any]:
+    """The tools on offer, and what turns have called and answered; mostly nothing."""
+    offered = [tool.model_dump() for tool in conversation.tools]
+    turns = [
+        [n, [call.model_dump() for call in m.calls], m.answers, m.carried]
+        for n, m in enumerate(conversation.messages)
+        if m.calls or m.answers is not None or m.carried is not None
+    ]
+    return [offered, turns] if offered or turns else []
 
 
 def whole_body(

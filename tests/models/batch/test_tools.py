@@ -1,0 +1,42 @@
+"""Tools through batches: calls come back, and what was called tells one line from another."""
+
+from __future__ import annotations
+
+from model_server.handle import ServerHandle
+from models.apis import ask
+from models.batch.conftest import Make, every_api
+from omibench.models.batch.draws import draw_of
+from omibench.request import Message, Request, TextPart, ToolCall, ToolSpec
+
+LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})
+
+
+def after(arguments: str, tools: tuple[ToolSpec, ...] = (LOOK,)) -> Request:
+    """A question after one call, whose result is the same whatever was called."""
+    start = ask("Through a batch")
+    call = ToolCall(id="c1", name="look", arguments=arguments)
+    messages = (
+        *start.conversation.messages,
+        Message(role="assistant", parts=(), calls=(call,)),
+        Message(role="tool", parts=(TextPart(text="Error."),), answers="c1"),
+    )
+    conversation = start.conversation.model_copy(update={"messages": messages, "tools": tools})
+    return start.model_copy(update={"conversation": conversation})
+
+
+def test_what_was_called_and_offered_names_a_draw() -> None:
+    asked = [after('{"a": 1}'), after('{"a": 2}'), after('{"a": 1}', tools=())]
+    assert len({draw_of({"id": "m"}, request) for request in asked}) == 3
+
+
+@every_api
+def test_a_turn_with_calls_and_the_one_after(server: ServerHandle, make: Make, api: str) -> None:
+    calls = [{"name": "look", "arguments": {"image": "image_1"}}]
+    server.configure(replies={"Through": {"text": "\\boxed{7}", "calls": calls}})
+    first = ask("Through a batch")
+    offered = first.conversation.model_copy(update={"tools": (LOOK,)})
+    first = first.model_copy(update={"conversation": offered})
+    requests = [first, after('{"a": 1}'), after('{"a": 2}')]
+    found = {id(request): response for request, response in make(api).answer(requests)}
+    assert [call.name for call in found[id(first)].calls] == ["look"]
+    assert [found[id(request)].text for request in requests[1:]] == ["\\boxed{7}"] * 2
