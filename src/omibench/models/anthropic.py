@@ -20,7 +20,7 @@ from omibench.models.anthropic_messages import (
 from omibench.models.anthropic_replies import anthropic_reply
 from omibench.models.options import refuse_options
 from omibench.models.pools import open_pools
-from omibench.models.served import ServedProvider, post, transport
+from omibench.models.served import ServedProvider, client_maker, post
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
 from omibench.request import Request
@@ -53,20 +53,12 @@ class AnthropicProvider(ServedProvider):
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """SDK clients that neither retry nor wait: both are done here, for all providers."""
+        """Clients of the SDK, lent to one call at a time."""
         import anthropic
 
-        options = transport(self.model.base_url, self.model.limits.timeout_s)
-
-        def make() -> anthropic.AsyncAnthropic:
-            return anthropic.AsyncAnthropic(
-                api_key=key.get_secret_value(),
-                base_url=self.model.base_url,
-                max_retries=0,
-                timeout=options["timeout"],
-                http_client=anthropic.DefaultAsyncHttpxClient(**options),
-            )
-
+        make = client_maker(
+            anthropic.AsyncAnthropic, anthropic.DefaultAsyncHttpxClient, self.model, key
+        )
         async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:

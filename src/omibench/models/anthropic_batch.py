@@ -31,7 +31,7 @@ from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
 from omibench.models.pictures import Pictures
 from omibench.models.replies import Json, count, list_of, object_of, text_of, unreadable
-from omibench.models.served import transport
+from omibench.models.served import client_maker
 from omibench.models.traffic.failure import Failure
 from omibench.request import Request
 
@@ -56,14 +56,8 @@ class AnthropicBatchProvider(BatchProvider, AnthropicProvider):
         """As `BatchProvider.connect_batches`."""
         import anthropic
 
-        options = transport(self.model.base_url, self.model.limits.timeout_s)
-        with anthropic.Anthropic(
-            api_key=key.get_secret_value(),
-            base_url=self.model.base_url,
-            max_retries=0,
-            timeout=options["timeout"],
-            http_client=anthropic.DefaultHttpxClient(**options),
-        ) as client:
+        make = client_maker(anthropic.Anthropic, anthropic.DefaultHttpxClient, self.model, key)
+        with make() as client:
             yield AnthropicBatches(anthropic, client, self.model, self.pictures)
 
 

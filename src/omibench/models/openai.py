@@ -13,7 +13,7 @@ from omibench.models.openai_messages import PATHS, check_openai, openai_body, op
 from omibench.models.openai_replies import openai_replies
 from omibench.models.options import refuse_options, scored_by_list
 from omibench.models.pools import open_pools
-from omibench.models.served import ServedProvider, post, transport
+from omibench.models.served import ServedProvider, client_maker, post
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
 from omibench.request import Request
@@ -42,20 +42,10 @@ class OpenAIProvider(ServedProvider):
 
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
-        """SDK clients that neither retry nor wait: both are done here, for all providers."""
+        """Clients of the SDK, lent to one call at a time."""
         import openai
 
-        options = transport(self.model.base_url, self.model.limits.timeout_s)
-
-        def make() -> openai.AsyncOpenAI:
-            return openai.AsyncOpenAI(
-                api_key=key.get_secret_value(),
-                base_url=self.model.base_url,
-                max_retries=0,
-                timeout=options["timeout"],
-                http_client=openai.DefaultAsyncHttpxClient(**options),
-            )
-
+        make = client_maker(openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient, self.model, key)
         async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:

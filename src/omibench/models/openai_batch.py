@@ -32,7 +32,7 @@ from omibench.models.openai_messages import PATHS, openai_body
 from omibench.models.openai_replies import openai_replies
 from omibench.models.pictures import Pictures
 from omibench.models.replies import Json, count, list_of, object_of, text_of
-from omibench.models.served import transport
+from omibench.models.served import client_maker
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_status
 from omibench.request import Request
@@ -59,14 +59,8 @@ class OpenAIBatchProvider(BatchProvider, OpenAIProvider):
         """As `BatchProvider.connect_batches`."""
         import openai
 
-        options = transport(self.model.base_url, self.model.limits.timeout_s)
-        with openai.OpenAI(
-            api_key=key.get_secret_value(),
-            base_url=self.model.base_url,
-            max_retries=0,
-            timeout=options["timeout"],
-            http_client=openai.DefaultHttpxClient(**options),
-        ) as client:
+        make = client_maker(openai.OpenAI, openai.DefaultHttpxClient, self.model, key)
+        with make() as client:
             yield OpenAIBatches(openai, client, self.model, self.pictures)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 
@@ -26,6 +26,7 @@ from omibench.models.traffic.runner import Run
 from omibench.models.wire import Body
 from omibench.request import Request, Response
 
+C = TypeVar("C")
 MOST_SAMPLES = 8
 """Samples in one request at most: what all endpoints with `n` take."""
 _LOG = logging.getLogger("omibench")
@@ -142,6 +143,30 @@ def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
             else {"verify": httpx2.create_ssl_context()}
         ),
     }
+
+
+def client_maker(
+    kind: Callable[..., C],
+    http: Callable[..., Any],
+    model: OpenAIModel | AnthropicModel,
+    key: SecretStr,
+) -> Callable[[], C]:
+    """Makes clients of an SDK that neither retry nor wait: both are done here, for all providers.
+
+    All of them share one `transport`; `http` is the SDK's own class of HTTP clients.
+    """
+    options = transport(model.base_url, model.limits.timeout_s)
+
+    def make() -> C:
+        return kind(
+            api_key=key.get_secret_value(),
+            base_url=model.base_url,
+            max_retries=0,
+            timeout=options["timeout"],
+            http_client=http(**options),
+        )
+
+    return make
 
 
 async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, Any]) -> object:
