@@ -90,5 +90,7 @@ def test_the_file_comes_and_goes_with_the_parameter(
     assert row.answer == ["gold answer"]
     assert row.solution == "a worked solution"
     assert with_examples == plain, "questions and answers are the same"
+    card = (tmp_path / "out/README.md").read_text("utf-8")
+    assert "- `examples.jsonl`: solved problems that may be shown before others (1);" in card
     freeze_dataset(tmp_path / "out", frozen({}), problems)
     assert not file.exists()

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from omibench.example import Example
 from omibench.freeze.rows import is_simulated
 from omibench.problem import Answer, Question
 from omibench.tables import FrozenManifest
@@ -14,10 +15,14 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 
 def dataset_card(
-    manifest: FrozenManifest, questions: Sequence[Question], answers: Sequence[Answer]
+    manifest: FrozenManifest,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    examples: Sequence[Example] = (),
 ) -> str:
     """Markdown that says what the dataset holds, from what, and what in it is simulated."""
-    return "\n".join([*_header(manifest, questions), *_body(manifest, questions, answers)]) + "\n"
+    body = _body(manifest, questions, answers, examples)
+    return "\n".join([*_header(manifest, questions), *body]) + "\n"
 
 
 def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str]:
@@ -40,7 +45,10 @@ def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str
 
 
 def _body(
-    manifest: FrozenManifest, questions: Sequence[Question], answers: Sequence[Answer]
+    manifest: FrozenManifest,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    examples: Sequence[Example],
 ) -> list[str]:
     counts = Counter(question.subject for question in questions)
     types = Counter(question.answer_type for question in questions)
@@ -62,6 +70,7 @@ def _body(
         "",
         "- `questions.jsonl`: what a model may see. No answer and no solution stands in it.",
         "- `answers.jsonl`: gold answers and reference rationales, for scoring only.",
+        *_examples(examples),
         "- `images/`: every picture once, named by the SHA-256 of its bytes.",
         "- `manifest.json`: counts and content hashes.",
         "",
@@ -69,6 +78,16 @@ def _body(
         "",
         f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
         *([] if manifest.licence else ["", "The licence is that of the sources named above."]),
+    ]
+
+
+def _examples(examples: Sequence[Example]) -> list[str]:
+    if not examples:
+        return []
+    aside = sum(example.take == "sampled" for example in examples)
+    return [
+        f"- `examples.jsonl`: solved problems that may be shown before others ({len(examples)}); "
+        f"settings that may show those set aside ({aside}) do not ask them."
     ]
 
 

@@ -52,7 +52,7 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     write_jsonl(out / "questions.jsonl", questions)
     write_jsonl(out / "answers.jsonl", answers)
     write_examples(out, examples)
-    write_text(out / "README.md", dataset_card(manifest, questions, answers))
+    write_text(out / "README.md", dataset_card(manifest, questions, answers, examples))
     write_json(out / "manifest.json", manifest)
     return manifest
 
