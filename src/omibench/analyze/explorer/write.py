@@ -87,6 +87,7 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         shared_stem=question.group if question.group in site.stems else "",
         responses=responses,
         simulated=any(r["marked"] for r in responses),
+        made_up=site.results.made_up,
         previous=problem_file(before) if before else None,
         following=problem_file(after) if after else None,
     )
@@ -153,7 +154,8 @@ def _write_cell(site: _Site, cell: Cell) -> None:
         "cell.html.j2",
         label=results.label(cell.model),
         setting=results.setting_label(cell.setting),
-        simulated=results.simulated[cell],
+        simulated=results.simulated[cell] or results.made_up,
+        made_up=results.made_up,
         rules=rule_heads(results),
         scored_by=scored_by(_extracting(results)),
         subjects=[(s, sorted(rows[s], key=_place)) for s in sorted(rows)],
@@ -188,6 +190,7 @@ def _write_index(site: _Site) -> None:
         papers=any(p["source"] for p in problems),
         pictures_held=results.pictures_held,
         simulated=results.main_simulated,
+        made_up=results.made_up,
         scored_by=scored_by(results.main_rules),
         report=relative(site.report, page),
     )

@@ -10,6 +10,7 @@ from omibench.analyze.intervals import Estimate
 from omibench.analyze.links import EXPLORER, cell_file
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.published import ACC, GPTSCORE, Printed, printed_row
+from omibench.analyze.report import told
 from omibench.analyze.tables import TOTAL, Failures, Score, subjects
 from omibench.analyze.words import NONE, bracketed, counted, fixed, level, number, scored_by
 from omibench.study import Cell
@@ -55,6 +56,8 @@ class MainRow(NamedTuple):
     failures: str
     bounds: str
     printed: PrintedCells | None
+    gain: str = ""
+    printed_in: str = ""
 
 
 class ModelRows(NamedTuple):
@@ -63,6 +66,7 @@ class ModelRows(NamedTuple):
     label: str
     simulated: bool
     rows: list[MainRow]
+    size: str = ""
 
     @property
     def height(self) -> int:
@@ -94,16 +98,26 @@ def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) 
         own = [cell for cell in results.study.cells if cell.model == model]
         lines = [
             _main_row(results, index[cell], cell, beside[cell], digits)._replace(
-                leader=cell == leader
+                leader=cell == leader,
+                gain=_gain(results, index, cell),
+                printed_in=told.printed_in(results, cell),
             )
             for cell in own
             if (results.main_rules, TOTAL) in index.get(cell, {})
         ]
         if lines:
             simulated = any(results.simulated[cell] for cell in own)
-            entry = ModelRows(results.label(model), simulated, lines)
-            found.setdefault(results.study.models[model].group or "Models", []).append(entry)
+            block = results.study.models[model]
+            entry = ModelRows(results.label(model), simulated, lines, told.size(block))
+            found.setdefault(block.group or "Models", []).append(entry)
     return [Group(name, models) for name, models in found.items()]
+
+
+def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str:
+    base = results.study.models[cell.model].base
+    key = (results.main_rules, TOTAL)
+    bases = index.get(Cell(base, cell.setting), {}) if base else {}
+    return told.gain(results, cell, index[cell].get(key), bases.get(key))
 
 
 def main_caption(results: Results) -> str:

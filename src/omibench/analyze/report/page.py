@@ -62,7 +62,7 @@ def write_report(
         "failures_simulated": results.rests_on_simulation(failure_rules),
         "simulated_what": _what_is_simulated(results) or _STAND_IN_JUDGES,
         "judged": judged,
-        "judge_simulated": results.judge_simulated,
+        "judge_simulated": results.judge_simulated or results.made_up,
         "uncalibrated": judged and results.certificate is None,
         "subjects": subjects(results),
         "columns": 6 + len(subjects(results)) + judged,
