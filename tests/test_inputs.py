@@ -42,6 +42,32 @@ def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> 
     assert files_of(study, "filter") == files_of(study, "ocr") == []
 
 
+def test_the_filter_names_its_prompts_and_what_its_models_read() -> None:
+    study = parse_study(
+        {
+            "models": {
+                "sim": {"provider": "simulated", "oracle": "oracle.jsonl"},
+                "other": {"provider": "simulated", "oracle": "other.jsonl"},
+            },
+            "filter": {
+                "translation": {"model": "sim", "prompt": "prompts/translate.txt"},
+                "completeness": {"models": ["sim"], "prompt": "prompts/vote.txt"},
+                "captions": {
+                    "captioner": "other", "models": ["sim"], "prompt": "prompts/try.txt",
+                    "caption_prompt": "prompts/caption.txt",
+                },
+                "difficulty": {"models": ["sim"]},
+            },
+        },
+        "test",
+    )  # fmt: skip
+    assert files_of(study, "filter") == [
+        "prompts/translate.txt", "prompts/vote.txt", "prompts/caption.txt", "prompts/try.txt",
+        "oracle.jsonl", "other.jsonl",
+    ]  # fmt: skip
+    assert "prompts/vote.txt" in missing_files(study)
+
+
 def test_a_prompt_is_a_name_or_a_path() -> None:
     assert prompt_file("cot") is None
     assert prompt_file("mine.txt") == "mine.txt"
