@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from omibench.blocks import Block
 
@@ -31,3 +31,11 @@ class Tools(Block):
     )  # fmt: skip
     images: Annotated[int, Field(ge=1, le=100)] = 16
     """Pictures in one conversation, at most: those of the problem and those that tools show."""
+
+    @field_validator("offered")
+    @classmethod
+    def _once(cls, offered: tuple[ToolName, ...]) -> tuple[ToolName, ...]:
+        twice = next((name for name in offered if offered.count(name) > 1), None)
+        if twice:
+            raise ValueError(f"{twice} is offered twice")
+        return offered

@@ -11,7 +11,7 @@ from PIL import Image
 
 from omibench.cost.families import ImageFormula
 from omibench.cost.tokens import expected_input, image_size, most_input, text_tokens
-from omibench.request import Conversation, ImagePart, Message, TextPart
+from omibench.request import Conversation, ImagePart, Message, TextPart, ToolCall, ToolSpec
 
 FLAT = ImageFormula(lambda width, height: 100)
 
@@ -58,3 +58,15 @@ def test_images_are_measured_from_their_head(tmp_path: Path) -> None:
     area = ImageFormula(lambda width, height: width * height)
     found = expected_input(conversation("", whole, broken), area)
     assert (found.images, found.unmeasured) == (321 * 123 + 4096 * 4096, 1)
+
+
+def test_tools_and_calls_are_counted_too() -> None:
+    plain = conversation("Which?")
+    tool = ToolSpec(name="crop", description="Cut a box out.", parameters={"type": "object"})
+    call = ToolCall(id="c1", name="crop", arguments='{"box": [0, 0, 1, 1]}')
+    turn = Message(role="assistant", parts=(), calls=(call,), carried="[1]")
+    offering = plain.model_copy(update={"tools": (tool,)})
+    called = plain.model_copy(update={"messages": (*plain.messages, turn)})
+    for count in (lambda c: expected_input(c, FLAT).text, lambda c: most_input(c, FLAT)):
+        assert count(offering) >= count(plain) + 100
+        assert count(called) >= count(plain) + 10

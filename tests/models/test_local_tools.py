@@ -133,6 +133,7 @@ needs_torch = pytest.mark.skipif(
 
 
 @needs_torch
+@pytest.mark.slow
 def test_transformers_renders_tools_and_turns_that_call(tmp_path: Path) -> None:
     importlib.import_module("torch").set_num_threads(1)
     folder = build(tmp_path / "tiny")

@@ -81,7 +81,7 @@ def instructions(tools: Tools, inventory: str) -> str:
         f"{inventory}. What a tool makes is a new picture (result_1, result_2, ...), which later "
         "calls can use too. Places are shares of a picture's width and height: [0, 0] is its "
         f"upper left corner and [1, 1] its lower right one. At most {MOST_CALLS} calls of a turn "
-        f"are carried out, and you have {tools.max_turns - 1} turns with calls. "
+        f"are carried out, and you have {_turns(tools.max_turns - 1)} with calls. "
         f"{WAYS[tools.manner].rules}Once you need no more tools, go on without calling any."
     )
 
@@ -90,6 +90,10 @@ def no_more(last: bool) -> str:
     """Said after the results of the last turn that may call."""
     goal = f"give the final answer {_SOLVE}" if last else "end this step in words"
     return f"You cannot call tools any more: {goal}."
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"
 
 
 def left_out(calls: int) -> str:
