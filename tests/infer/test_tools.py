@@ -151,6 +151,8 @@ def test_a_loop_is_bought_once_at_every_api(
     assert [len(steps) for steps in found["steps"]] == [1, 1]
     paid = server.stats()["requests"]
     assert paid == 4
+    for folder in partition_folders(store_of(study)):
+        compact_partition(folder)
     assert rows(questions, study).equals(found)
     assert server.stats()["requests"] == paid
     assert found["input_tokens"].min() > (2 + 4) * 256
@@ -249,9 +251,10 @@ def test_drawn_pictures_live_in_the_store_and_travel_with_it(
 ) -> None:
     questions = frozen(tmp_path, "draws")
     study = make(**at(server, "chat"))
-    rows(questions, study)
+    found = rows(questions, study)
     store = store_of(study)
     sha256 = hashlib.sha256(base64.b64decode(PICTURE.partition(",")[2])).hexdigest()
+    assert found["drawn"].to_list() == [[sha256]]
     kept = store / "images" / sha256[:2] / sha256
     assert hashlib.sha256(kept.read_bytes()).hexdigest() == sha256
     lines = "".join(path.read_text() for path in store.glob("*/*.jsonl"))
