@@ -48,7 +48,8 @@ def _similar(case: Case) -> list[tuple[Candidate, float]]:
     mine, threshold = case.candidate, case.params.near_duplicate
     found = []
     for earlier in case.kept.alike(mine, threshold):
-        if not _share_stem(mine, earlier):
+        # Problems with other numbers of pictures are never the same: see figure_distance.
+        if len(earlier.contents) == len(mine.contents) and not _share_stem(mine, earlier):
             in_order = fuzz.ratio(mine.compared, earlier.compared, score_cutoff=100 * threshold)
             score = max(in_order / 100, _dice(mine.shingles, earlier.shingles))
             if score >= threshold:
