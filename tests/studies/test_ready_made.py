@@ -1,0 +1,94 @@
+"""The ready-made studies name the models and settings that papers print, and can be rehearsed."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from omibench.rehearsal import rehearsed
+from omibench.study import Study, load_study
+
+PRINTED = {
+    "omibench": ("omibench_main", "omibench_thinking_vs_instruct"),
+    "emma": ("emma_main",),
+    "emma_mini": ("emma_main",),
+    "usnco_v": ("usnco_v_proprietary", "usnco_v_open"),
+    "mathreal": ("mathreal_main",),
+}
+CELLS = {"omibench": 96, "emma": 16, "emma_mini": 28, "usnco_v": 75, "mathreal": 129}
+NO_MODELS = {"Random choice", "Human Expert"}
+MINI_ALONE = {"QVQ-72B-Preview", "o1"}
+"""Printed on EMMA-mini alone, because of rate limits."""
+
+
+def ready_made(root: Path, name: str) -> Study:
+    return load_study(root / "studies" / f"{name}.yaml")
+
+
+def labels(root: Path, name: str) -> set[str]:
+    found = set()
+    for table in PRINTED[name]:
+        with (root / "published" / f"{table}.csv").open(encoding="utf-8") as file:
+            found |= {row["model"] for row in csv.DictReader(file)}
+    return found - NO_MODELS - (MINI_ALONE if name == "emma" else set())
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_model_of_the_printed_tables_has_a_cell(root: Path, name: str) -> None:
+    study = ready_made(root, name)
+    evaluated = {study.models[cell.model].label for cell in study.cells}
+    assert labels(root, name) <= evaluated
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_cell_is_printed_and_no_setting_or_model_is_left_over(root: Path, name: str) -> None:
+    study = ready_made(root, name)
+    assert len(study.cells) == CELLS[name]
+    assert all(study.infer.printed_in(*cell) for cell in study.cells)
+    assert {cell.setting for cell in study.cells} == set(study.settings)
+    helpers = {*study.judges("score"), *study.judges("judge")}
+    assert {cell.model for cell in study.cells} | helpers == set(study.models)
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_no_key_stands_in_a_study_and_prices_have_a_day(root: Path, name: str) -> None:
+    for model in ready_made(root, name).models.values():
+        key = getattr(model, "key_env", "SOME_API_KEY")
+        assert key.endswith("_API_KEY")
+        price = getattr(model, "price", None)
+        assert price is None or price.as_of.year >= 2024
+
+
+def test_models_of_experts_say_how_much_of_them_works(root: Path) -> None:
+    study = ready_made(root, "omibench")
+    sizes = {n: (m.parameters_b, m.active_parameters_b) for n, m in study.models.items()}
+    assert sizes["qwen3-vl-235b-a22b-instruct"] == (235, 22)
+    assert sizes["internvl3-8b"] == (8, None)
+    assert study.models["qwen3-vl-8b-instruct-mmdu"].base == "qwen3-vl-8b-instruct"
+
+
+@pytest.mark.parametrize("name", ["emma_mini", "usnco_v"])
+def test_a_rehearsal_keeps_cells_labels_and_sizes(
+    root: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    study = ready_made(root, name)
+    found = rehearsed(study.model_copy(update={"simulated": True}))
+    assert found.cells == study.cells
+    assert {m.provider for m in found.models.values()} == {"simulated"}
+    assert [m.label for m in found.models.values()] == [m.label for m in study.models.values()]
+
+
+def test_the_clean_pictures_of_mathreal_are_laid_over_its_study(root: Path) -> None:
+    import yaml
+
+    base = yaml.safe_load((root / "studies/mathreal.yaml").read_text("utf-8"))
+    over = yaml.safe_load((root / "studies/overlays/mathreal_clean.yaml").read_text("utf-8"))
+    laid = {key: {**value, **over.get(key, {})} if isinstance(value, dict) else value
+            for key, value in base.items()}  # fmt: skip
+    study = Study.model_validate(laid)
+    assert len(study.cells) == 24
+    assert {cell.setting for cell in study.cells} == {"i"}
+    assert study.benchmark.pictures == "clean"
