@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -24,7 +25,7 @@ def freeze(tmp_path: Path) -> Path:
 def paint(freeze: Path) -> Paint:
     """Writes a picture into the dataset and returns its figure."""
 
-    def write(name: str, image: Image.Image, **how: object) -> Figure:
+    def write(name: str, image: Image.Image, **how: Any) -> Figure:
         path = freeze / "images" / name
         image.save(path, **how)
         return Figure(file=f"images/{name}", sha256=hashlib.sha256(path.read_bytes()).hexdigest())

@@ -41,7 +41,7 @@ def test_pictures_are_on_it_pixel_for_pixel_when_they_fit() -> None:
     for image, (x, y, wide, high) in zip(images, plan.boxes, strict=True):
         assert canvas.crop((x, y, x + wide, y + high)).tobytes() == image.tobytes()
         above = canvas.crop((x, y - 2 * plan.letters, x + 60, y - 4)).convert("L")
-        assert above.getextrema()[0] < 100, "a label stands above"
+        assert min(above.tobytes()) < 100, "a label stands above"
 
 
 def test_only_the_largest_are_made_smaller() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,10 +24,9 @@ class Turn:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self, images: object) -> Image.Image:
+    def __call__(self, images: Sequence[Image.Image]) -> Image.Image:
         self.times += 1
-        (image,) = images  # type: ignore[misc]
-        return image.transpose(Image.Transpose.ROTATE_180)  # type: ignore[no-any-return]
+        return images[0].transpose(Image.Transpose.ROTATE_180)
 
 
 def part_of(figure: Figure, freeze: Path) -> ImagePart:
