@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,3 +142,21 @@ def test_any_mixture_is_survived_without_losing_lines(texts: list[str]) -> None:
     assert len(letters) == 0 or len(letters) >= 3
     if not letters:
         assert statement == lines
+
+
+def test_bare_letters_below_each_other_are_choices(line: Callable[..., Line]) -> None:
+    rows = [line("What is its speed?", y=100)]
+    for k, letter in enumerate("ABCD"):
+        y = 120 + 14 * k
+        rows += [line(letter, y=y, bold=True), line(f"{k} m/s", x=84, y=y, starts=False)]
+    statement, options = split_choices(rows)
+    assert [i.text for i in statement if isinstance(i, Line)] == ["What is its speed?"]
+    assert [(o.letter, o.lines[-1].text) for o in options] == [
+        ("A", "0 m/s"), ("B", "1 m/s"), ("C", "2 m/s"), ("D", "3 m/s"),
+    ]  # fmt: skip
+
+
+def test_an_article_is_no_choice(column: Callable[..., list[Line]]) -> None:
+    lines = column("How many?", "A ball and a rod", "B and", "are known to be", "C or", "D or E")
+    moved = [replace(i, box=i.box._replace(x0=i.box.x0 + 9 * k)) for k, i in enumerate(lines)]
+    assert split_choices(moved)[1] == []

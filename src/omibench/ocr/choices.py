@@ -16,6 +16,7 @@ _MARKERS = {
     "A.": re.compile(r"([A-H])(?:[.:](?![A-Za-z])|[．、：])\s*"),
     "(a)": re.compile(r"[(（]([a-h])[)）]\s*"),
     "a)": re.compile(r"([a-h])[)）]\s*"),
+    "A": re.compile(r"([A-H])(?:\s+|$)"),
 }
 _LONE = re.compile(r"[(（](?:[A-H]|[IVX]{1,4})[)）]|[A-H][).]")
 ARROW = re.compile(r"\s*(?:←|<\s?[-−–]|⇐|\\leftarrow)\s*correct\b\.?", re.I)
@@ -32,6 +33,9 @@ _TASK = re.compile(
     r"calcule|determine|encuentre|halle|explique|cu[áa]l|qu[ée]|calcular|berechne|bestimme)\b",
     re.I,
 )
+
+
+_SHORT = 40
 
 
 class Marker(NamedTuple):
@@ -109,6 +113,8 @@ def _markers(items: Sequence[Item], style: str) -> Iterator[Marker]:
         match = pattern.match(item.text)
         while match:
             yield Marker(match[1].upper(), style, index, match.start(), match.end())
+            if style == "A":
+                break
             after = next(
                 (m for m in pattern.finditer(item.text, match.end()) if _stands_free(item.text, m)),
                 None,
@@ -123,6 +129,8 @@ def _stands_free(text: str, match: re.Match[str]) -> bool:
 def _is_choice_list(items: Sequence[Item], run: Sequence[Marker], asked: str) -> bool:
     if run[0].style in ("(A)", "A)", "A."):
         return True
+    if run[0].style == "A":
+        return len(run) >= 4 and _stand_in_line([items[marker.place] for marker in run])
     before = " ".join(i.text for i in items[: run[0].place] if isinstance(i, Line))
     head = items[run[0].place]
     if isinstance(head, Line):
@@ -132,6 +140,15 @@ def _is_choice_list(items: Sequence[Item], run: Sequence[Marker], asked: str) ->
     if any(_TASK.search(text) for text in texts):
         return False
     return len(run) in (3, 4, 5) and _ASKS.search((before.strip() or asked)[-200:]) is not None
+
+
+def _stand_in_line(items: Sequence[Item]) -> bool:
+    """Whether lines begin below each other or stand on one row, as bare letters of choices do."""
+    lines = [item for item in items if isinstance(item, Line)]
+    lefts, levels = [line.box.x0 for line in lines], [line.baseline for line in lines]
+    if len({line.page for line in lines}) == 1 and max(levels) - min(levels) < 2:
+        return all(1 < len(line.text) < _SHORT for line in lines)
+    return max(lefts) - min(lefts) < 3 and all(line.starts for line in lines)
 
 
 def _fill(
