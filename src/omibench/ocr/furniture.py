@@ -12,6 +12,7 @@ from omibench.ocr.numbering import number_of
 
 _MARGIN = 0.10
 _REPEATED = 0.4
+_FOOT = 60
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:(?:page|página|pág\.?|seite|p\.)\s*)?\d{1,3}(?:\s*(?:/|of|de|von)\s*\d{1,3})?[\W_]*"
     r"|第\s*\d+\s*页.*|共\s*\d+\s*页",
@@ -81,4 +82,7 @@ def _stands_apart(
     gap = min((max(0.0, box.gap_y(line.box)) for box in [*others, *boxes]), default=99.0)
     if _PAGE_NUMBER.fullmatch(line.text):
         return gap > 0.5 * line.size
+    if line.engine != "textlayer" and line.box.centre[1] > height / 2:
+        # Sizes are those of boxes here: small capitals look like text.
+        return gap > 2.5 * line.size and len(line.text) < _FOOT
     return gap > 1.2 * line.size and line.size < 0.92 * body

@@ -50,6 +50,18 @@ def open_engine(name: str) -> Engine:
     raise MissingInputError(f"engine {name}: reads no pixels on this machine")
 
 
+def require(name: str) -> None:
+    """Raise MissingInputError for an engine that was chosen and is not installed.
+
+    The default is not required: where it is missing, pages without text are named.
+    """
+    if name == "tesseract" and not is_installed(name):
+        raise MissingInputError(
+            "ocr.engine: there is no command `tesseract`: install the package tesseract-ocr with "
+            "its languages, or choose another engine"
+        )
+
+
 def is_installed(name: str) -> bool:
     """Whether an engine of this machine can be opened; nothing is loaded."""
     if name == "rapidocr":
