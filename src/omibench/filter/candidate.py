@@ -52,7 +52,7 @@ class Candidate:
 class Kept:
     """The problems kept so far, in order, found again by what they say."""
 
-    SURE_FROM = 0.8
+    SURE_FROM = 0.85
     """Similarity of texts from which on MinHash misses none; below it all are compared."""
 
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:

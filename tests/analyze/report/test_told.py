@@ -91,3 +91,15 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     assert all(c.startswith("<span>SIMULATED. ") for c in captions)
     for page in (folders.out / "explorer").rglob("*.html"):
         assert "The problems are made up, and in no benchmark." in page.read_text("utf-8"), page
+
+
+def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, simulated=False, explorer=False)
+    assert "SIMULATED" not in analyze(*folders).report.read_text("utf-8")
+    path = folders.freeze / "manifest.json"
+    manifest = read_json(path, FrozenManifest)
+    write_json(path, manifest.model_copy(update={"simulated": {"captions": 4}}))
+    html = analyze(*folders).report.read_text("utf-8")
+    told = "Simulated models judged the problems before they were frozen (captions of 4)."
+    assert told in html
+    assert "SIMULATED" in html

@@ -57,7 +57,9 @@ def write_report(
         + f"{counted(manifest.problems, 'problem')} {_pictures(results)}",
         "sentence": headline.sentence,
         "numbers": headline.numbers,
-        "simulated": results.any_simulated or bool(reasoned and reasoned["simulated"]),
+        "simulated": results.any_simulated
+        or bool(manifest.simulated)
+        or bool(reasoned and reasoned["simulated"]),
         "main_simulated": results.main_simulated,
         "failures_simulated": results.rests_on_simulation(failure_rules),
         "simulated_what": _what_is_simulated(results) or _STAND_IN_JUDGES,
@@ -144,7 +146,10 @@ def _what_is_simulated(results: Results) -> str:
     told = f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
     if results.made_up:
         told = f"The problems are made up ({results.manifest.synthetic}). {told}".strip()
-    return told
+    if judged := results.manifest.simulated:
+        names = ", ".join(f"{name} of {count}" for name, count in judged.items())
+        told = f"{told} Simulated models judged the problems before they were frozen ({names})."
+    return told.strip()
 
 
 def _published(
