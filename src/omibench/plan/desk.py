@@ -144,8 +144,12 @@ def steps_of(paths: Iterable[Threaded]) -> Iterator[Step]:
 
 def guess(request: Request) -> Response:
     """What stands for an answer that is not there yet."""
-    expected = EXPECTED_SHARE * request.decoding.max_tokens
-    return Response(text=filler(int(expected)), provider_id=GUESS)
+    return _guess(request.decoding.max_tokens)
+
+
+@cache
+def _guess(max_tokens: int) -> Response:
+    return Response(text=filler(int(EXPECTED_SHARE * max_tokens)), provider_id=GUESS)
 
 
 @cache
