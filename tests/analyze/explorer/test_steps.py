@@ -87,6 +87,29 @@ def test_each_new_picture_is_shown_where_it_is_first_sent(
     assert copy.read_bytes() == Path(picture.path).read_bytes()
 
 
+def test_what_tools_gave_is_told_with_the_turn_that_saw_it(
+    tmp_path: Path, picture: ImagePart
+) -> None:
+    call = ToolCall(id="1", name="zoom", arguments=HOSTILE)
+    words = tuple(TextPart(text=text) for text in ("result_1: zoom.", "Now answer."))
+    messages = (
+        *said("The problem").messages,
+        Message(role="assistant", parts=(TextPart(text="Closer."),), calls=(call,)),
+        Message(role="tool", parts=(words[0], picture), answers="1"),
+        Message(role="user", parts=words[1:]),
+    )
+    store = tmp_path / "store"
+    asked = Conversation(messages=messages)
+    keys = [
+        keep(store, "m", "respondent", said("The problem"), Response(text="", calls=(call,))),
+        keep(store, "m", "respondent", asked, Response(text="B")),
+    ]
+    first, last = Trail(store, tmp_path, tmp_path).steps(keys, [], tmp_path / "q.html")
+    assert (first.told, first.calls) == ([], [f"zoom {HOSTILE}"])
+    assert last.told == ["result_1: zoom.", "Now answer."]
+    assert [seen.sha256 for seen in last.pictures] == [picture.sha256]
+
+
 def test_what_the_store_lacks_is_left_out(tmp_path: Path, picture: ImagePart) -> None:
     key = keep(
         tmp_path / "store", "m", "respondent", said("1"), Response(text="", drawn=(picture,))
