@@ -104,7 +104,9 @@ def test_what_tools_gave_is_told_with_the_turn_that_saw_it(
         keep(store, "m", "respondent", said("The problem"), Response(text="", calls=(call,))),
         keep(store, "m", "respondent", asked, Response(text="B")),
     ]
-    first, last = Trail(store, tmp_path, tmp_path).steps(keys, [], tmp_path / "q.html")
+    first, last = Trail(store, tmp_path, tmp_path, tmp_path / "kept").steps(
+        keys, [], tmp_path / "q.html"
+    )
     assert (first.told, first.calls) == ([], [f"zoom {HOSTILE}"])
     assert last.told == ["result_1: zoom.", "Now answer."]
     assert [seen.sha256 for seen in last.pictures] == [picture.sha256]
