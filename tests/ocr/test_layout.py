@@ -74,6 +74,21 @@ def test_running_heads_and_page_numbers_go_and_text_stays(line: Maker) -> None:
     ]  # fmt: skip
 
 
+def test_the_number_of_a_problem_in_the_margin_is_no_page_number(line: Maker) -> None:
+    pages = [
+        [
+            line(str(k), x=50, y=60, page=k),
+            line(f"A car moves along a road of kind {'abc'[k]}.", x=74, y=60, page=k),
+            *(line(f"text {n}", y=100 + 14 * n, page=k) for n in range(20)),
+            line(str(k + 1), x=290, y=820, page=k),
+        ]
+        for k in (1, 2)
+    ]
+    kept = without_furniture(pages, [842.0] * 2, [[], []])
+    assert [[i.text for i in lines[:1]] for lines in kept] == [["1"], ["2"]]
+    assert [len(lines) for lines in kept] == [22, 22]
+
+
 def test_a_single_page_loses_its_foot_but_no_label_of_a_figure(line: Maker) -> None:
     label, foot = line("time (s)", y=775, size=8), line("CC BY 4.0", y=810, size=8)
     page = [*(line(TEXT, y=100 + 12 * k) for k in range(4)), label, foot]

@@ -13,6 +13,7 @@ from omibench.ocr.numbering import number_of
 _MARGIN = 0.10
 _REPEATED = 0.4
 _FOOT = 60
+_SENTENCE = 20
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:(?:page|página|pág\.?|seite|p\.)\s*)?\d{1,3}(?:\s*(?:/|of|de|von)\s*\d{1,3})?[\W_]*"
     r"|第\s*\d+\s*页.*|共\s*\d+\s*页",
@@ -44,6 +45,7 @@ def without_furniture(
             if not _at_edge(line, height)
             or CAPTION.fullmatch(line.text)
             or (literal[line.text] == 1 and _names_problem(line.text))
+            or _numbers_text(line, lines, literal)
             or not (
                 seen[_masked(line.text)] >= enough
                 or _stands_apart(line, lines, height, boxes, body)
@@ -64,6 +66,20 @@ def body_size(lines: Sequence[Line]) -> float:
 def _names_problem(text: str) -> bool:
     number = number_of(text)
     return number is not None and number.style not in ("plain", "heading")
+
+
+def _numbers_text(line: Line, lines: Sequence[Line], literal: Counter[str]) -> bool:
+    """Whether a number in the margin has running text beside it, as that of a problem has."""
+    if not re.fullmatch(r"\d{1,3}[.)]?", line.text):
+        return False
+    return any(
+        abs(other.baseline - line.baseline) < 2
+        and 0 <= other.box.x0 - line.box.x1 < 4 * line.size
+        and len(other.text) >= _SENTENCE
+        and literal[other.text] <= 1
+        and not other.text.isupper()
+        for other in lines
+    )
 
 
 def _masked(text: str) -> str:
