@@ -10,7 +10,9 @@ pages 2 to 7), and photographs, of each kind at most 3:
     python benchmarks/ocr_quality.py exams --out benchmarks/ocr_quality.md
     python benchmarks/ocr_quality.py --photographs photographs.jsonl --images FOLDER --sample 3
 
-`--scan FILE=GT:2-7` names a scan of other pages or of another name; `--engine` another engine;
+`--scan FILE=GT:2-7` names a scan of other pages or of another name; `--solutions exam.pdf=FILE` the
+file with a paper's answers (without it keys count only where the paper states them); `--engine`
+another engine;
 `--keep FOLDER` keeps what was read; `--show` lists every difference. The format of `*.gt.json` and
 of the list of photographs is in ocr_quality.md.
 """
@@ -20,18 +22,25 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import resource
 import sys
 import tempfile
+import time
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from omibench.ocr import read_papers
+from omibench.ocr.document import read_document
+from omibench.ocr.photographs import read_photograph
+from omibench.ocr.readers import open_engine
 from omibench.params import OcrParams
 from omibench.problem import Problem
 from omibench.score.transcripts import best_window, similarity
-from omibench.tables import FileReport, PageText, read_jsonl
+from omibench.tables import FileReport, read_jsonl
 
 QUARTER = 45.0
 HEAD = 20
@@ -54,6 +63,15 @@ class Paper(NamedTuple):
     def stems(self, number: object) -> list[dict[str, Any]]:
         """The shared stems of a problem."""
         return [s for s in self.truth.get("shared_stems", []) if number in s["problems"]]
+
+
+class Read(NamedTuple):
+    """How near one photograph was read, whether it was turned by quarters, and CPU seconds."""
+
+    near: float
+    window: float
+    turned: bool
+    spent: float
 
 
 class Shares(NamedTuple):
@@ -80,9 +98,9 @@ def main() -> None:
         params = OcrParams(engine=given.engine, timeout_s=600)
         papers = [*_papers(given.truths), *(_scan(text) for text in given.scan)]
         if papers:
-            told += _paper_table(papers, out / "papers", params, given.show)
+            told += _paper_table(papers, out / "papers", params, _solutions(given), given.show)
         if given.photographs:
-            told += _photograph_table(given, out / "photographs", params)
+            told += _photograph_table(given)
     if not told:
         sys.exit("nothing to measure: name a .gt.json file, a folder of them, or --photographs")
     print("\n".join(told))
@@ -96,6 +114,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("truths", nargs="*", type=Path, metavar="GT", help=".gt.json, or a folder")
     parser.add_argument("--scan", action="append", default=[], metavar="FILE=GT:FIRST-LAST")
+    parser.add_argument(
+        "--solutions", action="append", default=[], metavar="PAPER=FILE", help="for the keys"
+    )
     parser.add_argument("--engine", default="rapidocr")
     parser.add_argument("--photographs", type=Path, metavar="FILE", help="JSON list or JSONL")
     parser.add_argument("--images", type=Path, help="folder of the photographs")
@@ -118,6 +139,11 @@ def _papers(given: Iterable[Path]) -> Iterator[Paper]:
                 yield Paper(scan, truth, int(bounds[1]), int(bounds[2]))
 
 
+def _solutions(given: argparse.Namespace) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given.solutions]
+    return {paper: str(Path(file).resolve()) for paper, _, file in pairs}
+
+
 def _scan(text: str) -> Paper:
     match = re.fullmatch(r"(.+)=(.+):(\d+)-(\d+)", text)
     if not match:
@@ -126,8 +152,17 @@ def _scan(text: str) -> Paper:
     return Paper(Path(match[1]), truth, int(match[3]), int(match[4]))
 
 
-def _paper_table(papers: Sequence[Paper], out: Path, params: OcrParams, show: bool) -> list[str]:
-    read_papers([paper.pdf for paper in papers], out, params)
+def _paper_table(
+    papers: Sequence[Paper], out: Path, params: OcrParams, solutions: dict[str, str], show: bool
+) -> list[str]:
+    manifest = out / "sources.yaml"
+    out.mkdir(parents=True, exist_ok=True)
+    sources = [
+        {"name": p.pdf.name, "paper": str(p.pdf.resolve()), "solutions": solutions.get(p.pdf.name)}
+        for p in papers
+    ]
+    manifest.write_text(json.dumps({"sources": sources}), "utf-8")
+    read_papers([], out, params, manifest=manifest)
     report = json.loads((out / "report.json").read_text("utf-8"))
     files = [FileReport.model_validate(file) for file in report["files"]]
     problems = list(read_jsonl(out / "problems.jsonl", Problem))
@@ -205,7 +240,7 @@ def _said(problem: Problem, truth: dict[str, Any]) -> str:
 
 
 def _letters(text: str) -> str:
-    return "".join(c for c in text if c.isalnum())
+    return "".join(c for c in unicodedata.normalize("NFKC", text) if c.isalnum())
 
 
 def _worst_page(paper: Paper, problems: Sequence[Problem]) -> int:
@@ -225,36 +260,47 @@ def _worst_page(paper: Paper, problems: Sequence[Problem]) -> int:
     return worst
 
 
-def _photograph_table(given: argparse.Namespace, out: Path, params: OcrParams) -> list[str]:
-    rows = _rows(given.photographs)
+def _photograph_table(given: argparse.Namespace) -> list[str]:
+    """Read photographs as the stage does, one after the other with one session of the engine."""
     image, text, kind = given.fields.split(",")
     folder = given.images or given.photographs.parent
+    engine = open_engine(given.engine)
+    scores: dict[str, list[Read]] = {}
+    for row in _in_turn(_rows(given.photographs), kind, given.sample):
+        began = time.process_time()
+        taken = read_photograph(folder / row[image], engine)
+        page = read_document(taken.pdf, taken.reader, every=True).pages[0]
+        spent = time.process_time() - began
+        turned = abs((page.turn + 180) % 360 - 180) > QUARTER
+        near, window = similarity(page.text, row[text]), best_window(page.text, row[text])
+        scores.setdefault(str(row.get(kind, "all")), []).append(Read(near, window, turned, spent))
+        if given.show:
+            told = f"{row[image]}\t{row.get(kind)}\t{near:.3f}\t{window:.3f}\t{page.turn:.1f}"
+            print(told, file=sys.stderr, flush=True)
+    lines = [
+        "| photographs | n | similarity | best window | turned | CPU s, median |",
+        "|---|---|---|---|---|---|",
+    ]
+    every = [read for group in scores.values() for read in group]
+    for name, group in [*sorted(scores.items()), ("all", every)]:
+        near, window = fmean(r.near for r in group), fmean(r.window for r in group)
+        turned, spent = sum(r.turned for r in group), median(r.spent for r in group)
+        lines.append(
+            f"| {name} | {len(group)} | {near:.3f} | {window:.3f} | {turned} | {spent:.1f} |"
+        )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return [*lines, "", f"Peak memory of the process: {peak} MiB."]
+
+
+def _in_turn(
+    rows: Sequence[dict[str, Any]], kind: str, most: int | None
+) -> Iterator[dict[str, Any]]:
+    """Rows of every kind in turn, at most so many of each."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         kinds.setdefault(str(row.get(kind, "all")), []).append(row)
-    some = [row for group in kinds.values() for row in group[: given.sample]]
-    report = read_papers([folder / row[image] for row in some], out, params)
-    pages = {p.source: p for p in read_jsonl(out / "pages.jsonl", PageText)}
-    scores: dict[str, list[tuple[float, float, bool]]] = {}
-    for row, file in zip(some, report.files, strict=True):
-        page = pages.get(file.source)
-        said = page.text if page else ""
-        turned = page is not None and abs((page.turn + 180) % 360 - 180) > QUARTER
-        entry = (similarity(said, row[text]), best_window(said, row[text]), turned)
-        scores.setdefault(str(row.get(kind, "all")), []).append(entry)
-        if given.show:
-            print(f"{file.source}\t{row.get(kind)}\t{entry[0]:.3f}\t{entry[1]:.3f}\t{turned}")
-    lines = ["| photographs | n | similarity | best window | turned |", "|---|---|---|---|---|"]
-    every = [entry for group in scores.values() for entry in group]
-    for name, group in [*sorted(scores.items()), ("all", every)]:
-        means = [fmean(entry[k] for entry in group) for k in (0, 1)]
-        turned = sum(entry[2] for entry in group)
-        lines.append(f"| {name} | {len(group)} | {means[0]:.3f} | {means[1]:.3f} | {turned} |")
-    cpu = [file.cpu_s for file in report.files if file.cpu_s]
-    peak = max((file.peak_mb or 0 for file in report.files), default=0)
-    if cpu:
-        lines += ["", f"CPU seconds a photograph: median {median(cpu):.1f}; peak {peak} MiB."]
-    return lines
+    for some in zip_longest(*(group[:most] for group in kinds.values())):
+        yield from (row for row in some if row is not None)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -120,3 +120,19 @@ def test_a_page_that_nobody_could_read_says_so() -> None:
     document = read_document(pdf, LocalReader(Scripted()))
     assert document.codes == ["page_unread"]
     assert read_document(pdf).codes == ["page_needs_ocr"]
+
+
+def test_a_problem_says_that_its_formula_may_have_been_flattened() -> None:
+    from omibench.ocr.assemble import to_problems
+    from omibench.ocr.drafts import Draft
+    from omibench.ocr.sources import Source
+
+    drafts = []
+    for number, text in (("1", "What is the speed v0 of the ball?"), ("2", "And where is it?")):
+        items = lines_of([reading(text, 10, 10)], 1, 0.36, "rapidocr")
+        drafts.append(Draft(number, [1], list(items), [], None, None))
+    source = Source(name="x", paper="x.pdf", language="en")
+    problems, _ = to_problems(drafts, source, "0" * 64, {}, frozenset())
+    assert [p.warnings for p in problems] == [
+        ["math_suspect: rapidocr may have flattened a formula"], [],
+    ]  # fmt: skip

@@ -115,6 +115,8 @@ def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[st
     ]
     if any(line.stacked for line in lines):
         found.append("math_suspect: a formula of several rows was read as one")
+    elif flattened := next((line for line in lines if line.math_suspect), None):
+        found.append(f"math_suspect: {flattened.engine} may have flattened a formula")
     empty = [choice.label for choice in choices if choice.image is None and not choice.text]
     if empty:
         found.append(f"choice_empty: {', '.join(empty)}")
