@@ -48,6 +48,16 @@ def test_schemas_are_plain() -> None:
         ("crop", '{"image": "i", "box": [0, 0, 1, 1], "path": "/etc/passwd"}', "path: Extra"),
         ("draw_text", '{"image": "i", "at": [0, 0], "text": "' + "x" * 81 + '"}', "at most 80"),
         ("zoom", '{"image": "i", "box": [0, 0, 1, 1], "times": 9}', "less than or equal to 8"),
+        (
+            "draw_shape",
+            '{"image": "i", "shape": "polygon", "points": [[0, 0], [1, 1]]}',
+            "3 points",
+        ),
+        (
+            "draw_shape",
+            '{"image": "i", "shape": "ellipse", "points": [[0,0],[1,1],[0,1]]}',
+            "2 poi",
+        ),
         ("look", "[" * 9000, f"and {LONGEST} are read"),
         ("look", '{"image": "' + "i" * 41 + '"}', "at most 40"),
         ("side_by_side", '{"images": ["a"]}', "at least 2"),

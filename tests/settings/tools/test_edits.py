@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageDraw
 
 from omibench.settings.tools.arguments import KINDS, read_arguments
-from omibench.settings.tools.edits import MOST_PIXELS, EditError, edited
+from omibench.settings.tools.edits import MOST_PIXELS, edited
 from omibench.tool_params import ToolName
 
 
@@ -50,11 +50,6 @@ def test_a_zoom_enlarges_and_stays_within_the_cap() -> None:
     assert MOST_PIXELS * 0.99 < large.width * large.height <= MOST_PIXELS
 
 
-def test_a_box_without_room_is_refused() -> None:
-    with pytest.raises(EditError, match="1 x 50 pixels"):
-        used("crop", image="i", box=[0.5, 0.5, 0.502, 1])
-
-
 def test_drawings_change_the_places_that_they_name() -> None:
     line = used("draw_lines", image="i", lines=[[0.1, 0.2, 0.3, 0.2]], color="blue")
     assert changed(line, picture()) == (20, 20, 61, 22)
@@ -68,12 +63,6 @@ def test_drawings_change_the_places_that_they_name() -> None:
     assert changed(round_, picture()) == (20, 10, 81, 41)
     corners = [[0.1, 0.1], [0.4, 0.1], [0.1, 0.4]]
     assert changed(used("draw_shape", image="i", shape="polygon", points=corners), picture())
-
-
-def test_shapes_with_a_wrong_number_of_points_are_refused() -> None:
-    for shape, points in (("polygon", 2), ("ellipse", 3), ("rectangle", 4)):
-        with pytest.raises(EditError, match="point"):
-            used("draw_shape", image="i", shape=shape, points=[[0.1, 0.1]] * points)
 
 
 def test_text_stays_inside_the_picture_and_is_legible_on_any_ground() -> None:
@@ -159,10 +148,7 @@ def test_checked_arguments_never_break_a_tool(
     except ValueError:
         return
     images = [picture(width, height)] * len(taken.sources)
-    try:
-        made = edited(name, taken, taken.sources, images)
-    except EditError:
-        return
+    made = edited(name, taken, taken.sources, images)
     assert 1 <= made.width * made.height <= MOST_PIXELS
     assert made.mode == "RGB"
     assert made.tobytes() == edited(name, taken, taken.sources, images).tobytes()

@@ -24,6 +24,8 @@ from omibench.request import (
     TextPart,
     ToolCall,
 )
+from omibench.settings.pictures.made import without_drawing
+from omibench.settings.tools.bench import upright_size
 from omibench.settings.tools.loop import next_turn
 from omibench.settings.tools.words import MOST_CALLS, WAYS
 from omibench.store.key import asked_again, asked_of, request_key
@@ -245,6 +247,27 @@ def test_a_picture_that_is_not_there_is_named(tmp_path: Path) -> None:
     start = Conversation(messages=(Message(role="user", parts=(gone,)),))
     with pytest.raises(MissingInputError, match=r"gone\.png"):
         next_turn(start, NATIVE, tmp_path / "made", [calls(("crop", BOX))])
+
+
+def test_looking_ahead_draws_nothing_and_comes_to_the_same(home: Path, tmp_path: Path) -> None:
+    small = '{"image": "image_1", "box": [0, 0, 0.01, 0.01]}'
+    told = [calls(("crop", small), ("crop", BOX), ("draw_shape", "{}"))]
+    with without_drawing():
+        ahead = must(next_turn(opening(home), NATIVE, tmp_path / "ahead", told))
+    assert not (tmp_path / "ahead").exists()
+    drawn = must(next_turn(opening(home), NATIVE, tmp_path / "ahead", told))
+    assert [m.role for m in ahead.messages] == [m.role for m in drawn.messages]
+    assert [len(m.parts) for m in ahead.messages] == [len(m.parts) for m in drawn.messages]
+    with without_drawing():
+        assert must(next_turn(opening(home), NATIVE, tmp_path / "ahead", told)) == drawn
+
+
+def test_a_photograph_is_measured_upright(tmp_path: Path) -> None:
+    image = Image.new("RGB", (60, 40))
+    exif = image.getexif()
+    exif[0x0112] = 6
+    image.save(tmp_path / "p.jpg", exif=exif)
+    assert upright_size(str(tmp_path / "p.jpg")) == (40, 60)
 
 
 def key(conversation: Conversation) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from omibench.request import ToolSpec
 from omibench.tool_params import ToolName
@@ -102,6 +102,14 @@ class DrawShape(Arguments):
     shape: Literal["rectangle", "ellipse", "polygon"]
     points: Annotated[list[Point], Field(min_length=2, max_length=40)]
     color: Colour = "red"
+
+    @model_validator(mode="after")
+    def _corners(self) -> Self:
+        if self.shape == "polygon" and len(self.points) < 3:
+            raise ValueError("a polygon has at least 3 points")
+        if self.shape != "polygon" and len(self.points) != 2:
+            raise ValueError(f"a {self.shape} takes 2 points, opposite corners of its box")
+        return self
 
 
 class DrawText(Arguments):

@@ -8,18 +8,29 @@ that a loop that is gone through again finds the same pictures.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.cost.tokens import image_size
 from omibench.request import ImagePart, ToolCall
 from omibench.settings.pictures.made import Recipe, make
-from omibench.settings.tools.arguments import Taken, read_arguments
-from omibench.settings.tools.edits import EditError, edited
+from omibench.settings.tools.arguments import Crop, Taken, Zoom, read_arguments
+from omibench.settings.tools.edits import edited, pixels_of
 from omibench.tool_params import ToolName, Tools
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+LEAST_SIDE = 8
+"""Pixels of the smallest side of what may be cut out."""
+_TURNED = {5, 6, 7, 8}
+"""EXIF's orientations that lay a picture on its side."""
+
+
+class CallError(Exception):
+    """A call that cannot be carried out, in words for the model."""
 
 
 class Result(NamedTuple):
@@ -46,7 +57,7 @@ class Bench:
         """Carry out a call. Raises as `make` does when the file of a picture cannot be used."""
         try:
             return self._run(call)
-        except EditError as error:
+        except CallError as error:
             return Result(f"Error: {error}")
 
     def _run(self, call: ToolCall) -> Result:
@@ -54,15 +65,16 @@ class Bench:
         try:
             taken = read_arguments(name, call.arguments)
         except ValueError as error:
-            raise EditError(f"the arguments of {name} are wrong: {error}") from None
+            raise CallError(f"the arguments of {name} are wrong: {error}") from None
         sources = tuple(map(self._picture, taken.sources))
         if self.shown >= self.tools.images:
-            raise EditError(
+            raise CallError(
                 f"no more pictures can be shown, since {self.shown} have been; answer from these"
             )
         if name == "look":
             self.shown += 1
             return Result(f"{_sized(taken.sources[0], sources[0])}, again.", sources[0])
+        _check_room(taken, sources[0])
         image = _made(name, taken, sources, self.folder)
         self.shown += 1
         self._made += 1
@@ -72,23 +84,46 @@ class Bench:
 
     def _tool(self, call: ToolCall) -> ToolName:
         if not call.name:
-            raise EditError(f"the call cannot be read: {call.arguments}")
+            raise CallError(f"the call cannot be read: {call.arguments}")
         for name in self.tools.offered:
             if name == call.name:
                 return name
         there = ", ".join(self.tools.offered)
-        raise EditError(f"there is no tool {call.name[:40]!r}; there are: {there}")
+        raise CallError(f"there is no tool {call.name[:40]!r}; there are: {there}")
 
     def _picture(self, name: str) -> ImagePart:
         image = self.named.get(name)
         if image is None:
             there = ", ".join(self.named)
-            raise EditError(f"there is no picture {name!r}; there are: {there}")
+            raise CallError(f"there is no picture {name!r}; there are: {there}")
         return image
 
 
+def _check_room(taken: Taken, image: ImagePart) -> None:
+    # Before anything is drawn, so that looking ahead, which draws nothing, comes to the same.
+    size = upright_size(image.path)
+    if size is None or not isinstance(taken, Crop | Zoom):
+        return
+    left, top, right, bottom = pixels_of(size, taken.box)
+    if min(right - left, bottom - top) < min(LEAST_SIDE, *size):
+        raise CallError(f"the box has {right - left} x {bottom - top} pixels: take a larger one")
+
+
+@cache
+def upright_size(path: str) -> tuple[int, int] | None:
+    """Width and height in pixels of a picture as it is shown; None when it has none to read."""
+    from PIL import Image
+
+    size = image_size(path)
+    if size is None:
+        return None
+    with Image.open(path) as image:
+        turned = image.format in ("JPEG", "MPO") and image.getexif().get(0x0112) in _TURNED
+    return size[::-1] if turned else size
+
+
 def _sized(name: str, image: ImagePart) -> str:
-    size = image_size(image.path)
+    size = upright_size(image.path)
     return f"{name} ({size[0]} x {size[1]} pixels)" if size else name
 
 

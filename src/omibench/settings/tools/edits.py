@@ -19,22 +19,20 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 MOST_PIXELS = 2**20
-LEAST_SIDE = 8
-"""Pixels of the smallest side of what may be cut out."""
 _CANVAS = 560
 """Pixels of the height of pictures that are placed side by side."""
 
 
-class EditError(Exception):
-    """A call that cannot be carried out, in words for the model."""
-
-
 def edited(name: str, taken: given.Taken, names: Sequence[str], images: Sequence[Image]) -> Image:
-    """The picture that a tool makes of others, which stand in the order of its arguments.
-
-    Raises EditError for a call that makes none.
-    """
+    """The picture that a tool makes of others, which stand in the order of its arguments."""
     return fitted(_EDITS[name](taken, names, images))
+
+
+def pixels_of(size: tuple[int, int], box: Sequence[float]) -> tuple[int, int, int, int]:
+    """A box in whole pixels of a picture of that size: left, top, right, bottom; never empty."""
+    left, top = (min(int(at * side), side - 1) for at, side in zip(box, size, strict=False))
+    right, bottom = (ceil(at * side) for at, side in zip(box[2:], size, strict=True))
+    return left, top, max(right, left + 1), max(bottom, top + 1)
 
 
 def fitted(image: Image) -> Image:
@@ -82,12 +80,8 @@ def _draw_shape(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     image, draw, unit = _sheet(images[0])
     places = _places(image, taken.points)
     if taken.shape == "polygon":
-        if len(places) < 3:
-            raise EditError("a polygon has at least 3 points")
         draw.line([*places, places[0], places[1]], fill=taken.color, width=unit, joint="curve")
         return image
-    if len(places) != 2:
-        raise EditError(f"a {taken.shape} takes 2 points, opposite corners of its box")
     (x0, x1), (y0, y1) = (sorted(pair) for pair in zip(*places, strict=True))
     outline = draw.rectangle if taken.shape == "rectangle" else draw.ellipse
     outline((x0, y0, x1, y1), outline=taken.color, width=unit)
@@ -108,10 +102,10 @@ def _highlight(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     faded = Image.blend(image, Image.new("RGB", image.size, "white"), 0.7)
     frame = ImageDraw.Draw(faded)
     for box in taken.boxes:
-        left, top, right, bottom = _pixels(image, box)
+        left, top, right, bottom = pixels_of(image.size, box)
         frame.rectangle((left - 2, top - 2, right + 1, bottom + 1), fill="orange")
     for box in taken.boxes:
-        pixels = _pixels(image, box)
+        pixels = pixels_of(image.size, box)
         faded.paste(image.crop(pixels), pixels[:2])
     return faded
 
@@ -122,7 +116,7 @@ def _blur(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     image = fitted(images[0]).copy()
     blurred = image.filter(ImageFilter.GaussianBlur(max(image.size) / 50))
     for box in taken.boxes:
-        pixels = _pixels(image, box)
+        pixels = pixels_of(image.size, box)
         image.paste(blurred.crop(pixels), pixels[:2])
     return image
 
@@ -159,11 +153,7 @@ _EDITS: dict[str, Callable[[Any, Sequence[str], Sequence[Any]], Any]] = {
 
 
 def _cut(image: Image, box: Sequence[float]) -> Image:
-    pixels = _pixels(image, box)
-    width, height = pixels[2] - pixels[0], pixels[3] - pixels[1]
-    if min(width, height) < min(LEAST_SIDE, *image.size):
-        raise EditError(f"the box has {width} x {height} pixels: take a larger one")
-    return image.crop(pixels)
+    return image.crop(pixels_of(image.size, box))
 
 
 def _sheet(image: Image) -> tuple[Image, ImageDraw, int]:
@@ -194,12 +184,6 @@ def _font(size: int) -> FreeTypeFont | ImageFont:
 
 def _places(image: Image, points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     return [(round(x * (image.width - 1)), round(y * (image.height - 1))) for x, y in points]
-
-
-def _pixels(image: Image, box: Sequence[float]) -> tuple[int, int, int, int]:
-    left, top = (min(int(at * side), side - 1) for at, side in zip(box, image.size, strict=False))
-    right, bottom = (ceil(at * side) for at, side in zip(box[2:], image.size, strict=True))
-    return left, top, max(right, left + 1), max(bottom, top + 1)
 
 
 def _around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
