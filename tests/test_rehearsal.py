@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from omibench.cli import app
 from omibench.errors import ParamsError
 from omibench.model_params import SimulatedModel
 from omibench.models.oracle import load_oracle
@@ -110,3 +112,16 @@ def test_a_study_that_cannot_be_rehearsed_says_why() -> None:
     with pytest.raises(ParamsError, match=r"benchmark\.like"):
         study(benchmark={"name": "folder"})
     assert study(benchmark={"name": "folder", "like": "usnco-v"}).benchmark.like == "usnco-v"
+
+
+def test_a_plan_needs_no_frozen_dataset_and_says_over_what_it_is(tmp_path: Path) -> None:
+    values = VALUES | {"study": {"store": str(tmp_path / "store"), "results": str(tmp_path)}}
+    values["infer"] = {"models": ["own"], "settings": ["cot"]}
+    values["score"] = {"rules": ["robust"]}
+    words = ["plan", "--params", json.dumps(values), "--simulated", "--synthetic"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "made-up questions like those of emma-mini" in done.output
+    line = next(line for line in done.output.splitlines() if line.startswith("own"))
+    assert line.split()[2:5] == ["400", "0", "400"]
+    assert "none" in line
