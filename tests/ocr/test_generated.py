@@ -28,7 +28,7 @@ Paper = tuple[Style, list[Printed], Press]
 
 
 @given(papers())
-@settings(max_examples=80)
+@settings(max_examples=80, derandomize=True)
 def test_all_problems_and_their_choices_are_found(paper: Paper) -> None:
     style, problems, press = paper
     found = [
@@ -39,7 +39,7 @@ def test_all_problems_and_their_choices_are_found(paper: Paper) -> None:
 
 
 @given(st.sampled_from(list(KEYS)), st.lists(st.sampled_from("ABCDE."), min_size=4, max_size=14))
-@settings(max_examples=80)
+@settings(max_examples=80, derandomize=True)
 def test_every_letter_of_a_key_is_read_and_none_is_made_up(kind: str, letters: list[str]) -> None:
     given_letters = {str(n): letter for n, letter in enumerate(letters, 1) if letter != "."}
     press = Press()
@@ -54,7 +54,7 @@ def test_every_letter_of_a_key_is_read_and_none_is_made_up(kind: str, letters: l
 
 
 @given(sectioned(), st.sampled_from(["table", "lines", "columns", "reasons"]), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=60, derandomize=True)
 def test_sections_that_count_anew_keep_their_problems_and_their_keys_apart(
     paper: tuple[list[list[Printed]], list[str], Press], kind: str, spoken: bool
 ) -> None:
@@ -77,7 +77,7 @@ def test_sections_that_count_anew_keep_their_problems_and_their_keys_apart(
 
 
 @given(papers(least=4), st.sampled_from(TITLES), st.booleans(), st.sampled_from(list(KEYS)))
-@settings(max_examples=60)
+@settings(max_examples=60, derandomize=True)
 def test_answers_at_the_end_are_no_part_of_the_last_problem(
     paper: Paper, title: str, bold: bool, kind: str
 ) -> None:
@@ -96,7 +96,7 @@ def test_answers_at_the_end_are_no_part_of_the_last_problem(
 
 
 @given(papers(), st.sampled_from(MARKS))
-@settings(max_examples=60)
+@settings(max_examples=60, derandomize=True)
 def test_answers_inside_the_problems_are_read_and_never_asked(paper: Paper, mark: str) -> None:
     style, problems, _ = paper
     press = Press()
