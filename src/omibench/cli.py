@@ -16,6 +16,7 @@ from omibench.cli_certify import certify
 from omibench.cli_graph import record, trust
 from omibench.cli_judge import judge
 from omibench.cli_ocr_quality import ocr_quality
+from omibench.cli_options import ModelName, Out, OutFile, Params, SettingName
 from omibench.cli_saliency import saliency
 from omibench.cli_score import score
 from omibench.cli_status import status
@@ -45,15 +46,10 @@ app.command()(judge)
 app.command()(saliency)
 app.command(name="ocr-quality")(ocr_quality)
 
-Params = Annotated[
-    str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
-]
 Override = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
 ]
-Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
-OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
 
 
 def main() -> None:
@@ -105,7 +101,9 @@ def ocr(
     ] = None,
     look: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."),
+        typer.Option(
+            metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."
+        ),
     ] = None,
     params: Params = "{}",
 ) -> None:
@@ -219,8 +217,8 @@ def freeze(
 def infer(
     questions: Path,
     out: OutFile,
-    model: Annotated[str, typer.Option(help="A key of params `models`.")],
-    setting: Annotated[str, typer.Option(help="A key of params `settings`.")],
+    model: ModelName,
+    setting: SettingName,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
@@ -245,7 +243,7 @@ def infer(
 @app.command()
 def fill(
     questions: Path,
-    model: Annotated[str, typer.Option(help="A key of params `models`.")],
+    model: ModelName,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")
     ] = None,
