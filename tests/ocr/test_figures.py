@@ -281,3 +281,22 @@ def test_a_ruler_is_a_figure_and_an_empty_frame_with_its_sides_named_too() -> No
         return [around(*parts), plate]
 
     check(alone(ruler))
+
+
+def test_a_figure_of_thousands_of_strokes_is_one_and_reaches_no_other() -> None:
+    def draw(page: pymupdf.Page) -> list[Box]:
+        box, other = Box(150, 160, 300, 280), curve(page, 400, 180)
+        shape = page.new_shape()
+        for k in range(2000):
+            x, y = 151 + 7.1 * (k % 21), 161 + 1.2 * (k // 21)
+            shape.draw_line((x, y), (x + 5, y + 2))
+            shape.finish(width=0.3)
+        shape.draw_line((150, 160), (150, 280))
+        shape.draw_line((150, 280), (300, 280))
+        shape.finish(width=0.5)
+        shape.draw_line((-90_000, -50), (90_000, -50))
+        shape.finish(width=0.5)
+        shape.commit()
+        return [box, other]
+
+    check(alone(draw))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from omibench.ocr.engines.engine import Pixels
 from omibench.ocr.layout import Box, Line
 from omibench.ocr.marks import Region
+from omibench.ocr.patches import Square, bounds, patches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
             raster=True,
             framed=_is_hollow(squares[y0 : y1 + 1, x0 : x1 + 1]),
         )
-        for x0, y0, x1, y1 in _patches(squares)
+        for x0, y0, x1, y1 in map(bounds, patches(_where(squares), _NEAR))
     ]
     text = [line.box.grown(_REMAINS, _REMAINS) for line in lines]
     return [
@@ -82,23 +83,8 @@ def _inked(picture: Pixels, scale: float) -> Mask:
     return np.asarray(share) > _INKED
 
 
-def _patches(squares: Mask) -> Iterator[tuple[int, int, int, int]]:
-    """Bounds (first column, first row, last column, last row) of squares near each other."""
-    left = {(int(y), int(x)) for y, x in zip(*squares.nonzero(), strict=True)}
-    steps = [
-        (dy, dx) for dy in range(-_NEAR, _NEAR + 1) for dx in range(-_NEAR, _NEAR + 1) if dy or dx
-    ]
-    while left:
-        waiting = [left.pop()]
-        y0 = y1 = waiting[0][0]
-        x0 = x1 = waiting[0][1]
-        while waiting:
-            y, x = waiting.pop()
-            y0, y1, x0, x1 = min(y0, y), max(y1, y), min(x0, x), max(x1, x)
-            near = [(y + dy, x + dx) for dy, dx in steps if (y + dy, x + dx) in left]
-            left.difference_update(near)
-            waiting += near
-        yield x0, y0, x1, y1
+def _where(squares: Mask) -> list[Square]:
+    return [(int(y), int(x)) for y, x in zip(*squares.nonzero(), strict=True)]
 
 
 def _is_hollow(patch: Mask) -> bool:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from omibench.ocr.layout import Box, Line
+from omibench.ocr.patches import patches
 
 if TYPE_CHECKING:
     import pymupdf
 
+_Drawing = dict[str, Any]
+"""A path as MuPDF tells it."""
 NEAR = 6.0
 """Points within which drawings belong together."""
 _MANY = 1500
@@ -57,14 +60,12 @@ def regions_of(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
         if _is_visible(d, sheet)
         and not (_is_frame(d) and _surrounds(Box(*d["rect"]), lines, sheet.width))
     ]
-    clusters = [Box(*c) for c in _cluster(page, drawings)]
-    vectors = [_region(box, drawings) for box in clusters]
+    vectors = [_region(box, inside) for box, inside in _clusters(page, drawings)]
     images = [
         Region(box, raster=True, image=(info["width"], info["height"], info["size"]))
         # Asked for xrefs, MuPDF would decode every image to compare digests.
         for info in page.get_image_info()
-        if (box := _clipped(Box(*info["bbox"]), sheet))
-        and _area(box) < _COVERED * _area(sheet)
+        if (box := _clipped(Box(*info["bbox"]), sheet)) and _area(box) < _COVERED * _area(sheet)
     ]
     return merge_touching([*vectors, *images])
 
@@ -116,22 +117,56 @@ def _belong(a: Region, b: Region) -> bool:
     return a.box.touches(b.box)
 
 
-def _cluster(page: pymupdf.Page, drawings: list[dict[str, Any]]) -> list[Any]:
-    import pymupdf
-
+def _clusters(page: pymupdf.Page, drawings: list[_Drawing]) -> list[tuple[Box, list[_Drawing]]]:
+    """Drawings within 6 points of each other, in groups, each with its box."""
+    boxes = [Box(*drawing["rect"]) for drawing in drawings]
     if len(drawings) > _MANY:
-        # Clustering is quadratic; a scatter plot has few distinct places on a coarse grid.
-        snapped = {tuple(round(v / NEAR * 2) * NEAR / 2 for v in d["rect"]) for d in drawings}
-        drawings = [{"rect": pymupdf.Rect(place)} for place in snapped]
-    return list(
-        page.cluster_drawings(
-            drawings=drawings, x_tolerance=NEAR, y_tolerance=NEAR, final_filter=False
-        )
+        # Clustering is quadratic; maps and scatter plots are grouped by the squares they touch.
+        return _by_squares(drawings, boxes, Box(*page.rect))
+    found = page.cluster_drawings(
+        drawings=drawings, x_tolerance=NEAR, y_tolerance=NEAR, final_filter=False
     )
+    groups = []
+    for whole in (Box(*cluster) for cluster in found):
+        around = whole.grown(1, 1)
+        inside = [d for d, box in zip(drawings, boxes, strict=True) if around.holds(box)]
+        groups.append((whole, inside))
+    return groups
 
 
-def _is_visible(drawing: dict[str, Any], sheet: Box) -> bool:
+def _by_squares(
+    drawings: list[_Drawing], boxes: Sequence[Box], sheet: Box
+) -> list[tuple[Box, list[_Drawing]]]:
+    import numpy as np
+
+    def square(value: float, low: float, high: float) -> int:
+        # A path may reach far beyond the page.
+        return int((min(max(value, low), high) - low) // (NEAR / 2))
+
+    spans = [
+        (
+            square(b.x0, sheet.x0, sheet.x1), square(b.y0, sheet.y0, sheet.y1),
+            square(b.x1, sheet.x0, sheet.x1), square(b.y1, sheet.y0, sheet.y1),
+        )
+        for b in boxes
+    ]  # fmt: skip
+    touched = np.zeros((max(s[3] for s in spans) + 1, max(s[2] for s in spans) + 1), bool)
+    for x0, y0, x1, y1 in spans:
+        touched[y0 : y1 + 1, x0 : x1 + 1] = True
+    squares = [(int(y), int(x)) for y, x in zip(*touched.nonzero(), strict=True)]
+    owner = {square: k for k, patch in enumerate(patches(squares, 2)) for square in patch}
+    groups: dict[int, tuple[Box, list[_Drawing]]] = {}
+    for drawing, box, (x0, y0, *_) in zip(drawings, boxes, spans, strict=True):
+        whole, inside = groups.get(owner[y0, x0], (box, []))
+        inside.append(drawing)
+        groups[owner[y0, x0]] = (whole.union(box), inside)
+    return list(groups.values())
+
+
+def _is_visible(drawing: _Drawing, sheet: Box) -> bool:
     box = Box(*drawing["rect"])
+    if not sheet.grown(1, 1).touches(box):
+        return False
     if _area(box) > 0.7 * _area(sheet):
         return False
     fill, stroke = drawing.get("fill"), drawing.get("color")
@@ -139,8 +174,7 @@ def _is_visible(drawing: dict[str, Any], sheet: Box) -> bool:
     return not (white and (stroke is None or min(stroke) > 0.97))
 
 
-def _region(box: Box, drawings: list[dict[str, Any]]) -> Region:
-    inside = [d for d in drawings if box.grown(1, 1).holds(Box(*d["rect"]))]
+def _region(box: Box, inside: list[_Drawing]) -> Region:
     return Region(
         box,
         ruled=all(map(_is_straight, inside)),
@@ -149,7 +183,7 @@ def _region(box: Box, drawings: list[dict[str, Any]]) -> Region:
     )
 
 
-def _is_straight(drawing: dict[str, Any]) -> bool:
+def _is_straight(drawing: _Drawing) -> bool:
     """Whether a drawing has no curve and no slope."""
     return all(
         item[0] in ("re", "qu") or (item[0] == "l" and _is_axial(item[1], item[2]))
@@ -157,7 +191,7 @@ def _is_straight(drawing: dict[str, Any]) -> bool:
     )
 
 
-def _is_frame(drawing: dict[str, Any]) -> bool:
+def _is_frame(drawing: _Drawing) -> bool:
     """Whether a drawing is one rectangle and no more, its corners perhaps round."""
     kinds = [item[0] for item in drawing["items"]]
     straight = [item for item in drawing["items"] if item[0] == "l"]
@@ -183,7 +217,7 @@ def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
     return False
 
 
-def _is_edge(drawing: dict[str, Any], whole: Box) -> bool:
+def _is_edge(drawing: _Drawing, whole: Box) -> bool:
     """Whether a drawing is a frame around `whole`, its ground, a bar across it or an edge of it.
 
     Frames may have round corners, but nothing slopes in them.

@@ -1,0 +1,30 @@
+"""Patches of squares that lie near each other on a grid, as ink and drawings on a page do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+Square = tuple[int, int]
+"""Row and column."""
+
+
+def patches(squares: Iterable[Square], near: int) -> Iterator[list[Square]]:
+    """Squares in groups, each as large as steps of at most `near` rows and columns reach."""
+    left = set(squares)
+    steps = [(dy, dx) for dy in range(-near, near + 1) for dx in range(-near, near + 1) if dy or dx]
+    while left:
+        waiting = [left.pop()]
+        found = []
+        while waiting:
+            y, x = waiting.pop()
+            found.append((y, x))
+            close = [(y + dy, x + dx) for dy, dx in steps if (y + dy, x + dx) in left]
+            left.difference_update(close)
+            waiting += close
+        yield found
+
+
+def bounds(patch: Iterable[Square]) -> tuple[int, int, int, int]:
+    """First column, first row, last column, last row."""
+    rows, columns = zip(*patch, strict=True)
+    return min(columns), min(rows), max(columns), max(rows)
