@@ -80,6 +80,7 @@ FLOORS: tuple[set[str], ...] = (
         "cli_certify",
         "cli_judge",
         "cli_ocr_quality",
+        "cli_options",
         "cli_saliency",
         "cli_score",
         "cli_status",
