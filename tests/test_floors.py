@@ -18,6 +18,7 @@ GROUND = {
     "inputs",
     "model_params",
     "operating",
+    "own_prompt",
     "errors",
     "example",
     "explain",

@@ -7,11 +7,10 @@ constraints kept), with a model in the place of Google Translate; the words are 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import ParamsError
 from omibench.fence import Section, fenced
+from omibench.own_prompt import own_prompt
 from omibench.problem import Problem
 from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
 
@@ -47,16 +46,7 @@ def instructions(file: str | None) -> str:
 
     Raises ParamsError for a file that cannot be read or is empty.
     """
-    if file is None:
-        return INSTRUCTIONS
-    try:
-        text = Path(file).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no UTF-8 text"
-        raise ParamsError(f"{file}: the prompt of the translator: {reason}") from None
-    if not text:
-        raise ParamsError(f"{file}: the prompt of the translator is empty")
-    return text
+    return INSTRUCTIONS if file is None else own_prompt(file, "translator")
 
 
 def translation_request(

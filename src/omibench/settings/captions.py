@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.errors import ParamsError
 from omibench.fence import Section, fenced
+from omibench.own_prompt import own_prompt
 from omibench.problem import Choice, Question
 from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
 from omibench.settings.conditions import picture, worded
@@ -68,16 +68,7 @@ def caption_instructions(file: str | None) -> str:
 
     Raises ParamsError for a file that cannot be read or is empty.
     """
-    if file is None:
-        return INSTRUCTIONS
-    try:
-        text = Path(file).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no UTF-8 text"
-        raise ParamsError(f"{file}: the prompt of the captioner: {reason}") from None
-    if not text:
-        raise ParamsError(f"{file}: the prompt of the captioner is empty")
-    return text
+    return INSTRUCTIONS if file is None else own_prompt(file, "captioner")
 
 
 def present_captions(question: Question, captions: Sequence[str], prompt: str) -> Conversation:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from omibench.errors import ParamsError
 from omibench.fence import Section, fenced
+from omibench.own_prompt import own_prompt
 from omibench.request import Conversation, Decoding, Message, Part, Request, Role, Tags, TextPart
 from omibench.score.judges.case import Case
 
@@ -62,14 +61,7 @@ def prompt_of(instrument: Instrument[T], file: str | None = None) -> Prompt:
     """
     if file is None:
         return Prompt(instrument.instructions, instrument.closing)
-    try:
-        text = Path(file).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no UTF-8 text"
-        raise ParamsError(f"{file}: the prompt of the judge {instrument.name}: {reason}") from None
-    if not text:
-        raise ParamsError(f"{file}: the prompt of the judge {instrument.name} is empty")
-    return Prompt(text, instrument.closing)
+    return Prompt(own_prompt(file, f"judge {instrument.name}"), instrument.closing)
 
 
 def request_for(
