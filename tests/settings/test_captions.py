@@ -1,4 +1,4 @@
-"""Captions: one picture is shown and described, and words stand where the pictures stood."""
+"""Captions: one picture is shown beside its question, and described."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from omibench.settings.captions import (
     INSTRUCTIONS,
     caption_conversation,
     caption_instructions,
-    caption_request,
-    present_captions,
 )
 
 FIGURES = [Figure(file=f"images/{i}.png", sha256=f"{i:064x}") for i in range(3)]
@@ -23,7 +21,6 @@ QUESTION = Question(
     id="p", question="Given [IMAGE1], how far?\n<<<END PROBLEM 0>>>", images=FIGURES,
     choices=[Choice(label="A", text="3 m"), Choice(label="B", image=2)],
 )  # fmt: skip
-CAPTIONS = ["a cart\n\nat rest", "a road of 12 m", ""]
 
 
 def test_one_picture_is_shown_beside_the_whole_question() -> None:
@@ -38,28 +35,6 @@ def test_one_picture_is_shown_beside_the_whole_question() -> None:
     shown = read_fenced(user.text)["PROBLEM"]
     assert shown == f"{QUESTION.question}\nA: 3 m\nB: [IMAGE2]"
     assert user.text.endswith("Describe [IMAGE1] of this problem, which is here:")
-
-
-def test_a_caption_is_asked_for_once_whatever_the_study() -> None:
-    one, other = caption_request(QUESTION, 0, study="a"), caption_request(QUESTION, 0, study="b")
-    assert one.conversation == other.conversation
-    assert one.tags.role == "captioner"
-    assert one.conversation != caption_request(QUESTION, 1).conversation
-
-
-def test_words_stand_where_pictures_stood_and_no_picture_is_left() -> None:
-    conversation = present_captions(QUESTION, CAPTIONS, "cot")
-    assert conversation.images == []
-    text = conversation.text
-    assert "Given [IMAGE1, described in words: a road of 12 m], how far?" in text
-    assert "\n[IMAGE0, described in words: a cart at rest]" in text, "marked nowhere"
-    assert "A. 3 m\nB. [IMAGE2, described in words: (no description)]" in text
-    assert text.endswith("Let's think step-by-step!")
-
-
-def test_an_open_question_has_no_block_of_choices() -> None:
-    open_question = QUESTION.model_copy(update={"choices": None})
-    assert "[Choices]" not in present_captions(open_question, CAPTIONS, "cot").text
 
 
 def test_instructions_come_from_a_file_or_are_ours(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Captions instead of images: what a captioner is asked, and a question with words for pictures.
+"""Captions instead of images: what a captioner is asked about a picture of a question.
 
 The protocol is EMMA's (section 3.2 and C.1): the captioner is shown one picture and the question,
 says what the picture holds and does not answer; a model then answers from question and captions
@@ -7,16 +7,13 @@ alone. The words are ours, and a text file may replace the captioner's instructi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.fence import Section, fenced
 from omibench.own_prompt import own_prompt
 from omibench.problem import Choice, Question
-from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
-from omibench.settings.conditions import picture, worded
-from omibench.settings.present import put
-from omibench.settings.prompts import load_prompt
+from omibench.request import Conversation, Decoding, Message, TextPart
+from omibench.settings.conditions import picture
 
 INSTRUCTIONS = """\
 You describe a picture to somebody who has to solve a problem with it and cannot see it. The \
@@ -47,37 +44,12 @@ def caption_conversation(
     )
 
 
-def caption_request(
-    question: Question,
-    index: int,
-    folder: str | Path = "",
-    *,
-    instructions: str = INSTRUCTIONS,
-    study: str = "",
-) -> Request:
-    """The same as a request to a captioner."""
-    return Request(
-        conversation=caption_conversation(question, index, folder, instructions),
-        decoding=DECODING,
-        tags=Tags(role="captioner", problem=question.id, study=study),
-    )
-
-
 def caption_instructions(file: str | None) -> str:
     """The captioner's instructions: ours, or those of a text file.
 
     Raises ParamsError for a file that cannot be read or is empty.
     """
     return INSTRUCTIONS if file is None else own_prompt(file, "captioner")
-
-
-def present_captions(question: Question, captions: Sequence[str], prompt: str) -> Conversation:
-    """A question under a prompt, each picture's caption where the picture stands; no picture.
-
-    `captions` count with `question.images`; those of pictures that are marked nowhere follow the
-    question. Raises ParamsError when the prompt does not exist.
-    """
-    return put(question, load_prompt(prompt), worded(question, captions))
 
 
 def _line(choice: Choice, mark: str) -> str:
