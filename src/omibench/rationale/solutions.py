@@ -10,6 +10,7 @@ from pathlib import Path
 from omibench.problem import Problem
 from omibench.rationale.prompts import solve, solve_given
 from omibench.request import Conversation, Decoding, Request, Response, Tags
+from omibench.score.response import item_of
 from omibench.verdict import ScoredItem
 
 Ask = Callable[[Sequence[Request]], list[Response]]
@@ -61,17 +62,7 @@ def acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
     """Whether a reply is a rationale: answered, more than the bare answer, and right."""
     if response.outcome != "answered" or len(_TOKEN.findall(response.text)) < MIN_TOKENS:
         return False
-    return is_right(
-        ScoredItem(
-            id=problem.id,
-            prediction=response.text,
-            gold=problem.answer or [],
-            answer_type=problem.answer_type,
-            choices=problem.choices,
-            finish_reason=response.finish_reason,
-            outcome=response.outcome,
-        )
-    )
+    return is_right(item_of(problem, response))
 
 
 def _accepted(
