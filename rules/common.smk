@@ -10,6 +10,7 @@ from snakemake.utils import validate
 from omibench.errors import OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of, missing_files
+from omibench.ocr.readers import REMOTE
 from omibench.ocr.sources import inputs_of
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.rehearsal import rehearsed

@@ -53,6 +53,7 @@ FLOORS: tuple[set[str], ...] = (
     {"ask", "gate"},
     {"settings", "score", "benchmarks"},
     {
+        "ahead",
         "ocr",
         "look",
         "filter",

@@ -121,7 +121,7 @@ def ocr(
     """
     from omibench.look import looking
     from omibench.ocr import read_papers
-    from omibench.ocr.ahead import asking_ahead
+    from omibench.ahead import asking_ahead
     from omibench.tables import output_folder
 
     out = output_folder(out)

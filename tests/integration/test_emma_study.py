@@ -49,7 +49,13 @@ def data(shared_data: Path) -> Path:
 @pytest.fixture(scope="module")
 def study(checkout: Path, run: Run, data: Path) -> Study:
     run(
-        "snakemake", "--cores", "2", "--configfile", "studies/emma_recorded.yaml", "--config", f"data={data}"
+        "snakemake",
+        "--cores",
+        "2",
+        "--configfile",
+        "studies/emma_recorded.yaml",
+        "--config",
+        f"data={data}",
     )
     return load_study(checkout / "studies/emma_recorded.yaml")
 

@@ -1,4 +1,8 @@
-"""Pages that an engine elsewhere reads, asked for ahead of the process that reads a paper."""
+"""Pages that an engine elsewhere reads, asked for ahead of the process that reads a paper.
+
+Apart from the stage `ocr`, so that a changed provider of models rereads no paper that an engine of
+this machine reads.
+"""
 
 from __future__ import annotations
 
