@@ -5,12 +5,12 @@ checkpoint freeze:
         **frozen_from(),
         named=named_files("freeze"),
     output:
+        **frozen_examples(),
         questions=f"{RESULTS}/freeze/questions.jsonl",
         answers=f"{RESULTS}/freeze/answers.jsonl",
         manifest=f"{RESULTS}/freeze/manifest.json",
         card=f"{RESULTS}/freeze/README.md",
         images=directory(f"{RESULTS}/freeze/images"),
-        **frozen_examples(),
     log:
         f"{LOGS}/freeze/freeze.log",
     benchmark:

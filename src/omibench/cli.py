@@ -119,9 +119,9 @@ def ocr(
       omibench ocr paper.pdf --out results/ocr
       omibench ocr --manifest sample/sources.yaml --out results/ocr --look looks
     """
+    from omibench.ahead import asking_ahead
     from omibench.look import looking
     from omibench.ocr import read_papers
-    from omibench.ahead import asking_ahead
     from omibench.tables import output_folder
 
     out = output_folder(out)
