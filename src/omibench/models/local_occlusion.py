@@ -14,6 +14,11 @@ from omibench.models.local_images import decode
 from omibench.models.local_transformers import TransformersEngine
 from omibench.request import Conversation, ImagePart, Message
 
+Square = tuple[int, int, int]
+"""(x, y, side) in pixels, as `ImagePart.patch`."""
+ALIKE = 1e-3
+"""Normalised values that are nearer than this are those of one pixel."""
+
 
 class Packing(NamedTuple):
     """How the processors of Qwen's family pack a picture into rows of one patch each."""
@@ -38,6 +43,20 @@ class Packing(NamedTuple):
         high, wide = picture.shape[-2] // side, picture.shape[-1] // side
         blocks = picture.view(3, -1, high // merge, merge, side, wide // merge, merge, side)
         return blocks.permute(2, 5, 3, 6, 0, 1, 4, 7).reshape(high * wide, -1)
+
+    def cover(self, rows: Any, height: int, width: int, square: Square, black: Any) -> Any:
+        """Rows of the picture under a square of the colour `black` (3, 1, 1, 1)."""
+        x, y, side = square
+        unit = self.patch * self.merge
+        if x % unit == y % unit == side % unit == 0:  # whole tokens: no need to unpack
+            covered = rows.clone()
+            shape = (height // self.merge, width // self.merge, self.merge, self.merge)
+            blocks = covered.view(*shape, 3, -1, self.patch, self.patch)
+            blocks[y // unit : (y + side) // unit, x // unit : (x + side) // unit] = black
+            return covered
+        picture = self.unpack(rows, height, width).clone()
+        picture[:, :, y : y + side, x : x + side] = black
+        return self.pack(picture)
 
 
 def bare(conversation: Conversation) -> Conversation:
@@ -74,15 +93,17 @@ def occluded_logprobs(
     rows, grid = batch.pop("pixel_values"), batch.pop("image_grid_thw")
     ends = grid.prod(-1).cumsum(0).tolist()
     whole = [rows[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-    painted = [_painted(engine, packing, c.images, whole, grid.tolist()) for c in conversations]
-    if any(p is None for p in painted):
+    covered = {n for c in conversations for n, image in enumerate(c.images) if image.patch}
+    plain, grids = bare(conversations[0]).images, grid.tolist()
+    if not all(_is_kept(engine, packing, plain[n], whole[n], grids[n]) for n in covered):
         return None
+    painted = [_painted(engine, packing, c.images, whole, grids) for c in conversations]
     torch, count = engine.torch, len(conversations)
     shared = {k: v.expand(count, *v.shape[1:]) for k, v in batch.items()}
     with torch.inference_mode():
         logits = engine.model(
             **shared,
-            pixel_values=torch.cat([r for each in painted for r in each or ()]),
+            pixel_values=torch.cat([rows for each in painted for rows in each]),
             image_grid_thw=grid.repeat(count, 1),
             logits_to_keep=1,
         ).logits[:, -1]
@@ -104,27 +125,36 @@ def _painted(
     images: Sequence[ImagePart],
     whole: Sequence[Any],
     grids: Sequence[Sequence[int]],
-) -> list[Any] | None:
+) -> list[Any]:
     """The rows of all pictures of one conversation, its patches laid on."""
-    made = []
-    for image, rows, (_, height, width) in zip(images, whole, grids, strict=True):
-        if image.patch is None:
-            made.append(rows)
-            continue
-        size = (width * packing.patch, height * packing.patch)
-        picture = packing.unpack(rows, height, width).clone()
-        if decode(image).size != size or not engine.torch.equal(packing.pack(picture), rows):
-            return None
-        x, y, side = image.patch
-        picture[:, :, y : y + side, x : x + side] = _black(engine, picture)
-        made.append(packing.pack(picture))
-    return made
+    black = _scale(engine, whole[0], 0.0)
+    return [
+        rows if image.patch is None else packing.cover(rows, high, wide, image.patch, black)
+        for image, rows, (_, high, wide) in zip(images, whole, grids, strict=True)
+    ]
 
 
-def _black(engine: TransformersEngine, like: Any) -> Any:
+def _is_kept(
+    engine: TransformersEngine, packing: Packing, image: ImagePart, rows: Any, grid: Sequence[int]
+) -> bool:
+    """Whether the rows are the picture's own pixels, in the order that `packing` says."""
+    import numpy as np
+
+    _, high, wide = grid
+    picture = decode(image)
+    if picture.size != (wide * packing.patch, high * packing.patch):
+        return False
+    pixels = engine.torch.from_numpy(np.asarray(picture).copy()).to(rows.device, rows.dtype)
+    expected = _scale(engine, rows, pixels.permute(2, 0, 1)[:, None] / 255)
+    found = packing.unpack(rows, high, wide)
+    return bool(((found - expected).abs() < ALIKE).all())
+
+
+def _scale(engine: TransformersEngine, like: Any, values: Any) -> Any:
+    """Values in [0, 1], of shape (3, frames, H, W) or one for all, as the model's own."""
     processor = engine.processor.image_processor
     mean, std = (
-        engine.torch.tensor(v, dtype=like.dtype, device=like.device)
+        engine.torch.tensor(v, dtype=like.dtype, device=like.device)[:, None, None, None]
         for v in (processor.image_mean, processor.image_std)
     )
-    return (-mean / std)[:, None, None, None]
+    return (values - mean) / std
