@@ -24,6 +24,8 @@ PARTS = (
 MODELS = ["sim-a", "sim-b", "sim-c", "sim-d"]
 SETTINGS = ["cot", "direct", "first", "own", "warm"]
 PROMPT = "prompts/own.txt"
+THRESHOLDS = ("min_images", "near_duplicate")
+"""What stays of the filter: no model judges problems here."""
 _DONE = re.compile(r"Finished jobid: \d+ \(Rule: (\w+)\)")
 
 
@@ -143,7 +145,7 @@ def _params(sample: dict[str, Any]) -> dict[str, Any]:
         "study": {"name": "small", "seed": 1, "results": "results", "store": "store"},
         "benchmark": {"name": "papers"},
         "ocr": sample["ocr"],
-        "filter": sample["filter"],
+        "filter": {k: v for k, v in sample["filter"].items() if k in THRESHOLDS},
         "review": {"decisions": "sample/review.yaml"},
         "freeze": {"name": "small", "version": "1.0.0"},
         "models": {name: {**sim, "seed": seed} for seed, name in enumerate(MODELS)},
