@@ -8,9 +8,10 @@ import resource
 import sys
 from pathlib import Path
 
+import pymupdf
 import pytest
 
-from omibench.ocr import run, worker
+from omibench.ocr import read_papers, run, worker
 from omibench.ocr.sources import Source
 from omibench.ocr.worker import Job
 from omibench.params import OcrParams
@@ -52,3 +53,17 @@ def test_a_system_without_affinity_counts_its_cores(
     monkeypatch.delattr("os.sched_getaffinity", raising=False)
     monkeypatch.setattr("os.cpu_count", lambda: counted)
     assert run._cores() == cores
+
+
+def test_a_paper_is_not_charged_with_the_memory_of_who_reads_it(tmp_path: Path) -> None:
+    # A process begins with its parent's peak on its account; only its own counts.
+    held = bytearray(700 * 2**20)
+    held[:: 2**12] = b"\1" * len(held[:: 2**12])
+    paper = tmp_path / "paper.pdf"
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "1. How long is the rod, in metres, of the figure?")
+        pdf.save(paper)
+    (file,) = read_papers([paper], tmp_path / "out", OcrParams()).files
+    del held
+    assert file.peak_mb is not None
+    assert 10 < file.peak_mb < 400

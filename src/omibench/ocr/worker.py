@@ -182,8 +182,19 @@ def _spent() -> tuple[float | None, int | None]:
 
         spent = resource.getrusage(resource.RUSAGE_SELF)
         unit = 2**20 if sys.platform == "darwin" else 2**10
-        return round(spent.ru_utime + spent.ru_stime, 2), spent.ru_maxrss // unit
+        peak = _own_peak_kib()
+        most = spent.ru_maxrss // unit if peak is None else peak // 2**10
+        return round(spent.ru_utime + spent.ru_stime, 2), most
     return None, None
+
+
+def _own_peak_kib() -> int | None:
+    """What this program alone has taken: `ru_maxrss` counts what its parent held at the start."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text("ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return None
 
 
 def main() -> None:
