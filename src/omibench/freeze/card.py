@@ -115,7 +115,9 @@ def _simulated(answers: Sequence[Answer]) -> list[str]:
 def _judged(manifest: FrozenManifest) -> list[str]:
     if not manifest.simulated:
         return []
-    told = ", ".join(f"{name} of {count}" for name, count in manifest.simulated.items())
+    told = ", ".join(
+        f"{name.replace('_', ' ')} of {count}" for name, count in manifest.simulated.items()
+    )
     return [
         "",
         f"> **SIMULATED**: simulated models judged the problems before they were frozen ({told}): "

@@ -147,7 +147,8 @@ def _what_is_simulated(results: Results) -> str:
     if results.made_up:
         told = f"The problems are made up ({results.manifest.synthetic}). {told}".strip()
     if judged := results.manifest.simulated:
-        names = ", ".join(f"{name} of {count}" for name, count in judged.items())
+        counts = (f"{name.replace('_', ' ')} of {count}" for name, count in judged.items())
+        names = ", ".join(counts)
         told = f"{told} Simulated models judged the problems before they were frozen ({names})."
     return told.strip()
 
