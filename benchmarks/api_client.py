@@ -79,7 +79,7 @@ def main() -> int:
         exam = make_exam(folder / "exam", max(requests for _, requests, _, _ in plan))
         head = [*_versions(python), f"Load average at the start {load[0]:.1f}"]
         found: dict[tuple[Cell, str], list[Figures]] = {}
-        with running_server(max_seconds=3600) as server:
+        with running_server() as server:
             for cell, requests, clients, repeats in plan:
                 for turn in range(repeats):
                     for client in clients:

@@ -52,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     problems = 60 if options.quick else PROBLEMS
     folder = options.keep or Path(tempfile.mkdtemp(prefix="reevaluation-"))
-    with running_server(max_seconds=7200, models=["old"], api_keys=["sk-none"]) as endpoint:
+    with running_server(models=["old"], api_keys=["sk-none"]) as endpoint:
         make_study(folder, problems, endpoint.openai_url, options.others)
         built, _ = timed("evaluate", folder, options.cores)
         said = f"{options.others} models x 20 settings x {problems:,} problems"

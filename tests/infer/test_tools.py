@@ -53,7 +53,7 @@ Make = Callable[..., Study]
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[ServerHandle]:
-    with running_server(max_seconds=280) as handle:
+    with running_server() as handle:
         yield handle
 
 

@@ -44,7 +44,7 @@ every_provider = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[ServerHandle]:
-    with running_server(max_seconds=280) as handle:
+    with running_server() as handle:
         yield handle
 
 

@@ -31,9 +31,7 @@ PAID_AND_LOST = {"reset_mid": 0.02, "truncated_json": 0.02}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerHandle]:
-    with running_server(
-        max_seconds=250, latency_s=0.15, answer_chars=480, seed=3, faults=UNPAID
-    ) as handle:
+    with running_server(latency_s=0.15, answer_chars=480, seed=3, faults=UNPAID) as handle:
         yield handle
 
 

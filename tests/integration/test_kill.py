@@ -38,7 +38,7 @@ Kept = dict[str, tuple[str, dict[str, Any]]]
 @pytest.fixture(scope="module")
 def process() -> Iterator[ServerHandle]:
     with running_server(
-        max_seconds=600, latency_s=0.2, latency_sigma=0.5, letters=True, answer_chars=2000
+        latency_s=0.2, latency_sigma=0.5, letters=True, answer_chars=2000
     ) as handle:
         yield handle
 

@@ -17,6 +17,7 @@ from typing import Any
 from model_server.config import Config
 
 TESTS = Path(__file__).parents[1]
+FOUR_HOURS = 14_400.0
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -69,11 +70,12 @@ class ServerHandle:
 
 
 @contextmanager
-def running_server(*, max_seconds: float = 900.0, **config: Any) -> Iterator[ServerHandle]:
+def running_server(*, max_seconds: float = FOUR_HOURS, **config: Any) -> Iterator[ServerHandle]:
     """A server in a process of its own with the given fields of `Config`; it ends with the block.
 
-    It also ends when this process dies in any way, and after `max_seconds`. Raises
-    pydantic.ValidationError for a wrong field.
+    It also ends when this process dies in any way. `max_seconds` is for a parent that hangs: it
+    is longer than any run of the tests, since a fixture of the session may live as long as one.
+    Raises pydantic.ValidationError for a wrong field.
     """
     checked = Config(**config).model_dump_json()
     command = [sys.executable, "-m", "model_server", "--max-seconds", str(max_seconds)]

@@ -33,7 +33,7 @@ every_api = pytest.mark.parametrize("api", APIS)
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[ServerHandle]:
-    with running_server(max_seconds=280) as handle:
+    with running_server() as handle:
         yield handle
 
 

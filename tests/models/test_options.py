@@ -52,7 +52,7 @@ def test_a_reply_without_them_is_a_failure(told: object, why: str) -> None:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerHandle]:
-    with running_server(max_seconds=120, replies={"Which?": {"text": "B"}}) as handle:
+    with running_server(replies={"Which?": {"text": "B"}}) as handle:
         yield handle
 
 

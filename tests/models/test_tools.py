@@ -59,7 +59,7 @@ def server() -> Iterator[ServerHandle]:
         "Silent": {"text": "\\boxed{8}", "calls": CALLS[:1]},
         "Draw": {"text": "Drawn.", "images": [url(), "data:image/png;base64,AAAA"]},
     }  # fmt: skip
-    with running_server(max_seconds=280, replies=replies) as handle:
+    with running_server(replies=replies) as handle:
         yield handle
 
 

@@ -16,7 +16,7 @@ from workflows_support import SECRET, environment, free_port, healthy, study_fol
 @pytest.fixture(scope="session")
 def server_process() -> Iterator[ServerHandle]:
     with running_server(
-        max_seconds=1500, letters=True, api_keys=[SECRET], models=["old-one"], any_model=False
+        letters=True, api_keys=[SECRET], models=["old-one"], any_model=False
     ) as handle:
         yield handle
 

@@ -22,7 +22,7 @@ Make = Callable[..., BatchProvider]
 
 @pytest.fixture(scope="package")
 def process() -> Iterator[ServerHandle]:
-    with running_server(max_seconds=280) as handle:
+    with running_server() as handle:
         yield handle
 
 
