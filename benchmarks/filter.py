@@ -27,7 +27,7 @@ from omibench.filter.backcheck import findings
 from omibench.filter.minhash import Similar
 from omibench.filter.stage import sift
 from omibench.filter.text import normalise
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Figure, Problem
 
 LETTERS = "eeeetttaaooiinnsshhrrddllcumwfgypbvk"

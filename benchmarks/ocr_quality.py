@@ -37,7 +37,7 @@ from omibench.ocr import read_papers
 from omibench.ocr.document import read_document
 from omibench.ocr.photographs import read_photograph
 from omibench.ocr.readers import open_engine
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.score.transcripts import best_window, similarity
 from omibench.tables import FileReport, read_jsonl

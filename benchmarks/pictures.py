@@ -24,9 +24,9 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 from PIL import __version__ as pillow
 
-from omibench.image_params import DEGRADATIONS
+from omibench.params.image import DEGRADATIONS
+from omibench.params.setting import Setting
 from omibench.problem import Figure, Question
-from omibench.setting_params import Setting
 from omibench.settings.present import present
 from omibench.tables import read_jsonl, write_jsonl
 

@@ -27,14 +27,14 @@ from typing import NamedTuple
 import numpy as np
 
 from omibench.analyze.intervals import wilson
-from omibench.model_params import SimulatedModel, Slips
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.respond import SLIPS, Slip, can_slip
 from omibench.models.simulated import SimulatedProvider
+from omibench.params.model import SimulatedModel, Slips
+from omibench.params.setting import Setting
 from omibench.problem import Choice, Question
 from omibench.request import Request, Response, Tags
 from omibench.score.rules import score_item
-from omibench.setting_params import Setting
 from omibench.settings.present import present
 from omibench.verdict import ScoredItem, Verdict
 

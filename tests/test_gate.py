@@ -15,8 +15,8 @@ from omibench.ask import ask, open_asker
 from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError
 from omibench.gate import BudgetGate, budget_of, open_gate
-from omibench.model_params import OpenAIModel
 from omibench.models.provider import FREE, Gate
+from omibench.params.model import OpenAIModel
 from omibench.request import (
     Conversation,
     Decoding,

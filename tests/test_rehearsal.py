@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli import app
+from omibench.cli.main import app
 from omibench.errors import ParamsError
-from omibench.model_params import SimulatedModel
 from omibench.models.oracle import load_oracle
 from omibench.models.respond import probability_correct
+from omibench.params.model import SimulatedModel
 from omibench.rehearsal import WITHOUT_ANSWER, made_up_questions, rehearsed
 from omibench.study import Study, parse_study
 

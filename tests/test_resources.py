@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.model_params import LocalModel
-from omibench.params import ScoreParams
+from omibench.params.model import LocalModel
+from omibench.params.stages import ScoreParams
 from omibench.resources import cpus_of, endpoint_of, resources_of
 from omibench.slices import slice_for
 from omibench.study import Cell, Study, parse_study

@@ -1,5 +1,5 @@
 """`python -m omibench` is `omibench`."""
 
-from omibench.cli import main
+from omibench.cli.main import main
 
 main()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.model_params import TOLD, Model
+from omibench.params.model import TOLD, Model
 from omibench.problem import Noun
 
 ALL = "all"

@@ -6,7 +6,7 @@ examples (design, section 6).
 
 from __future__ import annotations
 
-from omibench.presentation_params import Take
+from omibench.params.presentation import Take
 from omibench.problem import Noun, Question
 
 

@@ -15,8 +15,8 @@ from threading import Lock
 
 from omibench.cost.dollars import is_batch, is_paid, usd_text, worst_case
 from omibench.errors import ModelError, ParamsError
-from omibench.model_params import Price, ServedModel
 from omibench.models.provider import Ticket
+from omibench.params.model import Price, ServedModel
 from omibench.request import Request
 from omibench.store.ledger import Account, Attempt, Ledger, Purse
 from omibench.study import Study

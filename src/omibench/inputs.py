@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.aggregate_params import SELF
-from omibench.model_params import RecordedModel, SimulatedModel
+from omibench.params.aggregate import SELF
+from omibench.params.model import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study
 from omibench.synthetic.address import is_made_up
 

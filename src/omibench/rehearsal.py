@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from omibench.errors import ParamsError
-from omibench.model_params import TOLD, Model, SimulatedModel
 from omibench.models.oracle import OracleRow, load_oracle
+from omibench.params.model import TOLD, Model, SimulatedModel
 from omibench.study import Study, parse_study
 from omibench.synthetic.address import Made
 from omibench.synthetic.chance import ability_for

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from omibench.model_params import AnthropicModel, LocalModel, OpenAIModel
+from omibench.params.model import AnthropicModel, LocalModel, OpenAIModel
 from omibench.study import Study
 
 Amount = int | str | None

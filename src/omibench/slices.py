@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from omibench.aggregate_params import SELF
-from omibench.model_params import TOLD
 from omibench.operating import OPERATING
+from omibench.params.aggregate import SELF
+from omibench.params.model import TOLD
 from omibench.study import Cell, Study
 
 

@@ -9,17 +9,20 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
-from omibench.aggregate_params import SELF
-from omibench.blocks import Block, Name
-from omibench.certify_params import CertifyParams
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
-from omibench.filter_params import SCREENS, FilterParams
-from omibench.infer_params import InferParams
-from omibench.judge_params import JudgePanel, JudgeParams
-from omibench.model_params import Model
 from omibench.operating import with_operating
-from omibench.params import (
+from omibench.params.aggregate import SELF
+from omibench.params.blocks import Block, Name
+from omibench.params.certify import CertifyParams
+from omibench.params.filter import SCREENS, FilterParams
+from omibench.params.infer import InferParams
+from omibench.params.judge import JudgePanel, JudgeParams
+from omibench.params.model import Model
+from omibench.params.reevaluate import ReevaluateParams
+from omibench.params.saliency import SaliencyParams
+from omibench.params.setting import Setting
+from omibench.params.stages import (
     AnalyzeParams,
     BenchmarkParams,
     FreezeParams,
@@ -29,9 +32,6 @@ from omibench.params import (
     ScoreParams,
     StudyParams,
 )
-from omibench.reevaluate_params import ReevaluateParams
-from omibench.saliency_params import SaliencyParams
-from omibench.setting_params import Setting
 from omibench.synthetic.address import Made, is_made_up
 
 OnOff = Literal["true", "false"]

@@ -11,7 +11,7 @@ from analyze.conftest import Folders, make_study
 from omibench.analyze.reasoning import mean_of
 from omibench.analyze.stage import analyze
 from omibench.errors import MissingInputError
-from omibench.judge_params import JudgeParams
+from omibench.params.judge import JudgeParams
 from omibench.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
 
 TYPES = ("logical", "other", "logical", "<b>own</b>", "no_error", None)

@@ -9,7 +9,7 @@ import pytest
 
 from omibench.benchmarks.dataset import Dataset
 from omibench.benchmarks.registry import load_benchmark
-from omibench.params import BenchmarkParams
+from omibench.params.stages import BenchmarkParams
 
 Read = Callable[..., Dataset]
 

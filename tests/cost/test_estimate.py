@@ -10,7 +10,7 @@ from omibench.cost.dollars import worst_case
 from omibench.cost.estimate import Estimate, estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History, learn
-from omibench.model_params import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
+from omibench.params.model import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
 from omibench.request import (
     Conversation,
     Decoding,

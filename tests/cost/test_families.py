@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from omibench.cost.families import dearest, image_formula
-from omibench.model_params import AnthropicModel, OpenAIModel, SimulatedModel, VllmModel
+from omibench.params.model import AnthropicModel, OpenAIModel, SimulatedModel, VllmModel
 
 
 def openai(served: str, formula: str | None, **more: Any) -> OpenAIModel:

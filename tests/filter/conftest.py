@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from omibench.filter.candidate import Candidate, Case, Kept
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Figure, Problem
 
 Draw = Callable[..., Figure]

@@ -11,7 +11,7 @@ import pytest
 from omibench.filter import reasons
 from omibench.filter.candidate import Case
 from omibench.filter.stage import first_reason
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Choice, Figure, Problem
 
 Make = Callable[..., Problem]

@@ -11,9 +11,9 @@ import yaml
 
 from omibench.filter import filter_problems
 from omibench.filter.stage import sift
-from omibench.filter_params import FilterParams
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.filter import FilterParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.rejects import FilterJudgement, Reject
 from omibench.study import parse_study

@@ -11,7 +11,7 @@ from omibench.errors import ParamsError
 from omibench.fence import read_fenced
 from omibench.filter.translating import instructions, read_translation, texts_of
 from omibench.filter.translation import translated
-from omibench.filter_params import TranslationParams
+from omibench.params.filter import TranslationParams
 from omibench.problem import Choice, Figure, Problem
 from omibench.request import Request, Response
 from omibench.study import Study

@@ -13,7 +13,7 @@ from omibench.example import Example
 from omibench.freeze import freeze_dataset
 from omibench.freeze.examples import example_rows
 from omibench.freeze.rows import SIMULATED
-from omibench.presentation_params import FreezeExamples
+from omibench.params.presentation import FreezeExamples
 from omibench.problem import Answer, Problem, Question
 from omibench.study import Study, parse_study
 from omibench.tables import read_jsonl

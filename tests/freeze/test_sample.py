@@ -12,7 +12,7 @@ import pytest
 from omibench.filter import filter_problems
 from omibench.freeze import freeze_dataset
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Answer, Question
 from omibench.review import load_decisions
 from omibench.study import Study, parse_study

@@ -9,9 +9,9 @@ import pytest
 
 from omibench.infer import rounds
 from omibench.infer.rounds import Thread, run_threads
+from omibench.params.setting import Setting
 from omibench.problem import Question
 from omibench.request import Conversation, Decoding, Message, Request, Response, TextPart
-from omibench.setting_params import Setting
 from omibench.settings.steps import Ask, Step, Task
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from omibench.infer.rounds import Answered, Asked, Thread
 from omibench.infer.rows import row_of
+from omibench.params.setting import Setting
 from omibench.problem import Question
 from omibench.request import Conversation, Request, Response, Role, Tags, Usage
-from omibench.setting_params import Setting
 from omibench.settings.steps import Task
 
 THREAD = Thread(Task(Question(id="q", question="?"), Setting(), Path()), 2)

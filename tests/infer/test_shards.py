@@ -17,7 +17,7 @@ from omibench.infer.shards import (
     shards_of,
     within,
 )
-from omibench.model_params import OpenAIModel
+from omibench.params.model import OpenAIModel
 from omibench.study import Study, parse_study
 
 API: dict[str, Any] = {

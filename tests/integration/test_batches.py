@@ -31,7 +31,7 @@ from omibench.models.openai_batch import OpenAIBatches
 BatchProvider.pace = Pace(first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3))
 for api in (AnthropicBatches, OpenAIBatches):
     api.shape = api.shape._replace(most_lines=5)
-from omibench.cli import main
+from omibench.cli.main import main
 main()
 """
 PROBLEMS = 12

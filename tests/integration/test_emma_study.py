@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from omibench.model_params import RecordedModel
+from omibench.params.model import RecordedModel
 from omibench.problem import Answer
 from omibench.study import Study, load_study
 from omibench.tables import VerdictRow, read_jsonl, read_parquet

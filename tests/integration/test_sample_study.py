@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from omibench.certificate import Certificate
-from omibench.model_params import SimulatedModel
+from omibench.params.model import SimulatedModel
 from omibench.problem import Answer, Question
 from omibench.rejects import Reject
 from omibench.study import load_study

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ocr.conftest import bomb
-from omibench.cli import app
+from omibench.cli.main import app
 from omibench.look import looking
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import read_jsonl
 

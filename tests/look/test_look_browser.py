@@ -10,7 +10,7 @@ import pytest
 from look.test_look import paper
 from omibench.look import looking
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

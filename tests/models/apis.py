@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from model_server.handle import ServerHandle
-from omibench.model_params import AnthropicModel, OpenAIModel
 from omibench.models.anthropic import AnthropicProvider
 from omibench.models.openai import OpenAIProvider
+from omibench.params.model import AnthropicModel, OpenAIModel
 from omibench.request import (
     Conversation,
     Decoding,

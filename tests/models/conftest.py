@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from omibench.model_params import SimulatedModel
 from omibench.models.simulated import SimulatedProvider
+from omibench.params.model import SimulatedModel
 from omibench.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
 
 ROWS: list[dict[str, Any]] = [

@@ -11,12 +11,12 @@ import pytest
 
 from models.local import picture, shown
 from models.tiny_vlm import FAMILIES, build
-from omibench.model_params import TransformersModel
 from omibench.models import transformers as module
 from omibench.models.local_identity import LOADED
 from omibench.models.local_images import decode
 from omibench.models.local_occlusion import Packing, bare
 from omibench.models.transformers import TransformersProvider
+from omibench.params.model import TransformersModel
 from omibench.request import ImagePart, Request
 
 pytestmark = pytest.mark.skipif(

@@ -17,7 +17,6 @@ from models.fake_vllm import FakeVllm
 from models.local import picture, shown
 from models.tiny_vlm import CHAT_TEMPLATE, build
 from omibench.errors import ModelError
-from omibench.model_params import TransformersModel, VllmModel
 from omibench.models.local_chat import chat_messages
 from omibench.models.local_identity import LOADED
 from omibench.models.local_runs import runs_of
@@ -25,6 +24,7 @@ from omibench.models.local_tools import by_tools, spoken
 from omibench.models.local_transformers import transformers_engine
 from omibench.models.transformers import TransformersProvider
 from omibench.models.vllm import VllmProvider
+from omibench.params.model import TransformersModel, VllmModel
 from omibench.request import ImagePart, Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})

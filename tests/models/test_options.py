@@ -10,9 +10,9 @@ import pytest
 from model_server.handle import ServerHandle, running_server
 from models.local import shown
 from omibench.errors import ModelError
-from omibench.model_params import OpenAIModel
 from omibench.models.openai import OpenAIProvider
 from omibench.models.options import scored_by_list
+from omibench.params.model import OpenAIModel
 from omibench.request import Request, Response
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from models.conftest import request
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
-from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
 from omibench.models.provider import Provider
+from omibench.params.model import RecordedModel
 
 ROWS = [
     {"pid": "a", "response": "It is B.", "published_true_false": True},

@@ -10,11 +10,11 @@ import pytest
 
 from models.conftest import Make, request
 from omibench.errors import FileFormatError, ModelError
-from omibench.model_params import SimulatedModel
 from omibench.models.equal import is_right
 from omibench.models.open import open_provider
 from omibench.models.respond import SLIPS, probability_correct
 from omibench.models.simulated import SimulatedProvider
+from omibench.params.model import SimulatedModel
 from omibench.request import Request, Response
 
 DRAWS = 2000

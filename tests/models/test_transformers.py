@@ -15,11 +15,11 @@ from models.local import picture, samples, shown
 from models.tiny_vlm import FAMILIES, build, build_text_model
 from omibench.ask import ask
 from omibench.errors import ImageCountError, ModelError
-from omibench.model_params import TransformersModel
 from omibench.models.local_identity import LOADED
 from omibench.models.local_transformers import TransformersEngine, transformers_engine
 from omibench.models.open import open_provider
 from omibench.models.transformers import TransformersProvider
+from omibench.params.model import TransformersModel
 from omibench.request import Request, Response
 from omibench.store.store import Store
 

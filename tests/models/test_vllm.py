@@ -13,11 +13,11 @@ import pytest
 from models.fake_vllm import FakeVllm, OldSamplingParams, VLLMValidationError
 from models.local import picture, samples, shown
 from omibench.errors import ImageCountError, ModelError
-from omibench.model_params import VllmModel
 from omibench.models import vllm as vllm_module
 from omibench.models.local_identity import LOADED
 from omibench.models.provider import NoGate, Ticket
 from omibench.models.vllm import VllmProvider
+from omibench.params.model import VllmModel
 from omibench.request import Request, Response
 
 

@@ -18,10 +18,10 @@ import pytest
 from models import fake_vllm
 from models.local import picture, samples, shown
 from models.tiny_vlm import build
-from omibench.model_params import VllmModel
 from omibench.models.local_identity import LOADED
 from omibench.models.local_vllm import engine_args
 from omibench.models.vllm import VllmProvider
+from omibench.params.model import VllmModel
 
 pytestmark = pytest.mark.skipif(
     find_spec("vllm") is None, reason="vllm is not installed: pip install -e '.[vllm]'"

@@ -13,7 +13,7 @@ from omibench.ocr.drafts import Draft
 from omibench.ocr.keys import Key
 from omibench.ocr.pairing import Option
 from omibench.ocr.sources import Source
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import IMAGE_MARK, Choice, Problem
 from omibench.tables import read_jsonl
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import FileReport, PageText, read_jsonl
 
@@ -44,7 +44,7 @@ MEASURED = """
 import resource, sys
 from pathlib import Path
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 paper, out = map(Path, sys.argv[1:])
 read_papers([paper], out, OcrParams())
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

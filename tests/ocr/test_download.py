@@ -15,7 +15,7 @@ from omibench.errors import FileFormatError, PaperError
 from omibench.ocr import read_papers
 from omibench.ocr.download import fetch, shown
 from omibench.ocr.sources import load_manifest
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import read_jsonl
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import OcrReport, read_jsonl
 

@@ -11,7 +11,7 @@ from PIL import Image
 from ocr.conftest import exam
 from omibench.filter.stage import filter_problems
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.study import parse_study
 from omibench.tables import read_jsonl

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from omibench.filter.candidate import Candidate, Case, Kept
 from omibench.filter.reasons import statement_incomplete
-from omibench.filter_params import FilterParams
 from omibench.ocr import read_papers
 from omibench.ocr.inline import split_inline
 from omibench.ocr.layout import Box, Item, Line, Picture
-from omibench.params import OcrParams
+from omibench.params.filter import FilterParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import read_jsonl
 

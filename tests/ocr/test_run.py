@@ -14,7 +14,7 @@ import yaml
 
 from omibench.errors import MissingInputError
 from omibench.ocr import read_papers, run
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import read_jsonl
 

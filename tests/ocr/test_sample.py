@@ -11,7 +11,7 @@ import yaml
 from rapidfuzz import fuzz
 
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import IMAGE_MARK, Problem
 from omibench.tables import OcrReport, read_jsonl
 

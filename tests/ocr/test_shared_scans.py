@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from omibench.ocr import read_papers
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.score.transcripts import best_window
 from omibench.tables import FileReport, PageText, read_jsonl

@@ -14,7 +14,7 @@ import pytest
 from omibench.ocr import read_papers, run, worker
 from omibench.ocr.sources import Source
 from omibench.ocr.worker import Job
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from infer.conftest import Make, frozen_questions, study_maker
 from omibench.ask import open_asker
 from omibench.errors import MissingInputError
-from omibench.filter_params import FilterParams
 from omibench.infer import infer_cell
-from omibench.params import BenchmarkParams, RationaleParams
+from omibench.params.filter import FilterParams
+from omibench.params.stages import BenchmarkParams, RationaleParams
 from omibench.plan import plan_study, render
 from omibench.plan.desk import Desk
 from omibench.plan.rows import Plan, Row

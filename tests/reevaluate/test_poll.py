@@ -9,8 +9,8 @@ import pytest
 
 from model_server.handle import ServerHandle, running_server
 from omibench.errors import ModelError, PassingError
+from omibench.params.reevaluate import EndpointWatch, HubWatch
 from omibench.reevaluate.poll import listed
-from omibench.reevaluate_params import EndpointWatch, HubWatch
 
 SECRET = "sk-planted-Q7xK2mZ9vB4nW8tR"
 LOCAL: dict[str, Any] = {"provider": "vllm"}

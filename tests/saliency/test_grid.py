@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from omibench.params.saliency import SaliencyParams
 from omibench.saliency.grid import fitted, positions
-from omibench.saliency_params import SaliencyParams
 
 PAPER = SaliencyParams()
 SIDES = st.integers(1, 6000)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from omibench.cli import app
+from omibench.cli.main import app
 from omibench.errors import FileFormatError, ModelError, ParamsError
 from omibench.request import Request, Response
 from omibench.score.judges.instrument import prompt_of

@@ -6,7 +6,7 @@ import pytest
 from tests.score.conftest import make_item
 
 from omibench.errors import OmibenchError
-from omibench.params import RuleBook
+from omibench.params.stages import RuleBook
 from omibench.score.rules import RULE_BOOKS, score_item
 
 

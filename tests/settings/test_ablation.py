@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.params.setting import Setting
 from omibench.problem import IMAGE_MARK, Question
-from omibench.setting_params import Setting
 from omibench.settings.ablation import ablated, wordless
 from omibench.settings.present import Around, present
 from settings.problems import PROBLEMS

@@ -7,7 +7,7 @@ from pathlib import Path
 from omibench.freeze import freeze_dataset
 from omibench.infer.rounds import Thread, requests_next
 from omibench.infer.stage import load_questions
-from omibench.setting_params import Setting
+from omibench.params.setting import Setting
 from omibench.settings.steps import Task
 from omibench.store.key import request_key
 from omibench.study import parse_study

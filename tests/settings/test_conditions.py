@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from PIL import Image
 from pydantic import ValidationError
 
-from omibench.image_params import DEGRADATIONS, Images
+from omibench.params.image import DEGRADATIONS, Images
+from omibench.params.setting import Setting
 from omibench.problem import Choice, Figure, Question
 from omibench.request import ABSENT, Conversation, ImagePart, Request, Tags
-from omibench.setting_params import Setting
 from omibench.settings.conditions import NOT_SHOWN, shown
 from omibench.settings.present import present
 from omibench.store.key import request_key

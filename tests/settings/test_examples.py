@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
 from omibench.example import Example, siblings
-from omibench.presentation_params import Examples
+from omibench.params.presentation import Examples
+from omibench.params.setting import Setting
 from omibench.problem import IMAGE_MARK, Figure, Question
 from omibench.request import Conversation
-from omibench.setting_params import Setting
 from omibench.settings.examples import chosen, reply, shown_before
 from omibench.settings.present import present
 from settings.problems import EXAMPLES, PROBLEMS

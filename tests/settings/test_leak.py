@@ -19,10 +19,10 @@ import pytest
 from omibench.benchmarks.omibench import load
 from omibench.example import Example
 from omibench.freeze.examples import example_rows
-from omibench.presentation_params import FreezeExamples
+from omibench.params.presentation import FreezeExamples
+from omibench.params.setting import Setting
 from omibench.problem import Answer, Question
 from omibench.request import Response
-from omibench.setting_params import Setting
 from omibench.settings.needs import asked_questions
 from omibench.settings.steps import Task, next_step
 from settings.problems import SETTINGS

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
+from omibench.params.setting import Setting
 from omibench.problem import Question
 from omibench.request import Response
-from omibench.setting_params import Setting
 from omibench.settings.ablation import ablated
 from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.steps import Task, next_step

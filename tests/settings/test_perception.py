@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from omibench.benchmarks.mathreal import load
-from omibench.presentation_params import Given, Perception
+from omibench.params.presentation import Given, Perception
+from omibench.params.setting import Setting
 from omibench.problem import Question
 from omibench.request import Decoding, Response
-from omibench.setting_params import Setting
 from omibench.settings.perception import perceived, readings
 from omibench.settings.steps import Task, next_step
 from settings.problems import PROBLEMS

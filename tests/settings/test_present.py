@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.image_params import ImageCondition
+from omibench.params.image import ImageCondition
+from omibench.params.setting import Setting
 from omibench.problem import IMAGE_MARK, Choice, Figure, Question
 from omibench.request import Conversation, ImagePart, Part, TextPart
-from omibench.setting_params import Setting
 from omibench.settings.conditions import NOT_SHOWN
 from omibench.settings.present import present
 

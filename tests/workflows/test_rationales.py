@@ -11,7 +11,7 @@ import yaml
 
 from model_server.handle import ServerHandle
 from omibench.filter.stage import sift
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Problem
 from omibench.rejects import FilterJudgement
 from omibench.tables import read_jsonl, read_parquet

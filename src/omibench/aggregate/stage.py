@@ -14,9 +14,9 @@ from omibench.aggregate.estimators import pass_at_k
 from omibench.aggregate.judges import COMPARISON, MARKS
 from omibench.aggregate.sample import Same, Sample, draw
 from omibench.aggregate.votes import consistency, majority
-from omibench.aggregate_params import SELF, How
 from omibench.errors import ParamsError
-from omibench.judge_params import JudgePanel
+from omibench.params.aggregate import SELF, How
+from omibench.params.judge import JudgePanel
 from omibench.problem import Answer, Question
 from omibench.score.judges.instrument import Instrument
 from omibench.score.judges.panel import Wanted, open_panels

@@ -9,7 +9,7 @@ from pathlib import Path
 from omibench.benchmarks import emma, folder, frozen, mathreal, omibench, synthetic, usnco_v
 from omibench.benchmarks.dataset import Dataset
 from omibench.errors import MissingInputError, ParamsError
-from omibench.params import BenchmarkParams
+from omibench.params.stages import BenchmarkParams
 
 Load = Callable[[Path, Path], Dataset]
 """Reads the folder of a benchmark; pictures that have no file of their own go to the second."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from omibench.cost.families import image_formula
 from omibench.cost.tokens import most_input
-from omibench.model_params import (
+from omibench.params.model import (
     AnthropicModel,
     Model,
     OpenAIModel,

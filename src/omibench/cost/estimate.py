@@ -9,7 +9,7 @@ from omibench.cost.dollars import dollars, is_batch, is_paid, worst_case
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History
 from omibench.cost.tokens import expected_input
-from omibench.model_params import LocalModel, Model, ServedModel
+from omibench.params.model import LocalModel, Model, ServedModel
 from omibench.request import Request
 
 EXPECTED_SHARE = 0.25

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, cast
 
 from omibench.cost.images import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
-from omibench.model_params import ImageTokens, LocalModel, Model, OpenAIModel, ServedModel
+from omibench.params.model import ImageTokens, LocalModel, Model, OpenAIModel, ServedModel
 
 UNMEASURED = (4096, 4096)
 """The size, in pixels, at which an image is counted whose file cannot be measured."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from omibench.filter.hashing import difference_hash, hamming
 from omibench.filter.minhash import Similar
 from omibench.filter.text import comparison_text, shingles, statement_text
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Problem
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from omibench.fence import Section
 from omibench.filter.judged import Judged, simulated_note
 from omibench.filter.models import Models
-from omibench.judge_params import JudgePanel
+from omibench.params.judge import JudgePanel
 from omibench.problem import Problem
 from omibench.rejects import FilterJudgement
 from omibench.request import ImagePart

@@ -13,7 +13,7 @@ from omibench.filter.judged import Judged, marked
 from omibench.filter.models import open_models
 from omibench.filter.screens import screened
 from omibench.filter.translation import original_language, translated
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Problem
 from omibench.rejects import FilterJudgement
 from omibench.study import Study

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.filter_params import FilterParams
+from omibench.params.filter import FilterParams
 from omibench.problem import Problem
 
 _PROOF = (

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from omibench.filter.judged import Judged, simulated_note
 from omibench.filter.models import Models
-from omibench.filter_params import ScreenParams
 from omibench.infer.rounds import Answered, Thread, run_threads
+from omibench.params.filter import ScreenParams
 from omibench.problem import Problem, question_of
 from omibench.rejects import FilterJudgement
 from omibench.score.response import verdict_on

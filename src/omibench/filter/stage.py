@@ -11,8 +11,8 @@ from omibench.filter.candidate import Candidate, Case, Kept
 from omibench.filter.judging import REASONS as JUDGED_REASONS
 from omibench.filter.judging import judge_problems
 from omibench.filter.reasons import REASONS
-from omibench.filter_params import FilterParams
 from omibench.images import rebase_images
+from omibench.params.filter import FilterParams
 from omibench.problem import Problem
 from omibench.rejects import FilterJudgement, Reject
 from omibench.study import Study

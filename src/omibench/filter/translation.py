@@ -16,7 +16,7 @@ from omibench.filter.translating import (
     texts_of,
     translation_request,
 )
-from omibench.filter_params import TranslationParams
+from omibench.params.filter import TranslationParams
 from omibench.problem import Figure, Original, Problem
 from omibench.rejects import FilterJudgement
 from omibench.request import Response

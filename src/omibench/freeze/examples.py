@@ -9,7 +9,7 @@ from pathlib import Path
 from omibench.errors import ParamsError
 from omibench.example import Example
 from omibench.freeze.rows import is_simulated
-from omibench.presentation_params import FreezeExamples, Take
+from omibench.params.presentation import FreezeExamples, Take
 from omibench.problem import Answer, Question
 from omibench.tables import write_jsonl
 

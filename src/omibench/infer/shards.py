@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from omibench.cost.dollars import is_batch
-from omibench.model_params import AnthropicModel, Model, OpenAIModel
+from omibench.params.model import AnthropicModel, Model, OpenAIModel
 from omibench.study import Study
 
 T = TypeVar("T")

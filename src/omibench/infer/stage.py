@@ -15,10 +15,10 @@ from omibench.infer.closing import closing_line
 from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
 from omibench.infer.rows import row_of
 from omibench.infer.sharing import ask_shared
-from omibench.model_params import RecordedModel
 from omibench.models.open import open_provider
 from omibench.models.provider import MakesRoom, Provider
 from omibench.models.recorded import RecordedProvider
+from omibench.params.model import RecordedModel
 from omibench.problem import Question
 from omibench.request import Request, Response
 from omibench.settings.needs import asked_questions, check_needs, remark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.judge_params import JudgeParams
+from omibench.params.judge import JudgeParams
 from omibench.score.judges.alignment import ALIGNMENT
 from omibench.score.judges.error_type import error_type
 from omibench.score.judges.instrument import Instrument

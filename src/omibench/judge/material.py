@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import FileFormatError, ParamsError
-from omibench.judge_params import JudgeParams
+from omibench.params.judge import JudgeParams
 from omibench.problem import Answer, Question
 from omibench.request import ImagePart
 from omibench.score.judges.case import Case

@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import SecretStr
 
 from omibench.errors import ModelError
-from omibench.model_params import AnthropicModel
 from omibench.models.anthropic_messages import (
     PATH,
     anthropic_body,
@@ -23,6 +22,7 @@ from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, client_maker, post
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
+from omibench.params.model import AnthropicModel
 from omibench.request import Request
 
 

@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from pydantic import SecretStr
 
-from omibench.model_params import AnthropicModel
 from omibench.models.anthropic import AnthropicProvider
 from omibench.models.anthropic_messages import PATH, anthropic_body
 from omibench.models.anthropic_replies import anthropic_reply
@@ -33,6 +32,7 @@ from omibench.models.pictures import Pictures
 from omibench.models.replies import Json, count, list_of, object_of, text_of, unreadable
 from omibench.models.served import client_maker
 from omibench.models.traffic.failure import Failure
+from omibench.params.model import AnthropicModel
 from omibench.request import Request
 
 LIMITS = Shape(

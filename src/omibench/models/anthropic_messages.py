@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.model_params import AnthropicModel
 from omibench.models.anthropic_tools import calls_of, carried_of, result_of, tools_of
 from omibench.models.pictures import Show
+from omibench.params.model import AnthropicModel
 from omibench.request import ImagePart, Message, Part, Request, TextPart
 
 PATH = "/v1/messages"

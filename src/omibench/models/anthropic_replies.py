@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from omibench.model_params import AnthropicModel
 from omibench.models.anthropic_tools import calls_in, carried_in
 from omibench.models.replies import (
     CACHE_WRITE,
@@ -16,6 +15,7 @@ from omibench.models.replies import (
     text_of,
     unreadable,
 )
+from omibench.params.model import AnthropicModel
 from omibench.request import Response, Usage
 
 _CUT = {"max_tokens", "model_context_window_exceeded"}

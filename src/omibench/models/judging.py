@@ -11,10 +11,10 @@ import re
 from random import Random
 
 from omibench.fence import read_fenced
-from omibench.model_params import SimulatedModel
 from omibench.models.equal import final_answers, is_right, same_answer
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.prose import pick
+from omibench.params.model import SimulatedModel
 
 MARKS = ("correctness", "faithfulness", "information-usage", "clarity", "detail", "overall")
 _TYPE = re.compile(r"^- ([a-z][a-z0-9_]*): ", re.MULTILINE)

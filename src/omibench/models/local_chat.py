@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from omibench.errors import ModelError
-from omibench.model_params import Price
 from omibench.models.local_runs import Run
 from omibench.models.local_tools import Spoken, spoken, template_calls
 from omibench.models.replies import apart, cost_of, outcome_of, shared_out
 from omibench.models.tool_turns import pictures_apart
+from omibench.params.model import Price
 from omibench.request import Conversation, ImagePart, Response, Usage
 
 THINK = "<think>"

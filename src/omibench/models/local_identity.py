@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from omibench.errors import ModelError
-from omibench.model_params import TOLD, LocalModel
+from omibench.params.model import TOLD, LocalModel
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
 """What engines raise when a checkpoint is absent, unknown to them or does not fit."""

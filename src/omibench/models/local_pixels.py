@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.model_params import LocalModel
 from omibench.models.local_identity import LOAD_ERRORS, one_line, require
+from omibench.params.model import LocalModel
 
 
 def pixel_size(model: LocalModel, name: str, extra: str) -> dict[str, int] | None:

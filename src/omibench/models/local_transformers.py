@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.model_params import TransformersModel
 from omibench.models.local_chat import Rejected, chat_messages, special_tokens
 from omibench.models.local_identity import LOAD_ERRORS, LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
 from omibench.models.local_pixels import pixel_size
 from omibench.models.local_tools import check_template
 from omibench.models.tool_turns import offered
+from omibench.params.model import TransformersModel
 from omibench.request import Conversation, ImagePart
 
 EXTRA = "transformers"

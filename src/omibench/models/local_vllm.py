@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.model_params import VllmModel
 from omibench.models.local_chat import Draw, Drawn, Rejected, chat_messages, special_tokens
 from omibench.models.local_identity import LOADED, one_line, require, weights_of
 from omibench.models.local_images import decode
@@ -18,6 +17,7 @@ from omibench.models.local_pixels import pixel_size
 from omibench.models.local_runs import Run, seed_of
 from omibench.models.local_tools import check_template
 from omibench.models.tool_turns import offered
+from omibench.params.model import VllmModel
 from omibench.request import Conversation, ImagePart
 
 

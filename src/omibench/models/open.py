@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.model_params import (
+from omibench.models.provider import Provider
+from omibench.params.model import (
     AnthropicModel,
     Model,
     OpenAIModel,
@@ -16,7 +17,6 @@ from omibench.model_params import (
     SimulatedModel,
     VllmModel,
 )
-from omibench.models.provider import Provider
 
 
 def open_provider(

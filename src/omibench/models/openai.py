@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from omibench.model_params import OpenAIModel
 from omibench.models.openai_messages import PATHS, check_openai, openai_body, openai_identity
 from omibench.models.openai_replies import openai_replies
 from omibench.models.options import refuse_options, scored_by_list
@@ -16,6 +15,7 @@ from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, client_maker, post
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
+from omibench.params.model import OpenAIModel
 from omibench.request import Request
 
 

@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from pydantic import SecretStr
 
-from omibench.model_params import OpenAIModel
 from omibench.models.batch.api import (
     POLL_TIMEOUT_S,
     Found,
@@ -35,6 +34,7 @@ from omibench.models.replies import Json, count, list_of, object_of, text_of
 from omibench.models.served import client_maker
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_status
+from omibench.params.model import OpenAIModel
 from omibench.request import Request
 
 LIMITS = Shape(head=b"", between=b"\n", tail=b"\n", most_lines=50_000, most_bytes=200_000_000)

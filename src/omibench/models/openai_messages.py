@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.model_params import OpenAIModel
 from omibench.models.openai_tools import calls_in_chat, items_of, tools_of, with_tools
 from omibench.models.options import MOST_LISTED
 from omibench.models.pictures import Show
 from omibench.models.tool_turns import pictures_apart, words_of
+from omibench.params.model import OpenAIModel
 from omibench.request import ImagePart, Message, Part, Request, TextPart
 
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}

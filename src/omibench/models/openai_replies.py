@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from omibench.model_params import OpenAIModel
 from omibench.models.drawn import drawn_in_chat, drawn_in_items
 from omibench.models.openai_tools import called_in_chat, calls_in_items
 from omibench.models.replies import (
@@ -18,6 +17,7 @@ from omibench.models.replies import (
     unreadable,
 )
 from omibench.models.traffic.failure import Failure
+from omibench.params.model import OpenAIModel
 from omibench.request import Response, Usage
 
 REFUSED = {"content_filter", "content_policy_violation", "data_inspection_failed", "safety"}

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
-from omibench.model_params import RecordedModel
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
+from omibench.params.model import RecordedModel
 from omibench.request import Request, Response
 
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")

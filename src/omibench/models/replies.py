@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from omibench.model_params import Price, ServedModel
 from omibench.models.traffic.failure import Failure
+from omibench.params.model import Price, ServedModel
 from omibench.request import Outcome, Response, Usage
 
 CACHE_WRITE = 1.25

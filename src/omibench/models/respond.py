@@ -6,10 +6,10 @@ import re
 from random import Random
 from typing import Literal, NamedTuple
 
-from omibench.model_params import SimulatedModel, Slips
 from omibench.models import prose
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.wrong import moved_number, wrong_letters, wrong_parts
+from omibench.params.model import SimulatedModel, Slips
 from omibench.request import Response, Usage
 from omibench.synthetic.chance import chance
 

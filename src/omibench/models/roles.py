@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from omibench.errors import ModelError
 from omibench.fence import read_fenced
-from omibench.model_params import SimulatedModel
 from omibench.models import judging
 from omibench.models.oracle import Oracle, OracleRow
 from omibench.models.prose import pick, reasoning
 from omibench.models.respond import answer_text
 from omibench.models.wrong import moved_number
+from omibench.params.model import SimulatedModel
 from omibench.request import Role
 
 REFERENCES = ("Reference Solution", "Official answer:")

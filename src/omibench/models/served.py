@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from pydantic import SecretStr
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.model_params import AnthropicModel, OpenAIModel
 from omibench.models.pictures import Pictures
 from omibench.models.provider import FREE, Gate
 from omibench.models.replies import same_family, unreadable
@@ -24,6 +23,7 @@ from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.models.traffic.runner import Run
 from omibench.models.wire import Body
+from omibench.params.model import AnthropicModel, OpenAIModel
 from omibench.request import Request, Response
 
 C = TypeVar("C")

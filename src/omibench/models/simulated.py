@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.model_params import TOLD, SimulatedModel
 from omibench.models.options import scored
 from omibench.models.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.prose import reasoning
@@ -21,6 +20,7 @@ from omibench.models.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.roles import WRITERS
 from omibench.models.simulated_options import option_logprobs
 from omibench.models.simulated_tools import first_call, reads_first
+from omibench.params.model import TOLD, SimulatedModel
 from omibench.request import Request, Response, Usage
 
 

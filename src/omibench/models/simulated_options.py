@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 from random import Random
 
-from omibench.model_params import SimulatedModel
 from omibench.models.oracle import OracleRow
+from omibench.params.model import SimulatedModel
 from omibench.request import Request
 
 REACH = 80.0

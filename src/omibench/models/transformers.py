@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from omibench.model_params import TransformersModel
 from omibench.models.local_chat import Rejected, failed, option_ids, responses_of
 from omibench.models.local_generate import generate, option_logprobs, out_of_memory
 from omibench.models.local_identity import LOADED, identity_of
@@ -22,6 +21,7 @@ from omibench.models.local_runs import (
 from omibench.models.local_transformers import TransformersEngine, transformers_engine
 from omibench.models.options import OptionScores, parted
 from omibench.models.provider import FREE, Gate
+from omibench.params.model import TransformersModel
 from omibench.request import Conversation, Request, Response
 
 CHARACTERS_PER_TOKEN = 3.5

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 
 from omibench.errors import ModelError
-from omibench.model_params import VllmModel
 from omibench.models.local_chat import Rejected, failed, option_ids, responses_of
 from omibench.models.local_identity import LOADED, identity_of
 from omibench.models.local_images import pixels
@@ -22,6 +21,7 @@ from omibench.models.local_tools import by_tools
 from omibench.models.local_vllm import VllmEngine, vllm_engine
 from omibench.models.options import OptionScores, parted
 from omibench.models.provider import FREE, Gate
+from omibench.params.model import VllmModel
 from omibench.request import Request, Response
 
 CHUNK = 8

@@ -21,7 +21,7 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
     is left out, with the code `picture_missing`; a table that cannot be read fails the benchmark.
     """
     from omibench.benchmarks.registry import load_benchmark
-    from omibench.params import BenchmarkParams
+    from omibench.params.stages import BenchmarkParams
 
     try:
         dataset = load_benchmark(BenchmarkParams(name=rows.format), rows.folder, folder)

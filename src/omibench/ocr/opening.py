@@ -11,7 +11,7 @@ from omibench.ocr.photographs import load_pixels, picture_page, read_photograph
 from omibench.ocr.readers import REMOTE, Readers
 from omibench.ocr.scans import scale_of
 from omibench.ocr.sources import Source
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.tables import PageLine, PageText
 
 if TYPE_CHECKING:

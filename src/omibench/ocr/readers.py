@@ -11,7 +11,7 @@ from omibench.ocr.engines.recorded import RecordedReader
 from omibench.ocr.scans import LocalReader, PageReader
 
 if TYPE_CHECKING:
-    from omibench.params import OcrParams
+    from omibench.params.stages import OcrParams
 
 REMOTE = ("mathpix", "vision")
 """Engines that are asked ahead of the process that puts a paper together."""

@@ -22,7 +22,7 @@ from omibench.ocr.readers import is_installed, require
 from omibench.ocr.sources import Source, read_manifest, sources_of
 from omibench.ocr.unread import Ahead, Unread
 from omibench.ocr.worker import Job, Outcome
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import FileReport, OcrReport, PageText, read_jsonl, write_json, write_jsonl
 

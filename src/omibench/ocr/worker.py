@@ -29,7 +29,7 @@ from omibench.ocr.single import only_problem
 from omibench.ocr.solutions import Asked, read_solutions
 from omibench.ocr.sources import Source
 from omibench.ocr.tabular import read_key
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import PageText, write_jsonl
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from omibench.cost.estimate import EXPECTED_SHARE, estimate
 from omibench.judge.instruments import REASONING, instrument_of
 from omibench.judge.material import case_of
-from omibench.judge_params import JudgePanel
 from omibench.models.calls import calls_of
+from omibench.params.judge import JudgePanel
 from omibench.plan.desk import Desk, filler, without_answer
 from omibench.plan.rows import Row, facts_of
 from omibench.problem import Answer

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from omibench.cost.dollars import is_batch, is_paid
 from omibench.cost.estimate import Estimate
 from omibench.cost.families import image_formula
-from omibench.model_params import Model, ServedModel
+from omibench.params.model import Model, ServedModel
 from omibench.problem import Noun
 from omibench.request import Role
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from omibench.reevaluate_params import Watch, block_for
+from omibench.params.reevaluate import Watch, block_for
 from omibench.study import Study, parse_study
 
 

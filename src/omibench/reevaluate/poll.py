@@ -13,7 +13,7 @@ from omibench.errors import ModelError, PassingError
 from omibench.models.secrets import mask, read_key
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
-from omibench.reevaluate_params import EndpointWatch, HubWatch, Watch
+from omibench.params.reevaluate import EndpointWatch, HubWatch, Watch
 
 TIMEOUT_S = 30.0
 MOST_IDS = 10_000

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import ParamsError
+from omibench.params.saliency import SaliencyParams
 from omibench.problem import Question
 from omibench.request import (
     Conversation,
@@ -18,7 +19,6 @@ from omibench.request import (
     TextPart,
 )
 from omibench.saliency.grid import Patch, Size, fitted, positions, resized
-from omibench.saliency_params import SaliencyParams
 from omibench.settings.pictures.derived import home_of
 from omibench.settings.pictures.made import Recipe, make
 from omibench.settings.pictures.opening import open_picture

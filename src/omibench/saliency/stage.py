@@ -11,12 +11,12 @@ from typing import NamedTuple
 from omibench.ask import ask_keyed, open_asker
 from omibench.errors import ParamsError
 from omibench.infer.stage import threads_of
+from omibench.params.saliency import SaliencyParams
 from omibench.problem import Answer
 from omibench.request import ImagePart, Request, Response, Tags
 from omibench.saliency.ask import Covered, Looked, look
 from omibench.saliency.maps import Effect, Scores, chosen, effects, strongest
 from omibench.saliency.overlay import map_file, overlay
-from omibench.saliency_params import SaliencyParams
 from omibench.saliency_row import SaliencyRow
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task

@@ -17,7 +17,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from omibench.errors import FileFormatError
-from omibench.judge_params import JudgePanel
+from omibench.params.judge import JudgePanel
 from omibench.problem import Noun
 from omibench.score.judges.case import Case
 from omibench.score.judges.panel import Opinion, Panel, Wanted, consult, open_panels

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from omibench.presentation_params import Without
+from omibench.params.presentation import Without
 from omibench.problem import IMAGE_MARK, Question
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from omibench.image_params import Images
+from omibench.params.image import Images
 from omibench.problem import Question
 from omibench.request import ABSENT, ImagePart
 from omibench.settings.pictures.derived import (

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from omibench.errors import ParamsError
 from omibench.example import Example, siblings
-from omibench.image_params import ImageCondition, Images
-from omibench.presentation_params import Examples
+from omibench.params.image import ImageCondition, Images
+from omibench.params.presentation import Examples
+from omibench.params.setting import Setting
 from omibench.problem import Question
 from omibench.request import Message, TextPart
-from omibench.setting_params import Setting
 from omibench.settings.ablation import ablated
 from omibench.settings.conditions import Piece, Shown, shown
 from omibench.settings.present import Around, joined, pieces

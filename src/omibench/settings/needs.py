@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from omibench.errors import ParamsError
 from omibench.example import Example
+from omibench.params.setting import Setting
 from omibench.problem import IMAGE_MARK, Question
-from omibench.setting_params import Setting
 from omibench.settings.ablation import ablated
 from omibench.settings.examples import chosen
 

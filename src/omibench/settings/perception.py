@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from omibench.presentation_params import Perception
+from omibench.params.presentation import Perception
+from omibench.params.setting import Setting
 from omibench.problem import IMAGE_MARK, Question
 from omibench.request import Conversation
-from omibench.setting_params import Setting
 from omibench.settings.ablation import marks, wordless
 from omibench.settings.conditions import shown
 from omibench.settings.present import put

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.params.setting import Setting
 from omibench.problem import IMAGE_MARK, Choice, Question
 from omibench.request import Conversation, Message, Part, TextPart
-from omibench.setting_params import Setting
 from omibench.settings.conditions import NOT_SHOWN, Piece, Shown, shown
 from omibench.settings.prompts import load_prompt
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, SLOT, Prompt

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.example import Example
+from omibench.params.setting import Setting
 from omibench.problem import Question
 from omibench.request import Conversation, Decoding, Response, Role
-from omibench.setting_params import Setting
 from omibench.settings.ablation import ablated
 from omibench.settings.captions import DECODING as CAPTION_DECODING
 from omibench.settings.captions import caption_conversation, caption_instructions

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.ask import NOT_BOUGHT
-from omibench.model_params import RecordedModel
+from omibench.params.model import RecordedModel
 from omibench.status.rows import CellStatus
 from omibench.status.runs import Job, State
 from omibench.status.stored import Held, Known, Stored

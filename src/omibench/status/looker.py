@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from omibench.model_params import SimulatedModel
+from omibench.params.model import SimulatedModel
 from omibench.plan.build import spent_of
 from omibench.status.cells import cell_file, cell_statuses
 from omibench.status.failures import failures_of

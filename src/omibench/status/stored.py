@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import OmibenchError
-from omibench.model_params import RecordedModel
+from omibench.params.model import RecordedModel
 from omibench.plan.desk import Desk
 from omibench.request import Request
 from omibench.store.contents import count_responses

@@ -13,7 +13,7 @@ from omibench.analyze.report import told
 from omibench.analyze.stage import analyze
 from omibench.analyze.summary import summarise
 from omibench.analyze.tables import TOTAL
-from omibench.model_params import SimulatedModel
+from omibench.params.model import SimulatedModel
 from omibench.study import Cell, Study, parse_study
 from omibench.tables import FrozenManifest, read_json, write_json
 

@@ -13,13 +13,13 @@ from models.apis import ask
 from models.batch.conftest import FAST
 from models.traffic.simulated import Books
 from omibench.errors import ModelError
-from omibench.model_params import Limits
 from omibench.models.batch.api import Found, Row, Shape, Status
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.draws import draw_of
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission import Submission
 from omibench.models.traffic.failure import Failure
+from omibench.params.model import Limits
 from omibench.request import Request, Response
 
 CROWDED = Failure("too many tokens wait", transient=True, maybe_paid=False, congestion=True)

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from omibench.model_params import Limits
 from omibench.models.provider import FREE, Gate, Ticket
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
+from omibench.params.model import Limits
 from omibench.request import Conversation, Message, Request, Response, Tags, TextPart
 
 T = TypeVar("T")

@@ -38,11 +38,11 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
     import asyncio
 
     from models.traffic.simulated import simulate
-    from omibench.model_params import Limits
     from omibench.models.provider import FREE
     from omibench.models.traffic.agenda import Agenda
     from omibench.models.traffic.dispatch import Dispatch
     from omibench.models.traffic.progress import Progress
+    from omibench.params.model import Limits
 
     endpoint = Endpoint()
 

@@ -12,11 +12,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from models.traffic.simulated import Books, request
-from omibench.model_params import Limits
 from omibench.models.provider import FREE, Gate
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.runner import Answer, Run
+from omibench.params.model import Limits
 from omibench.request import Request, Response
 
 

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mathpix_server import ID, KEY, Mathpix, line, running
-from omibench.cli import app
+from omibench.cli.main import app
 from omibench.errors import MissingInputError, ModelError
 from omibench.ocr.engines.mathpix import (
     ID_ENV,

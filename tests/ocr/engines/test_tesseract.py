@@ -11,7 +11,7 @@ import pytest
 from omibench.errors import MissingInputError
 from omibench.ocr import read_papers
 from omibench.ocr.engines.tesseract import LANGUAGES, Tesseract, installed, lines_of_table
-from omibench.params import OcrParams
+from omibench.params.stages import OcrParams
 
 HEAD = (
     "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"

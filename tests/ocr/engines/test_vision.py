@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from omibench.cli import app
+from omibench.cli.main import app
 from omibench.ocr.engines.vision import PagePicture, edges_of, page_of, placed, requests_for
 from omibench.request import ImagePart, Response
 from omibench.tables import PageText, read_jsonl

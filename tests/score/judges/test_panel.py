@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ModelError
-from omibench.judge_params import JudgePanel
+from omibench.params.judge import JudgePanel
 from omibench.request import Response
 from omibench.score.judges.gptscore import GPTSCORE
 from omibench.score.judges.grade import GRADE

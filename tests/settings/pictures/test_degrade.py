@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from omibench.image_params import DEGRADATIONS, Degradation
+from omibench.params.image import DEGRADATIONS, Degradation
 from omibench.settings.pictures.degrade import QUARTERS, degrade
 from settings.pictures.drawn import drawn
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omibench.params.tool import ToolName, Tools
 from omibench.settings.tools.arguments import KINDS, LONGEST, read_arguments, specs
-from omibench.tool_params import ToolName, Tools
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from omibench.errors import MissingInputError
+from omibench.params.tool import Tools
 from omibench.request import (
     Conversation,
     Decoding,
@@ -31,7 +32,6 @@ from omibench.settings.tools.words import MOST_CALLS, WAYS
 from omibench.store.key import asked_again, asked_of, request_key
 from omibench.store.line import body_of, encode_line, line_fault, parse_line
 from omibench.text_calls import NOT_YET, written_call
-from omibench.tool_params import Tools
 
 BOX = '{"image": "image_1", "box": [0.1, 0.1, 0.6, 0.6]}'
 NATIVE, TEXT = Tools(), Tools(style="text")

@@ -28,7 +28,7 @@ from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
 from omibench.analyze.words import MINUS, NONE, counted, fixed, images, level, rules_name, scored_by
-from omibench.judge_params import JudgePanel
+from omibench.params.judge import JudgePanel
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 _PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"

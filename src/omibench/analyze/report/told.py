@@ -5,7 +5,7 @@ from __future__ import annotations
 from omibench.analyze.load import Results
 from omibench.analyze.tables import Score
 from omibench.analyze.words import points
-from omibench.model_params import Model
+from omibench.params.model import Model
 from omibench.study import Cell
 
 

@@ -10,7 +10,6 @@ from random import SystemRandom
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from omibench.model_params import Limits
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import give_back, settle
 from omibench.models.batch.desk import Desk
@@ -20,6 +19,7 @@ from omibench.models.replies import Json
 from omibench.models.secrets import mask
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
+from omibench.params.model import Limits
 from omibench.request import Response
 
 Drawn = tuple[str, Response]

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from omibench.errors import ModelError
-from omibench.model_params import Limits
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import Answer
 from omibench.models.batch.collect import Collector, Cost, response_of
@@ -18,6 +17,7 @@ from omibench.models.provider import Gate
 from omibench.models.secrets import mask
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
+from omibench.params.model import Limits
 from omibench.request import Request, Response
 
 log = logging.getLogger("omibench")

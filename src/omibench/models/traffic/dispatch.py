@@ -11,7 +11,6 @@ from random import SystemRandom
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.model_params import Limits
 from omibench.models.provider import Gate, Ticket
 from omibench.models.secrets import mask
 from omibench.models.traffic.agenda import Agenda, Job
@@ -20,6 +19,7 @@ from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.rate import Caps
 from omibench.models.traffic.retry import wait_s
+from omibench.params.model import Limits
 from omibench.request import Outcome, Request, Response
 
 HOPELESS = 20

@@ -8,11 +8,11 @@ from contextlib import AbstractAsyncContextManager
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from omibench.model_params import Limits
 from omibench.models.provider import Gate
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Send
 from omibench.models.traffic.progress import Progress
+from omibench.params.model import Limits
 from omibench.request import Request, Response
 
 Open = Callable[[], AbstractAsyncContextManager[Send]]

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from omibench.ask import NOT_BOUGHT, open_asker
 from omibench.errors import ModelError
 from omibench.explain import did_you_mean
-from omibench.judge_params import JudgePanel
+from omibench.params.judge import JudgePanel
 from omibench.request import Request, Response
 from omibench.score.judges.case import Case
 from omibench.score.judges.instrument import Instrument, Prompt, prompt_of, request_for

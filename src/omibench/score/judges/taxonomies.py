@@ -10,9 +10,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from omibench.blocks import Block
 from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
+from omibench.params.blocks import Block
 from omibench.verdict import VerdictOutcome
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from omibench.image_params import DEGRADATIONS, Degradation
+from omibench.params.image import DEGRADATIONS, Degradation
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from omibench.image_params import DEGRADATIONS, Images
+from omibench.params.image import DEGRADATIONS, Images
 from omibench.problem import IMAGE_MARK, Choice, Question
 from omibench.request import ImagePart
 from omibench.settings.pictures.composite import compose

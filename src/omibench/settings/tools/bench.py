@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.cost.tokens import image_size
+from omibench.params.tool import ToolName, Tools
 from omibench.request import ImagePart, ToolCall
 from omibench.settings.pictures.made import Recipe, make
 from omibench.settings.tools.arguments import Crop, Taken, Zoom, read_arguments
 from omibench.settings.tools.edits import edited, pixels_of
-from omibench.tool_params import ToolName, Tools
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -13,6 +13,7 @@ from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.params.tool import Tools
 from omibench.request import (
     Conversation,
     Message,
@@ -25,7 +26,6 @@ from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.bench import Bench
 from omibench.settings.tools.words import MOST_CALLS, WAYS, instructions, left_out, no_more
 from omibench.text_calls import read_calls, written_call
-from omibench.tool_params import Tools
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

@@ -1,0 +1,1 @@
+"""The command line: a function a verb, each calling the function of the same stage."""

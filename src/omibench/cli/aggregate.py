@@ -1,0 +1,40 @@
+"""The verb `omibench aggregate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
+
+
+def aggregate(
+    out: OutFile,
+    model: ModelName,
+    setting: SettingName,
+    results: Results = Path("results"),
+    params: Params = "params.yaml",
+) -> None:
+    """Say what several samples of one problem are worth together.
+
+    pass@k and consistency@k, and which sample the setting's `aggregate` chooses: by majority, by
+    a reward model's marks or by a tournament. Reward models are asked through the store.
+
+    \b
+    Example:
+      omibench aggregate --model m --setting vote-8 --out results/aggregate/m/vote-8.parquet
+    """
+    from omibench.aggregate import aggregate_cell
+    from omibench.errors import ParamsError
+    from omibench.explain import did_you_mean
+    from omibench.study import Cell, load_study
+    from omibench.tables import output_parquet
+
+    out = output_parquet(out)
+    study = load_study(params)
+    if setting not in study.settings:
+        hint = did_you_mean(setting, study.settings)
+        raise ParamsError(f"--setting {setting!r} is not defined{hint}")
+    rows = aggregate_cell(results, out, study, Cell(model, setting))
+    typer.echo(f"{rows} rows written to {out}", err=True)

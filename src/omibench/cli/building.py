@@ -1,0 +1,138 @@
+"""The verbs that build a dataset from exam papers: ocr, filter, rationale, freeze."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.cli.options import Out, Override, Params, read_study
+from omibench.errors import MissingInputError, SomeFailedError
+
+
+def ocr(
+    out: Out,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE...", help="PDFs or photographs.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="sources.yaml: pairs papers with keys and solutions.")
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Of scans: rapidocr, tesseract, mathpix, vision; textlayer: none."),
+    ] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Refuse longer papers.  [300]")] = None,
+    password_env: Annotated[
+        str | None, typer.Option(help="Environment variable that holds the papers' password.")
+    ] = None,
+    look: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write one HTML page a paper, with boxes on its pages."
+        ),
+    ] = None,
+    params: Params = "{}",
+) -> None:
+    """Read problems and figures out of exam papers.
+
+    Choices, answers and solutions too, from the papers and from the keys that a manifest names.
+
+    Writes problems.jsonl, pages.jsonl, report.json and images/ under --out. Exits with 3 when
+    some files failed and the others were done.
+
+    \b
+    Example:
+      omibench ocr paper.pdf --out results/ocr
+      omibench ocr --manifest sample/sources.yaml --out results/ocr --look looks
+    """
+    from omibench.ahead import asking_ahead
+    from omibench.look import looking
+    from omibench.ocr import read_papers
+    from omibench.tables import output_folder
+
+    out = output_folder(out)
+    study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
+    block = study.ocr
+    sources = manifest or (Path(block.sources) if block.sources and not files else None)
+    if not files and not sources:
+        raise MissingInputError("ocr: no FILE given and no --manifest: name at least one")
+    with asking_ahead(study) as ahead:
+        report = read_papers(
+            files or [],
+            out,
+            block,
+            manifest=sources,
+            password_env=password_env,
+            ahead=ahead,
+            look=looking(look) if look else None,
+        )
+    failed = [f for f in report.files if f.status == "error"]
+    for file in report.files:
+        codes = f"  {', '.join(file.codes)}" if file.codes else ""
+        pages = f"{file.pages} page{'' if file.pages == 1 else 's'}"
+        typer.echo(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
+    if failed:
+        names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)
+        raise SomeFailedError(f"ocr: {len(failed)} of {len(report.files)} files failed: {names}")
+
+
+def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+    """Keep sound problems, and say why the others are not.
+
+    Writes problems.jsonl, rejects.parquet and, of the models that the params name to judge
+    problems, judgements.parquet under --out.
+
+    \b
+    Example:
+      omibench filter results/ocr/problems.jsonl --out results/filter
+    """
+    from omibench.filter import filter_problems
+    from omibench.tables import output_folder
+
+    out = output_folder(out)
+    typer.echo(filter_problems(problems, out, read_study(params, None)), err=True)
+
+
+def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
+    """Write missing solutions and label topics.
+
+    With the models that the params name; without any, problems stay as they are.
+
+    \b
+    Example:
+      omibench rationale results/filter/problems.jsonl --out results/rationale
+    """
+    from omibench.rationale import write_rationales
+    from omibench.tables import output_folder
+
+    out = output_folder(out)
+    done = write_rationales(problems, out, read_study(params, None))
+    typer.echo(f"{done} problems written to {out}", err=True)
+
+
+def freeze(
+    out: Out,
+    problems: Annotated[
+        Path | None, typer.Argument(help="Left out for benchmarks that are not made from papers.")
+    ] = None,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Freeze questions, answers and images, as reviewed.
+
+    \b
+    Example:
+      omibench freeze results/rationale/problems.jsonl --out results/freeze
+    """
+    from omibench.freeze import freeze_dataset
+    from omibench.tables import output_folder
+
+    out = output_folder(out)
+    manifest = freeze_dataset(out, read_study(params, override), problems)
+    typer.echo(
+        f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
+        f"{manifest.images} images",
+        err=True,
+    )

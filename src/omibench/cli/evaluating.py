@@ -1,0 +1,95 @@
+"""The verbs that ask models, and the one that sums up: infer, fill, analyze."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.cli.options import (
+    ModelName,
+    Out,
+    OutFile,
+    Override,
+    Params,
+    SettingName,
+    cell_of,
+    read_study,
+)
+
+
+def infer(
+    questions: Path,
+    out: OutFile,
+    model: ModelName,
+    setting: SettingName,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Ask one model all questions under one setting.
+
+    What the store of responses holds is not asked again.
+
+    \b
+    Example:
+      omibench infer results/freeze/questions.jsonl --model sim-apex --setting cot \\
+          --out results/infer/sim-apex/cot.parquet
+    """
+    from omibench.infer import infer_cell
+    from omibench.tables import output_parquet
+
+    out = output_parquet(out)
+    study = read_study(params, override)
+    rows = infer_cell(questions, out, study, cell_of(study, model, setting))
+    typer.echo(f"{rows} responses written to {out}", err=True)
+
+
+def fill(
+    questions: Path,
+    model: ModelName,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")
+    ] = None,
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Ask one model under all its settings at once.
+
+    Keeps the responses in the store, from which `omibench infer` writes the cells: a local model
+    is loaded once for all of them.
+
+    \b
+    Example:
+      omibench fill results/freeze/questions.jsonl --model my-local-model
+    """
+    from omibench.infer.fill import fill_model
+    from omibench.tables import write_text
+
+    study = read_study(params, override)
+    settings = [c.setting for c in study.cells if c.model == model] or list(study.settings)
+    cell = cell_of(study, model, settings[0] if settings else "")
+    count = fill_model(questions, study, cell.model, settings)
+    note = f"{count} responses of {model} under {', '.join(settings)} are in the store\n"
+    if out:
+        write_text(out, note)
+    typer.echo(note, nl=False, err=True)
+
+
+def analyze(
+    results: Annotated[Path, typer.Argument(help="Folder that holds freeze/, infer/ and score/.")],
+    out: Out,
+    params: Params = "params.yaml",
+) -> None:
+    """Summarise scores in tables and a report.
+
+    \b
+    Example:
+      omibench analyze results --out results/analyze
+    """
+    from omibench.analyze import analyze_study
+    from omibench.tables import output_folder
+
+    out = output_folder(out)
+    headline = analyze_study(results, out, read_study(params, None))
+    typer.echo(headline)

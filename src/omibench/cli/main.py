@@ -1,0 +1,77 @@
+"""The command line: its verbs, in the order of `omibench --help`, and what becomes of errors.
+
+Heavy imports live inside the verbs, so that `omibench --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from omibench.cli.aggregate import aggregate
+from omibench.cli.building import filter_, freeze, ocr, rationale
+from omibench.cli.certify import certify
+from omibench.cli.documents import files, schema
+from omibench.cli.evaluating import analyze, fill, infer
+from omibench.cli.graph import record, trust
+from omibench.cli.judge import judge
+from omibench.cli.ocr_quality import ocr_quality
+from omibench.cli.plan import plan
+from omibench.cli.saliency import saliency
+from omibench.cli.score import score
+from omibench.cli.status import status
+from omibench.cli.store import store_app
+from omibench.errors import OmibenchError
+
+STOPPED_BY_USER = 130
+
+app = typer.Typer(
+    name="omibench",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="From raw exam papers to a report on how well models reason over several images.",
+)
+VERBS: tuple[Callable[..., None], ...] = (
+    *(ocr, filter_, rationale, freeze),
+    *(plan, infer, fill, score, judge, aggregate, certify, saliency, analyze),
+    *(status, record, trust, ocr_quality, schema, files),
+)
+for verb in VERBS:
+    app.command(name=verb.__name__.rstrip("_").replace("_", "-"))(verb)
+app.add_typer(store_app, name="store")
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line on standard error and an exit code."""
+    try:
+        app()
+    except OmibenchError as error:
+        sys.stderr.write(f"omibench: {error}\n")
+        sys.exit(error.exit_code)
+    except SystemExit as stop:
+        if stop.code == STOPPED_BY_USER:
+            sys.stderr.write("omibench: stopped; run the same command again to go on\n")
+        raise
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from omibench import __version__
+
+        typer.echo(f"omibench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def omibench(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+    ] = False,
+) -> None:
+    """From raw exam papers to a report on how well models reason over several images."""

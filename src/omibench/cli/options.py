@@ -1,0 +1,61 @@
+"""Options and arguments that several verbs have, each with one name and one help; and the Study
+that they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.errors import ParamsError
+
+if TYPE_CHECKING:
+    from omibench.study import Cell, Study
+
+Params = Annotated[
+    str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
+]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
+OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
+ModelName = Annotated[str, typer.Option("--model", help="A key of params `models`.")]
+SettingName = Annotated[str, typer.Option("--setting", help="A key of params `settings`.")]
+Results = Annotated[Path, typer.Option(help="Folder that holds freeze/, infer/ and score/.")]
+Override = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
+]
+
+
+def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
+    """The Study of `params`, with --set pairs replaced and the verb's own options laid over."""
+    from omibench.study import load_study
+
+    pairs = [item.partition("=") for item in override or []]
+    for key, sign, _ in pairs:
+        if not sign or "." in key:
+            raise ParamsError(
+                f"--set {key}: needs the form KEY=VALUE with a top-level key, such as data=DIR"
+            )
+    given = {
+        block: {key: value for key, value in values.items() if value is not None}
+        for block, values in options.items()
+    }
+    study = load_study(params, {key: value for key, _, value in pairs}, given)
+    if not study.simulated:
+        return study
+    from omibench.rehearsal import rehearsed
+
+    return rehearsed(study)
+
+
+def cell_of(study: Study, model: str, setting: str) -> Cell:
+    from omibench.explain import did_you_mean
+    from omibench.study import Cell
+
+    if model not in study.models:
+        raise ParamsError(f"--model {model!r} is not defined{did_you_mean(model, study.models)}")
+    if setting not in study.settings:
+        hint = did_you_mean(setting, study.settings)
+        raise ParamsError(f"--setting {setting!r} is not defined{hint}")
+    return Cell(model, setting)

@@ -1,0 +1,43 @@
+"""The verb `omibench saliency`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
+
+
+def saliency(
+    out: OutFile,
+    model: ModelName,
+    setting: SettingName,
+    results: Results = Path("results"),
+    params: Params = "params.yaml",
+) -> None:
+    """Find out which parts of the pictures a model's choices rest on.
+
+    Slides a black square over each picture of multiple-choice problems and asks for the
+    log-probability of every option at each position. Heat maps go into the folder named as --out
+    without its suffix.
+
+    \b
+    Example:
+      omibench saliency --model m --setting usnco-v --out results/saliency/m/usnco-v.parquet
+    """
+    from omibench.errors import ParamsError
+    from omibench.explain import did_you_mean
+    from omibench.saliency.stage import saliency_cell
+    from omibench.study import Cell, load_study
+    from omibench.tables import output_parquet
+
+    out = output_parquet(out)
+    study = load_study(params)
+    for option, name, known in (
+        ("--model", model, study.models), ("--setting", setting, study.settings)
+    ):  # fmt: skip
+        if name not in known:
+            raise ParamsError(f"{option} {name!r} is not defined{did_you_mean(name, known)}")
+    rows = saliency_cell(results, out, study, Cell(model, setting))
+    typer.echo(f"{rows} rows written to {out}", err=True)

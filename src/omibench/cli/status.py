@@ -1,0 +1,67 @@
+"""The verb `omibench status`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from omibench.cli.options import Override, read_study
+from omibench.errors import ParamsError, SomeFailedError
+
+EVERY_S = 5.0
+
+
+def status(
+    params: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="Parameter file of the study.")
+    ] = "params.yaml",
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Look again and again until the run ends.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.2, help="How often, with --watch.")
+    ] = EVERY_S,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page for a browser, too.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    override: Override = None,
+    lacking: Annotated[
+        bool,
+        typer.Option("--lacking", help="Print the files of cells that lack answers, one a line."),
+    ] = False,
+) -> None:
+    """Say how far a study has come: jobs, requests, dollars, time left, and what failed.
+
+    Only reads, also while jobs run. With --watch it ends with the run, and exits with 3 when jobs
+    failed.
+
+    \b
+    Example:
+      omibench status
+      omibench status studies/emma_recorded.yaml --watch --html status.html
+    """
+    from omibench.status.looker import Looker
+    from omibench.status.page import write_page
+    from omibench.status.text import counted, render
+    from omibench.status.watch import watch as watch_run
+
+    if watch and (as_json or lacking):
+        raise ParamsError("status: --watch goes with neither --json nor --lacking")
+    looker = Looker(read_study(params, override), params, override or [])
+    found = watch_run(looker, every, html) if watch else looker.look()
+    looker.close()
+    if watch:
+        if found.failures:
+            raise SomeFailedError(f"status: {counted(len(found.failures), 'job')} failed")
+        return
+    if html is not None:
+        write_page(html, found, EVERY_S if found.live else None)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    elif lacking:
+        typer.echo("".join(f"{path}\n" for path in found.lacking), nl=False)
+    else:
+        typer.echo(render(found))

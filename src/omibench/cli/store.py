@@ -1,0 +1,243 @@
+"""`omibench store`: look into the store of responses, check it, pack it, and move it about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from omibench.cli.share import pull, push
+from omibench.errors import SomeFailedError
+
+if TYPE_CHECKING:
+    from omibench.store.contents import PartitionSummary
+    from omibench.store.verify import Fault
+
+store_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="The store of responses: look into it, check, pack, export, and merge others into it.",
+)
+NAMED = 20
+"""Faults that are printed; `--json` prints all of them."""
+_CONTROL = re.compile("[\x7f-\x9f]")
+
+store_app.command()(push)
+store_app.command()(pull)
+
+StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
+OneModel = Annotated[
+    str | None, typer.Option("--model", help="Only this model: its id, or its folder's name.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+DEFAULT = Path("store")
+
+
+@store_app.command()
+def inspect(
+    key: Annotated[
+        str | None, typer.Argument(help="First digits of a key: print that response whole.")
+    ] = None,
+    store: StoreFolder = DEFAULT,
+    model: OneModel = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count what the store holds, or show one response with everything that was asked.
+
+    Responses by model and outcome, tokens, dollars, files, pictures, and every damaged line.
+
+    \b
+    Example:
+      omibench store inspect
+      omibench store inspect 3fa9c2 --store results/store
+    """
+    from omibench.store.contents import choose, count_images, find_key, open_folder, summarise
+    from omibench.store.export import as_object
+
+    if key is not None:
+        folder, whole, body = find_key(store, key, model)
+        typer.echo(_printable(as_object(open_folder(folder).identity, whole, body)))
+        return
+    found = [summarise(folder) for folder in choose(store, model)]
+    images = count_images(store)
+    if as_json:
+        partitions = [_plain(summary) for summary in found]
+        typer.echo(_printable({"partitions": partitions, "images": asdict(images)}))
+        return
+    typer.echo(_table(found))
+    typer.echo(f"{images.images:,} images, {images.bytes / 1e6:,.1f} MB")
+    _print_faults(_damage(found))
+
+
+@store_app.command()
+def verify(
+    store: StoreFolder = DEFAULT,
+    model: OneModel = None,
+    images: Annotated[bool, typer.Option(help="Also hash every picture.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Check every line, its checksum and key, and every picture. Exits with 3 when one is wrong.
+
+    \b
+    Example:
+      omibench store verify --store results/store
+    """
+    from omibench.store.contents import choose
+    from omibench.store.verify import verify_store
+
+    found = verify_store(store, choose(store, model), images)
+    if as_json:
+        faults = [fault._asdict() for fault in found.faults]
+        counts = {"responses": found.responses, "images": found.images}
+        typer.echo(_printable({**counts, "without_key": found.without_key, "faults": faults}))
+    else:
+        _print_faults(found.faults)
+        unkeyed = f", {found.without_key:,} without a key to compare" if found.without_key else ""
+        typer.echo(f"{found.responses:,} responses{unkeyed} and {found.images:,} images checked")
+    if found.faults:
+        raise SomeFailedError(
+            f"{store}: {len(found.faults)} things are wrong; what is sound can be used, and what "
+            "is damaged is asked again when it is needed"
+        )
+
+
+@store_app.command()
+def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
+    """Pack the finished segments of each model into Parquet, also while others are writing.
+
+    What may still be written is left alone. A kill at any moment loses nothing.
+
+    \b
+    Example:
+      omibench store compact
+    """
+    from omibench.store.compact import compact_partition
+    from omibench.store.contents import choose
+
+    for folder in choose(store, model):
+        done = compact_partition(folder)
+        aside = f", {done.set_aside} damaged lines set aside" if done.set_aside else ""
+        left = f", {done.still_written} segments still written" if done.still_written else ""
+        twice = f", {done.duplicates:,} duplicates left out" if done.duplicates else ""
+        typer.echo(
+            f"{done.partition}: {done.responses:,} responses of {done.segments} segments and "
+            f"{done.packs} packs, {done.bytes_before / 1e6:,.1f} MB to "
+            f"{done.bytes_after / 1e6:,.1f} MB{twice}{aside}{left}"
+            if done.segments
+            else f"{done.partition}: nothing to pack{left}"
+        )
+
+
+@store_app.command(name="export")
+def export_(
+    out: Annotated[Path, typer.Option(help="A .jsonl or .parquet file.")],
+    store: StoreFolder = DEFAULT,
+    model: OneModel = None,
+) -> None:
+    """Write responses with what was asked to one file, for one model or for all.
+
+    \b
+    Example:
+      omibench store export --model gpt-5 --out gpt-5.parquet
+    """
+    from omibench.store.contents import choose
+    from omibench.store.export import export
+
+    rows = export(choose(store, model), out)
+    typer.echo(f"{rows:,} responses written to {out}", err=True)
+
+
+@store_app.command()
+def merge(
+    sources: Annotated[list[Path], typer.Argument(metavar="SRC...", help="Other stores.")],
+    store: StoreFolder = DEFAULT,
+) -> None:
+    """Copy from other stores what this one lacks; of two answers to one request ours is kept.
+
+    Nothing damaged is copied. Exits with 3 when something was damaged.
+
+    \b
+    Example:
+      omibench store merge ../colleague/store --store store
+    """
+    from omibench.store.merge import merge_store
+
+    faults: list[Fault] = []
+    for source in sources:
+        merged = merge_store(source, store)
+        typer.echo(
+            f"{merged.source}: {merged.copied:,} responses and {merged.images:,} images copied, "
+            f"{merged.present:,} were there, {merged.conflicts:,} differ and ours were kept"
+        )
+        faults += merged.faults
+    _print_faults(faults)
+    if faults:
+        raise SomeFailedError(f"{store}: {len(faults)} damaged things were not copied; see above")
+
+
+def _table(found: Sequence[PartitionSummary]) -> str:
+    outcomes = sorted(set().union(*(summary.outcomes for summary in found)))
+    head = ["model", "responses", *outcomes, "tokens in", "tokens out", "US$", "files", "MB",
+            "twice", "damaged"]  # fmt: skip
+    rows = [_row(summary, outcomes) for summary in found]
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    lines = [
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        ).rstrip()
+        for row in (head, *rows)
+    ]
+    total = sum(summary.responses for summary in found)
+    return "\n".join([*lines, f"{len(found)} models, {total:,} responses"])
+
+
+def _row(summary: PartitionSummary, outcomes: Sequence[str]) -> list[str]:
+    damaged = sum(damage.lines for damage in summary.damaged)
+    simulated = " (simulated)" if summary.simulated else ""
+    cost = f"{summary.cost_usd:,.2f}"
+    if summary.without_cost:
+        # A sum over responses of which some name no cost is only a lower bound.
+        cost = f">= {cost}" if summary.without_cost < summary.responses else "unknown"
+    return [
+        summary.name + simulated,
+        f"{summary.responses:,}",
+        *(f"{summary.outcomes[outcome]:,}" for outcome in outcomes),
+        f"{summary.tokens['input_tokens']:,}",
+        f"{summary.tokens['output_tokens']:,}",
+        cost,
+        f"{summary.segments}+{summary.packs}",
+        f"{summary.bytes / 1e6:,.1f}",
+        f"{summary.duplicates:,}",
+        f"{damaged:,}" + (f"+{summary.set_aside}" if summary.set_aside else ""),
+    ]
+
+
+def _damage(found: Sequence[PartitionSummary]) -> list[Fault]:
+    from omibench.store.verify import name_damage
+
+    return [fault for s in found for fault in name_damage(s.name, s.damaged)]
+
+
+def _plain(summary: PartitionSummary) -> dict[str, Any]:
+    damaged = [damage._asdict() for damage in summary.damaged]
+    return {**vars(summary), "damaged": damaged}
+
+
+def _print_faults(faults: Sequence[Fault]) -> None:
+    for fault in faults[:NAMED]:
+        typer.echo(f"{fault.file}, {fault.where}: {fault.why}", err=True)
+    if len(faults) > NAMED:
+        typer.echo(f"... and {len(faults) - NAMED:,} more", err=True)
+
+
+def _printable(value: Any) -> str:
+    """JSON to look at: no character of a model's answer can steer the terminal."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)

@@ -1,0 +1,92 @@
+"""The block `images:` of a setting: which of a problem's pictures are shown, and how."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from omibench.params.blocks import Block, Name
+
+ImageCondition = Literal[
+    "all", "first", "none", "captions", "composite", "shuffled", "degraded", "occluded"
+]
+Degradation = Literal["rotation", "tilt", "shadow", "glare", "exposure", "blur"]
+"""Ways in which a photograph suffers, after MathReal, in the order in which they are applied."""
+DEGRADATIONS: tuple[Degradation, ...] = get_args(Degradation)
+_GOES_WITH: dict[str, tuple[ImageCondition, ...]] = {
+    "k": ("first",),
+    "model": ("captions",),
+    "prompt": ("captions",),
+    "by": ("degraded",),
+    "grade": ("degraded",),
+    "share": ("occluded",),
+    "figure": ("occluded",),
+    "seed": ("shuffled", "degraded", "occluded"),
+}
+_NEEDS: dict[ImageCondition, tuple[str, str]] = {
+    "captions": ("model", "the model that puts pictures into words"),
+    "degraded": ("by", f"a list of {', '.join(DEGRADATIONS)}"),
+}
+
+
+class Images(Block):
+    """Which of a problem's pictures are shown, and how. `images: first` is short for `show`.
+
+    docs/settings.md says what each condition does and which published study has it.
+    """
+
+    show: ImageCondition = "all"
+    k: Annotated[int, Field(ge=1)] = 1
+    """With `first`: how many of the first pictures are shown."""
+    model: Name | None = None
+    """With `captions`: the model that puts each picture into words."""
+    prompt: str | None = None
+    """With `captions`: a text file with instructions for it, in place of ours."""
+    by: list[Degradation] = []
+    """With `degraded`: what the pictures suffer."""
+    grade: Annotated[int, Field(ge=0, le=3)] = 2
+    """With `degraded`: how much, from 0 (not at all: the original bytes) to 3."""
+    share: Annotated[float, Field(gt=0, le=1)] = 0.25
+    """With `occluded`: the share of a picture's area under a black patch; 1 hides it whole."""
+    figure: Annotated[int, Field(ge=0)] | None = None
+    """With `occluded`: the number of the one picture that has the patch; None: each has one."""
+    seed: int = 0
+    """With `shuffled`, `degraded` and `occluded`: another seed places everything otherwise."""
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        for key, conditions in _GOES_WITH.items():
+            # A whole dump of a study names every key, and is a study.
+            set_otherwise = getattr(self, key) != type(self).model_fields[key].get_default()
+            if set_otherwise and self.show not in conditions:
+                raise ValueError(
+                    f"{key} goes with show: {' or '.join(conditions)}, not with {self.show}"
+                )
+        if self.show in _NEEDS:
+            key, what = _NEEDS[self.show]
+            if not getattr(self, key):
+                raise ValueError(f"show: {self.show} needs {key}: {what}")
+        twice = next((kind for kind in self.by if self.by.count(kind) > 1), None)
+        if twice:
+            raise ValueError(f"by names {twice!r} twice")
+        return self
+
+    @property
+    def made(self) -> bool:
+        """Whether other pictures than the originals are shown."""
+        return self.show in ("composite", "degraded", "occluded")
+
+    @property
+    def helpers(self) -> list[str]:
+        """The models that are asked before the pictures' stand-ins are there."""
+        return [self.model] if self.model else []
+
+
+def _written_out(given: object) -> object:
+    return {"show": given} if isinstance(given, str) else given
+
+
+ShownImages = Annotated[
+    Images, BeforeValidator(_written_out, json_schema_input_type=ImageCondition | Images)
+]

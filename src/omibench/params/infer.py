@@ -1,0 +1,68 @@
+"""The block `infer`: which models answer under which settings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from omibench.params.blocks import Block, Name
+
+
+class Crossed(Block):
+    """Each of the models under each of the settings."""
+
+    models: Annotated[list[Name], Field(min_length=1)]
+    settings: Annotated[list[Name], Field(min_length=1)]
+
+
+def _listed(given: object) -> object:
+    return given if isinstance(given, list) else [given]
+
+
+Crossings = Annotated[
+    list[Crossed],
+    BeforeValidator(_listed, json_schema_input_type=Crossed | list[Crossed]),
+    Field(min_length=1),
+]
+
+
+class InferParams(Block):
+    """Which models answer under which settings: all pairs, unless something narrows them."""
+
+    models: list[Name] = []
+    """All that `printed` names, when left out."""
+    settings: list[Name] = []
+    """All that `printed` names, when left out."""
+    only: dict[str, list[Name]] = {}
+    """The settings of a model that does not answer under all."""
+    printed: dict[str, Crossings] = {}
+    """The pairs that each table or figure of a paper prints (`table 2`). With it, only pairs are
+    evaluated that one of them prints; `models`, `settings` and `only` narrow them further."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_by_what_is_printed(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or not isinstance(given.get("printed"), dict):
+            return given
+        found: dict[str, list[Any]] = {"models": [], "settings": []}
+        for crossings in given["printed"].values():
+            for crossed in _listed(crossings):  # type: ignore[attr-defined]
+                for key in found:
+                    named = crossed.get(key) if isinstance(crossed, dict) else None
+                    found[key] += named if isinstance(named, list) else []
+        return {key: list(dict.fromkeys(names)) for key, names in found.items()} | given
+
+    def holds(self, model: str, setting: str) -> bool:
+        """Whether a model is evaluated under a setting, both being among `models`, `settings`."""
+        if setting not in self.only.get(model, self.settings):
+            return False
+        return not self.printed or bool(self.printed_in(model, setting))
+
+    def printed_in(self, model: str, setting: str) -> list[str]:
+        """The tables and figures that print a model under a setting."""
+        return [
+            name
+            for name, crossings in self.printed.items()
+            if any(model in c.models and setting in c.settings for c in crossings)
+        ]

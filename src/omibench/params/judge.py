@@ -1,0 +1,74 @@
+"""Who judges: panels of one model or several, for scores and for what is said of rationales."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from omibench.params.blocks import Block, Name
+
+
+class JudgePanel(Block):
+    """One judge or several that vote. `judge: NAME` or `judge: [A, B, C]` is short for it."""
+
+    models: Annotated[list[Name], Field(min_length=1)]
+    """Keys of `models`. A tie of their votes is no verdict."""
+    prompt: str | None = None
+    """A text file whose words take the place of the built-in instructions."""
+    max_tokens: Annotated[int, Field(ge=1)] = 1024
+    """Room of one reply; a judge that thinks needs more."""
+
+
+def _written_out(given: object) -> object:
+    if isinstance(given, str):
+        return {"models": [given]}
+    return {"models": given} if isinstance(given, list) else given
+
+
+Panel = Annotated[
+    JudgePanel,
+    BeforeValidator(_written_out, json_schema_input_type=Name | list[Name] | JudgePanel),
+]
+
+
+class ErrorPanel(JudgePanel):
+    """Judges that name the type of the first error of a wrong answer."""
+
+    taxonomy: str = "omibench"
+    """`omibench`, `emma` or `mathreal`, or a YAML file with `types:` (name: when it applies)."""
+
+
+Errors = Annotated[
+    ErrorPanel,
+    BeforeValidator(_written_out, json_schema_input_type=Name | list[Name] | ErrorPanel),
+]
+
+
+class JudgeParams(Block):
+    """What judges say of the reasoning in responses; nothing is asked that is not named here."""
+
+    quality: Panel | None = None
+    """Five dimensions and an overall mark of every rationale, 1 to 5 (OMIBench, B.2)."""
+    alignment: Panel | None = None
+    """Alignment with the reference rationale, 1 to 5, where there is one (OMIBench, B.2)."""
+    errors: Errors | None = None
+    """The type of error of every wrong answer (OMIBench, F.2; EMMA, 5; MathReal)."""
+    wrong_by: str | None = None
+    """The rule book that says which answers are wrong; the first of `score.rules` if left out."""
+    settings: list[Name] | None = None
+    """The settings whose responses are judged; all of them if left out."""
+    problems: Annotated[int, Field(ge=1)] | None = None
+    """Judge at most so many problems, the same of every cell; all of them if left out."""
+    images: bool = False
+    """Show the problem's pictures to these judges, which must then be models that see."""
+
+    @property
+    def panels(self) -> dict[str, JudgePanel]:
+        """The panels that are named, by instrument."""
+        named = {
+            "quality": self.quality,
+            "alignment": self.alignment,
+            "error_type": self.errors,
+        }
+        return {name: panel for name, panel in named.items() if panel}

@@ -1,0 +1,159 @@
+"""The typed blocks of params.yaml. One class a block; `omibench.study` joins them to a Study.
+
+Paths are relative to the folder in which the command runs. The JSON schema that editors complete
+from is generated from these types (`omibench schema`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from omibench.params.blocks import Block, Name
+from omibench.params.judge import JudgePanel, Panel
+from omibench.params.presentation import FreezeExamples
+from omibench.synthetic.profiles import Like
+
+RuleBook = Literal["omibench", "emma", "usnco-v", "mathreal", "robust", "published"]
+BenchmarkName = Literal[
+    "papers", "omibench", "emma", "emma-mini", "usnco-v", "mathreal", "frozen", "folder",
+    "synthetic",
+]  # fmt: skip
+
+Engine = Literal["textlayer", "rapidocr", "tesseract", "mathpix", "vision"]
+
+
+class StudyParams(Block):
+    """What the study is called, and where it keeps its results and its store of responses."""
+
+    name: Name = "study"
+    title: str = "omibench study"
+    seed: int = 0
+    results: str = "results"
+    store: str = "store"
+    budget_usd: Annotated[float, Field(ge=0)] | None = None
+    """US dollars that the study may spend, over all models, judges and retries. What models cost
+    is counted from the first request on that is sent while this stands."""
+
+
+class BenchmarkParams(Block):
+    """Which benchmark is evaluated: `papers` is what the building stages make from exam papers."""
+
+    name: BenchmarkName = "papers"
+    language: Literal["zh", "en"] = "zh"
+    """Of the questions and answers of MathReal, which has both."""
+    pictures: Literal["real", "clean"] = "real"
+    """MathReal: the photographs, or the clean pictures of the problems that have one."""
+    like: Like = "omibench"
+    """`synthetic`: which published study the made-up problems have the shape of."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Of `synthetic`, and of the draw of `emma-mini`."""
+    hub: str | None = None
+    """A dataset of the Hugging Face hub to read instead of files in `data`: `owner/name`."""
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] | None = None
+    """The commit of that dataset, all 40 digits: names of branches move."""
+
+    @model_validator(mode="after")
+    def _hub_is_pinned(self) -> Self:
+        if (self.hub is None) != (self.revision is None):
+            raise ValueError("`hub` and `revision` come together: the dataset and its commit")
+        return self
+
+
+class OcrParams(Block):
+    """How exam papers are read."""
+
+    sources: str | None = None
+    """Manifest that pairs papers with their keys and solutions (`sources.yaml`)."""
+    engine: Engine = "rapidocr"
+    """What reads the pages whose text layer does not say what they show; `textlayer`: nothing."""
+    pages: Literal["needed", "all"] = "needed"
+    """`all` has the engine read every page, also those with a text layer."""
+    reader: Name | None = None
+    """The model of the study that reads pages for `engine: vision`."""
+    max_pages: Annotated[int, Field(ge=1)] = 300
+    timeout_s: Annotated[float, Field(gt=0)] = 120.0
+    """Wall seconds that one paper may take before it is given up."""
+    page_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    """Wall seconds more for each page that an engine of this machine reads."""
+    memory_mb: Annotated[int, Field(ge=256)] = 2048
+    dpi: Annotated[int, Field(ge=72, le=600)] = 300
+    """Resolution of figure crops, in dots per inch."""
+
+
+class RationaleParams(Block):
+    """Who writes missing rationales and who labels topics (OMIBench, 3.2 steps 2 and 4)."""
+
+    writer: Name | None = None
+    labeller: Name | None = None
+    candidates: Annotated[int, Field(ge=1, le=64)] = 4
+    """Candidate solutions per problem before the answer is given away (16 in the paper)."""
+    topics: dict[str, list[str]] = {}
+    """The fixed list of topic labels of each subject."""
+
+
+class ReviewParams(Block):
+    """Where people's decisions on problems are kept."""
+
+    decisions: str | None = None
+
+
+class FreezeParams(Block):
+    """What the frozen dataset is called; a changed question needs a new version."""
+
+    name: Name = "dataset"
+    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
+    examples: FreezeExamples = FreezeExamples()
+    """Which problems may be shown, solved, before others."""
+
+
+class ScoreParams(Block):
+    """Which rule books score the responses, and which models judge them."""
+
+    rules: Annotated[list[RuleBook], Field(min_length=1)] = ["robust"]
+    judge: Panel | None = None
+    """GPTScore: a model's name, several names that vote, or a whole panel (OMIBench, C.2)."""
+    grader: Panel | None = None
+    """Grades for the rule book `mathreal`; the models of `judge` if left out."""
+    extractor: Panel | None = None
+    """Finds answers without a box for `mathreal`; the models of the grader if left out."""
+
+    @property
+    def graders(self) -> JudgePanel | None:
+        """Who grades for `mathreal`."""
+        return self.grader or _same_models(self.judge)
+
+    @property
+    def extractors(self) -> JudgePanel | None:
+        """Who extracts for `mathreal`."""
+        return self.extractor or _same_models(self.graders)
+
+    @property
+    def panels(self) -> dict[str, JudgePanel]:
+        """The panels that scoring asks, by instrument."""
+        named = {"gptscore": self.judge}
+        if "mathreal" in self.rules:
+            named |= {"grade": self.graders, "extraction": self.extractors}
+        return {name: panel for name, panel in named.items() if panel}
+
+    def without_gptscore(self) -> ScoreParams:
+        """The same, but that the models of `judge` only grade and extract for `mathreal`."""
+        named = {"judge": None, "grader": self.graders, "extractor": self.extractors}
+        return self.model_copy(update=named)
+
+
+def _same_models(panel: JudgePanel | None) -> JudgePanel | None:
+    return panel and JudgePanel(models=panel.models, max_tokens=panel.max_tokens)
+
+
+class AnalyzeParams(Block):
+    """How results are summarised and shown."""
+
+    confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    main_rules: RuleBook | None = None
+    """The rule book of the headline; the first of `score.rules` when left out."""
+    published: str | None = None
+    """CSV of printed results to stand beside ours."""
+    explorer: bool = True
+    """One page a problem and a cell, so that every number can be followed to its page."""

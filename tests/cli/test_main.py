@@ -1,0 +1,140 @@
+"""The command line: light to start, an example in each help, one clear line for each mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
+
+VERBS = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
+STAGES = ["analyze", "filter", "freeze", "infer", "ocr", "rationale", "score"]
+
+
+def omibench(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "omibench", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+def test_every_stage_is_a_verb() -> None:
+    assert set(STAGES) <= set(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_shows_an_example(verb: str) -> None:
+    shown = CliRunner().invoke(app, [verb, "--help"])
+    assert shown.exit_code == 0
+    assert f"omibench {verb}" in shown.output.split("Example:")[1]
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, contextlib, io\n"
+        "from omibench.cli.main import app\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    app(['--help'])\n"
+        "print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {"polars", "pandas", "numpy", "pymupdf", "altair", "prefect", "snakemake", "sympy",
+             "pydantic", "openai", "anthropic", "torch", "math_verify", "PIL"}  # fmt: skip
+    assert not heavy & set(loaded)
+
+
+ITEM = {
+    "id": "1", "prediction": r"So \boxed{B}.", "gold": ["B"], "answer_type": "mcq",
+    "choices": ["one", "two"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", ["omibench", "emma", "usnco-v", "robust"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".parquet"])
+def test_score_keeps_rows_in_order_and_adds_the_verdict(
+    tmp_path: Path, rules: str, suffix: str
+) -> None:
+    rows = [ITEM, {**ITEM, "id": "2", "prediction": r"\boxed{A}"}, {**ITEM, "id": "0"}]
+    file, out = tmp_path / f"in{suffix}", tmp_path / "out.parquet"
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    if suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(file)
+    elif suffix == ".jsonl":
+        file.write_text(lines)
+    else:
+        import gzip
+
+        file.write_bytes(gzip.compress(lines.encode()))
+    done = omibench("score", file, "--rules", rules, "--out", out)
+    assert done.returncode == 0, done.stderr
+    frame = pl.read_parquet(out)
+    assert frame["id"].to_list() == ["1", "2", "0"]
+    assert frame["verdict"].to_list() == [1.0, 0.0, 1.0]
+    assert frame["extracted"].to_list() == ["B", "A", "B"]
+    assert frame["outcome"].to_list() == ["scored"] * 3
+    assert set(ITEM) < set(frame.columns)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["score", "absent.jsonl", "--rules", "robust", "--out", "o.parquet"], "absent.jsonl"),
+        (["score", "in.jsonl", "--out", "o.parquet"], "--rules"),
+        (["score", "in.jsonl", "--rules", "robst", "--out", "o.parquet"], "'robst'"),
+        (["score", "in.jsonl", "--rules", "mathreal", "--grader", "m", "--out", "o.parquet"],
+         "'m'"),
+        (["score", "bad.jsonl", "--rules", "robust", "--out", "o.parquet"], "gold"),
+        (["ocr", "--out", "o"], "no FILE given"),
+        (["ocr", "x.pdf", "--out", "o", "--engine", "magic"], "'magic'"),
+        (["ocr", "x.pdf", "--out", "o", "--max-pages", "0"], "max_pages"),
+        (["filter", "absent.jsonl", "--out", "o", "--params", "{}"], "absent.jsonl"),
+        (["infer", "q.jsonl", "--out", "o.parquet", "--model", "m", "--setting", "s",
+          "--params", "{}"],
+         "--model 'm' is not defined"),
+        (["plan", "--params", "absent.yaml"], "absent.yaml: cannot be read"),
+        (["plan", "--params", "{}", "--set", "data"], "KEY=VALUE"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said: str) -> None:
+    (tmp_path / "in.jsonl").write_text(json.dumps(ITEM) + "\n")
+    (tmp_path / "bad.jsonl").write_text(json.dumps({k: v for k, v in ITEM.items() if k != "gold"}))
+    done = omibench(*args, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("omibench: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["score", "in.jsonl", "--rules", "robust", "--out", "o.csv"], "name it *.parquet"),
+        (["score", "in.jsonl", "--rules", "robust", "--out", "in.jsonl/o.parquet"], "cannot be a"),
+        (["filter", "in.jsonl", "--out", "in.jsonl", "--params", "{}"], "cannot be a folder"),
+        (["filter", ".", "--out", "o", "--params", "{}"], "cannot be read"),
+        (["filter", "binary", "--out", "o", "--params", "{}"], "binary, line 1"),
+        (["filter", "in.jsonl", "--out", "o", "--params", "binary"], "binary: cannot be read"),
+        (["ocr", "x.pdf", "--out", "o", "--params", '{"ocr": [1]}'], "ocr: "),
+        (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_one_line(
+    tmp_path: Path, args: list[str], said: str
+) -> None:
+    (tmp_path / "in.jsonl").write_text(json.dumps(ITEM) + "\n")
+    (tmp_path / "binary").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
+    done = omibench(*args, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("omibench: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert said in done.stderr
+
+
+def test_it_says_its_version() -> None:
+    assert omibench("--version").stdout.startswith("omibench 0.")
