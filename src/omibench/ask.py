@@ -1,7 +1,8 @@
 """Asking, once: requests in, responses out, from the store or bought.
 
 Every role goes through here (design, section 3): a request whose key the store holds is never
-sent again, and an answer is in the store before it is returned.
+sent again, one that another process is sending is waited for, and an answer is in the store before
+it is returned.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from time import sleep
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.gate import BudgetGate, open_gate
@@ -18,6 +20,7 @@ from omibench.models.open import open_provider
 from omibench.models.provider import FREE, Provider
 from omibench.progress import Progress
 from omibench.request import Outcome, Request, Response
+from omibench.store.claims import CLAIMS, claim
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.study import Study
@@ -25,6 +28,8 @@ from omibench.study import Study
 NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
 """Outcomes that a later run tries again: they are returned, and not kept as an answer."""
 SYNC_EVERY = 256
+LOOK_AGAIN_S = 0.5
+"""Seconds until the next look at what another process is buying."""
 log = logging.getLogger("omibench.ask")
 _STRICT: ContextVar[bool] = ContextVar("strictly", default=False)
 
@@ -83,11 +88,21 @@ def ask_keyed(
     """
     partition = store.open_partition(provider.identity)
     keys = [partition.key(request) for request in requests]
-    known = {key: response for key in dict.fromkeys(keys) if (response := partition.get(key))}
+    known = _held(dict.fromkeys(keys), partition)
     missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
     check_images(missing.values(), provider, store)
-    if missing:
-        known |= _buy(missing, provider, store, partition, budget)
+    while missing:
+        with claim(store.folder / CLAIMS / partition.folder.name, missing) as ours:
+            # What another process has bought between our look and our claim is there by now.
+            partition.refresh()
+            known |= _held(missing, partition)
+            wanted = {k: r for k, r in missing.items() if k in ours and k not in known}
+            if wanted:
+                known |= _buy(wanted, provider, store, partition, budget)
+        missing = {k: r for k, r in missing.items() if k not in known}
+        if missing and not ours:
+            log.info("%d requests are being asked by another process: waiting", len(missing))
+            sleep(LOOK_AGAIN_S)
     found = [(key, known[key]) for key in keys]
     if _STRICT.get():
         check_answered(requests, [response for _, response in found])
@@ -102,6 +117,10 @@ def strictly() -> Iterator[None]:
         yield
     finally:
         _STRICT.reset(token)
+
+
+def _held(keys: Iterable[str], partition: Partition) -> dict[str, Response]:
+    return {key: response for key in keys if (response := partition.get(key))}
 
 
 def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:

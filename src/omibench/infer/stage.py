@@ -14,13 +14,12 @@ from omibench.example import Example
 from omibench.infer.closing import closing_line
 from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
 from omibench.infer.rows import row_of
-from omibench.infer.sharing import ask_shared
 from omibench.models.open import open_provider
 from omibench.models.provider import MakesRoom, Provider
 from omibench.models.recorded import RecordedProvider
 from omibench.params.model import RecordedModel
 from omibench.problem import Question
-from omibench.request import Request, Response
+from omibench.request import Request
 from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.steps import Task
 from omibench.study import Cell, Study
@@ -89,15 +88,8 @@ def run_cell(
         cell.model,
         cell.setting,
         study.study.name,
-        lambda model, requests: _ask(askers[model], requests),
+        lambda model, requests: askers[model].keyed(requests),
     )
-
-
-def _ask(asker: Asker, requests: Sequence[Request]) -> list[tuple[str, Response]]:
-    """What a helper is asked, other cells ask, too; a respondent's requests are its cell's own."""
-    if all(request.tags.role == "respondent" for request in requests):
-        return asker.keyed(requests)
-    return ask_shared(asker, requests)
 
 
 def provider_of(study: Study, model: str) -> Provider:
