@@ -1,9 +1,8 @@
-"""No gold, no solution and no sibling's text is ever said to a model, under any setting.
+"""No gold, no solution and nothing of a sibling reaches a model, under any setting.
 
 Over the whole real test split: each answer and each solution is replaced by a sentinel of its own,
-and each question carries another one in its text. Pictures are not looked at: what they show is
-the benchmark's. Conditions that make new pictures need their bytes, which the release has not; what
-they say besides fixed words is what `all` says.
+each question, choice and description carries another one, and each picture is a placeholder of a
+colour of its own, which is looked for in the pixels of whatever is sent.
 """
 
 from __future__ import annotations
@@ -22,14 +21,18 @@ from omibench.freeze.examples import example_rows
 from omibench.params.presentation import FreezeExamples
 from omibench.params.setting import Setting
 from omibench.problem import Answer, Question
-from omibench.request import Response
+from omibench.request import Conversation, Response, ToolCall
 from omibench.settings.needs import asked_questions
-from omibench.settings.steps import Task, next_step
+from omibench.settings.steps import Step, Task, next_step
+from omibench.text_calls import written_call
+from settings.placeholders import Placeholders
 from settings.problems import SETTINGS
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
-OPEN_PICTURES = ("images-composite", "images-degraded", "images-occluded")
-WORDS = [name for name in SETTINGS if not name.startswith(OPEN_PICTURES)]
+CROP = '{"image": "image_1", "box": [0.1, 0.1, 0.9, 0.9]}'
+MADE = ("images-composite", "images-degraded", "images-occluded", "tools-free", "tools-text")
+"""Settings whose pictures are made of a problem's."""
+_SLOW = pytest.mark.slow
 
 
 class Split(NamedTuple):
@@ -38,21 +41,32 @@ class Split(NamedTuple):
     questions: list[Question]
     examples: list[Example]
     siblings: dict[str, set[str]]
+    placeholders: Placeholders
 
 
 @pytest.fixture(scope="session")
 def split(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
     questions, answers, _ = load(shared_data / "omibench", tmp_path_factory.mktemp("scratch"))
-    marked = [_marked(question, n) for n, question in enumerate(questions)]
+    placeholders = Placeholders(tmp_path_factory.mktemp("leak") / "freeze")
+    marked = [_marked(question, n, placeholders) for n, question in enumerate(questions)]
     golds = [_gold(answer) for answer in answers]
     aside = FreezeExamples(set_aside=20, first=9)
-    return Split(marked, example_rows(marked, golds, aside), _siblings(questions))
+    examples = example_rows(marked, golds, aside)
+    return Split(marked, examples, _siblings(questions), placeholders)
 
 
-def _marked(question: Question, number: int) -> Question:
-    text = f"{question.question} ~TEXT:{question.id}~"
-    subset = "local" if number % 2 else "national"
-    return question.model_copy(update={"question": text, "subset": subset})
+def _marked(question: Question, number: int, placeholders: Placeholders) -> Question:
+    own = f"~TEXT:{question.id}~"
+    choices = question.choices and [
+        choice.model_copy(update={"text": f"{choice.text or ''} {own}"})
+        for choice in question.choices
+    ]
+    changed = {
+        "question": f"{question.question} {own}",
+        "choices": choices,
+        "subset": "local" if number % 2 else "national",
+    }
+    return placeholders.given(question.model_copy(update=changed), f"A square. {own}")
 
 
 def _gold(answer: Answer) -> Answer:
@@ -72,38 +86,82 @@ def _siblings(questions: Sequence[Question]) -> dict[str, set[str]]:
     return found
 
 
-def said(task: Task) -> Iterator[str]:
-    """The words of every conversation of a task."""
+def put(task: Task) -> Iterator[Conversation]:
+    """Every conversation of a task; a model that has tools crops the first picture."""
     earlier: list[list[Response]] = []
     while step := next_step(task, earlier):
-        yield from (ask.conversation.text for ask in step)
-        earlier.append([Response(text="So it is.") for _ in step])
+        yield from (ask.conversation for ask in step)
+        earlier.append(_answered(step, task.setting, first=not earlier))
 
 
-def leaks(question: Question, setting: Setting, split: Split) -> set[tuple[str, str]]:
-    """Sentinels that must not be there: any but its own text and those of strangers' examples."""
-    task = Task(question, setting, Path(), split.examples)
-    found = {match for text in said(task) for match in SENTINEL.findall(text)}
-    shown = {example.id for example in split.examples} if setting.examples else set()
-    shown -= split.siblings[question.id]
-    return {
-        (kind, problem)
-        for kind, problem in found
-        if (kind, problem) != ("TEXT", question.id) and problem not in shown
-    }
+def _answered(step: Step, setting: Setting, *, first: bool) -> list[Response]:
+    tools = setting.tools
+    if tools is None or not first:
+        return [Response(text="So it is.") for _ in step]
+    if tools.style == "text":
+        return [Response(text=written_call("crop", CROP)) for _ in step]
+    call = ToolCall(id="call_1", name="crop", arguments=CROP)
+    return [Response(text="", calls=(call,)) for _ in step]
 
 
-@pytest.mark.parametrize("name", WORDS)
+def told(task: Task, split: Split) -> set[tuple[str, str]]:
+    """What a task tells a model: the kind of each sentinel, and the problem that it belongs to."""
+    found: set[tuple[str, str]] = set()
+    for conversation in put(task):
+        found.update(SENTINEL.findall(conversation.text))
+        seen = split.placeholders.seen(conversation.images)
+        found.update(("PICTURE", name.partition("#")[0]) for name in seen)
+    return found
+
+
+def may_be_told(question: Question, setting: Setting, split: Split) -> set[tuple[str, str]]:
+    """The problem's own text and pictures, and what is shown of strangers' solved problems."""
+    own = {("TEXT", question.id), ("PICTURE", question.id)}
+    if not setting.examples:
+        return own
+    kinds = [
+        "TEXT",
+        "GOLD",
+        "SOLUTION",
+        *(["PICTURE"] if setting.examples.images != "none" else []),
+    ]
+    shown = {e.id for e in split.examples if e.take == setting.examples.take}
+    return own | {(kind, e) for kind in kinds for e in shown - split.siblings[question.id]}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=_SLOW if "composite" in name else ()) for name in SETTINGS]
+)
 def test_nothing_leaks_over_the_whole_split(name: str, split: Split) -> None:
-    asked = asked_questions(split.questions, SETTINGS[name], split.examples)
+    setting = SETTINGS[name]
+    asked = asked_questions(split.questions, setting, split.examples)
     assert len(asked) >= 1302
-    assert [(q.id, found) for q in asked if (found := leaks(q, SETTINGS[name], split))] == []
+    leaks = {}
+    for question in asked:
+        task = Task(question, setting, split.placeholders.folder, split.examples)
+        if more := told(task, split) - may_be_told(question, setting, split):
+            leaks[question.id] = more
+    assert leaks == {}
 
 
 def test_the_sentinels_would_be_seen(split: Split) -> None:
     question = split.questions[0]
-    stranger = next(e for e in split.examples if e.id not in split.siblings[question.id])
-    task = Task(question, SETTINGS["examples-none"], Path(), split.examples)
-    kinds = {kind for text in said(task) for kind, _ in SENTINEL.findall(text)}
-    assert kinds == {"TEXT", "GOLD", "SOLUTION"}
-    assert stranger.solution == f"~SOLUTION:{stranger.id}~"
+    task = Task(question, SETTINGS["examples-all"], split.placeholders.folder, split.examples)
+    found = told(task, split)
+    assert {kind for kind, _ in found} == {"TEXT", "GOLD", "SOLUTION", "PICTURE"}
+    strangers = {problem for _, problem in found} - {question.id}
+    assert strangers
+    assert not strangers & split.siblings[question.id]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_placeholders_would_be_seen_in_what_is_made_of_them(name: str, split: Split) -> None:
+    most = sorted(split.questions, key=lambda question: -len(question.images))[:5]
+    for question in most:
+        task = Task(question, SETTINGS[name], split.placeholders.folder, split.examples)
+        *_, last = put(task)
+        made = [part for part in last.images if "/pictures/" in part.path]
+        places = {f"{question.id}#{n}" for n in range(len(question.images))}
+        assert made
+        assert split.placeholders.seen(last.images) == places
+        assert split.placeholders.seen(made) <= places
