@@ -2,11 +2,13 @@
 # of the parameters that the rule depends on, a hash of its source, and one command.
 from snakemake.utils import min_version
 
+from omibench.cli.configfiles import check_params_file
 from omibench.status.hooks import Watched
 
 min_version("9.27")
 
 if not workflow.overwrite_configfiles:
+    check_params_file("params.yaml")
 
     configfile: "params.yaml"
 

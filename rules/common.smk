@@ -1,32 +1,48 @@
 # For all rules: the typed study, its cells, and the slice of it that each job depends on.
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import validate
 
-from omibench.errors import OmibenchError
+from omibench.cli.ending import end_with
+from omibench.errors import MissingInputError, OmibenchError, UntrustedError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of, missing_files
-from omibench.ocr.readers import REMOTE
 from omibench.ocr.sources import inputs_of
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.rehearsal import rehearsed
 from omibench.resources import cpus_of, resources_of
 from omibench.source import source_hash
 from omibench.slices import slice_for
-from omibench.study import Cell, local_models, parse_study
+from omibench.study import (
+    Cell,
+    local_helpers,
+    local_models,
+    parse_study,
+    settings_of,
+)
 from omibench.trust.provenance import STAGES, forget, strangers
+from omibench.unasked import unasked
+from omibench.yaml_file import named_in
+
+PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
 
 try:
     STUDY = rehearsed(
-        parse_study(config, ", ".join(map(str, workflow.configfiles)) or "--config")
+        parse_study(
+            config,
+            "the parameters",
+            files=PARAMS_FILES,
+            overrides=list(workflow.config_settings.config),
+        )
     )
     PAPERS = inputs_of(Path(STUDY.ocr.sources)) if STUDY.ocr.sources else []
 except OmibenchError as error:
-    raise WorkflowError(str(error)) from None
+    end_with(error)
 # YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
 validate(
     json.loads(json.dumps(config, default=str)),
@@ -36,18 +52,25 @@ validate(
 
 # Over old results Snakemake would not miss an input that is not there.
 if workflow.is_main_process and (MISSING := missing_files(STUDY)):
-    raise WorkflowError(
-        f"the parameters name files that are not there: {', '.join(MISSING)}"
+    end_with(
+        MissingInputError(
+            "the parameters name files that are not there: "
+            + ", ".join(named_in(file, PARAMS_FILES) for file in MISSING)
+        )
     )
+if workflow.is_main_process and (REMARK := unasked(STUDY)):
+    logger.warning(f"omibench: {REMARK}")
 
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
 
 # Snakemake would go by time stamps alone over results that it has no records of.
 if workflow.is_main_process and (UNKNOWN := strangers(Path(RESULTS), STAGES)):
-    raise WorkflowError(
-        f"the results in {RESULTS} of {', '.join(UNKNOWN)} were not made here, or were exchanged: "
-        "`omibench trust` looks whether they can be believed"
+    end_with(
+        UntrustedError(
+            f"the results in {RESULTS} of {', '.join(UNKNOWN)} were not made here, or were "
+            "exchanged: `omibench trust` looks whether they can be believed"
+        )
     )
 
 # The budget is no parameter of a rule: a larger one makes no job run again that is done.
@@ -111,16 +134,33 @@ def filled(wildcards):
     return f"{RESULTS}/infer/{wildcards.model}/filled.txt" if local else []
 
 
-def model_slice(wildcards):
+def helped(stage):
+    """Models of this machine that describe pictures for others are loaded in jobs of their own."""
+    return lambda wildcards: [
+        f"{RESULTS}/infer/{helper}/helped.txt"
+        for helper in local_helpers(
+            STUDY, wildcards.model, settings_asked(stage, wildcards)
+        )
+    ]
+
+
+def settings_asked(stage, wildcards):
+    """The setting of the job's cell, or all under which it asks its model."""
+    if "setting" in wildcards.keys():
+        return [wildcards.setting]
+    return settings_of(STUDY, stage, wildcards.model)
+
+
+def model_slice(stage):
     """What the job that asks a model under all its settings depends on."""
-    return _json("infer", Cell(wildcards.model, ""))
+    return lambda wildcards: _json(stage, Cell(wildcards.model, ""))
 
 
 def named_files(stage):
     """The files that the parameters name for a job of the stage: prompts, oracles, decisions."""
-    if stage in ("infer", "saliency", "aggregate"):
+    if stage in ("help", "fill", "infer", "saliency", "aggregate"):
         return lambda wildcards: files_of(
-            STUDY, stage, Cell(wildcards.model, wildcards.setting)
+            STUDY, stage, Cell(wildcards.model, wildcards.get("setting", ""))
         )
     return files_of(STUDY, stage)
 
@@ -143,15 +183,15 @@ def frozen_examples():
     return {"examples": f"{RESULTS}/freeze/examples.jsonl"}
 
 
-def shown_examples(wildcards):
+def shown_examples(stage):
     """The solved problems that a cell's setting shows, or one of a model's settings."""
-    names = (
-        [wildcards.setting]
-        if "setting" in wildcards.keys()
-        else [c.setting for c in STUDY.cells if c.model == wildcards.model]
-    )
-    shown = any(STUDY.settings[name].examples for name in names)
-    return checkpoints.freeze.get().output.examples if shown else []
+
+    def shown(wildcards):
+        names = settings_asked(stage, wildcards)
+        some = any(STUDY.settings[name].examples for name in names)
+        return checkpoints.freeze.get().output.examples if some else []
+
+    return shown
 
 
 def asked_for(stage):

@@ -15,7 +15,7 @@ rule ocr:
     params:
         study=study_slice("ocr"),
         source=source_hash("ocr"),
-        ahead=source_hash("ahead") if STUDY.ocr.engine in REMOTE else "",
+        ahead=source_hash("ahead") if STUDY.ocr.is_remote else "",
         out=subpath(output.problems, parent=True),
     shell:
         "omibench ocr --params {params.study:q} --out {params.out} 2> {log}"

@@ -29,6 +29,8 @@ GROUND = {
     "synthetic",
     "tables",
     "text_calls",
+    "unasked",
+    "yaml_file",
     "images",
     "progress",
     "webpage",

@@ -85,15 +85,34 @@ def test_a_mistake_gets_one_clear_line(blocks: dict[str, Any], message: str) -> 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("models: [1, 2", "is not valid YAML"), ("- a\n- b\n", "holds list, not a mapping")],
+    [
+        ("models: [1, 2", "p.yaml, line 1: is not valid YAML"),
+        ("- a\n- b\n", "p.yaml: holds a list, not blocks"),
+        ("", "p.yaml: is empty; begin with a block"),
+        ("ocr: {}\ndata: x\nocr: {}\n", "line 3: the key 'ocr' is there already, in line 1"),
+    ],
 )
 def test_a_file_that_is_no_params_file(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "p.yaml"
     file.write_text(text)
     with pytest.raises(ParamsError, match=message):
         load_study(file)
-    with pytest.raises(ParamsError, match="cannot be read"):
+    with pytest.raises(ParamsError, match=r"absent\.yaml: cannot be read: it does not exist$"):
         load_study(tmp_path / "absent.yaml")
+
+
+def test_a_mistake_is_told_with_its_line_or_as_the_command_lines(tmp_path: Path) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text("ocr:\n  dpi: 100\n  pages: none\nscore: {}\n")
+    with pytest.raises(ParamsError, match=r"p\.yaml, line 3: ocr\.pages: "):
+        load_study(file)
+    with pytest.raises(ParamsError, match=r"^the command line: dta: unknown key; did you mean 'da"):
+        load_study(file, {"dta": "new", "ocr": {}})
+    with pytest.raises(ParamsError, match=r"^the command line: ocr\.dpi: "):
+        load_study(file, {}, {"ocr": {"pages": "all", "dpi": 1}})
+    file.write_text("ocr:\n  dpi: 100\n\nscore: 3\n")
+    with pytest.raises(ParamsError, match=r"p\.yaml, line 4: score: holds 3, but takes a block"):
+        load_study(file)
 
 
 def test_overrides_replace_keys_and_options_replace_keys_in_blocks(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ A user's mistake is an `OmibenchError`: the command line prints its one line and
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 EXIT_USER_ERROR = 2
 EXIT_SOME_FAILED = 3
@@ -71,3 +71,25 @@ class SomeFailedError(OmibenchError):
     """Some inputs failed and all the others were done; raised after everything was written."""
 
     exit_code: ClassVar[int] = EXIT_SOME_FAILED
+
+
+_REASONS: Final[tuple[tuple[type[OSError], str], ...]] = (
+    (FileNotFoundError, "it does not exist"),
+    (IsADirectoryError, "it is a folder, not a file"),
+    (NotADirectoryError, "its path leads through a file, not a folder"),
+    (PermissionError, "you lack the permission"),
+)
+
+
+def reason_of(error: Exception) -> str:
+    """Why a file cannot be read or written, for the end of a message that names the file.
+
+    One line without what Python puts around it: the error's number, and the path once more.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not UTF-8 text (it holds the byte 0x{error.object[error.start]:02x})"
+    for kind, reason in _REASONS:
+        if isinstance(error, kind):
+            return reason
+    said = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    return " ".join(said.split())

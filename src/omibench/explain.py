@@ -9,6 +9,8 @@ from typing import Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+_BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
+
 
 def explain(error: ValidationError, root: type[BaseModel]) -> str:
     """The first mistake: where it is, what is wrong, which value, and how many more there are."""
@@ -23,6 +25,8 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         known = [name.strip(" '") for name in first["ctx"]["expected_tags"].split(",")]
         given = first["ctx"]["tag"]
         return f"{where}.{tag}: unknown value {given!r}{did_you_mean(given, known)}{more}"
+    if first["type"] in _BLOCKS:
+        return f"{where}: holds {first['input']!r}, but takes a block of keys{more}"
     value = first["input"]
     shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {value!r})"
     message = first["msg"].removeprefix("Value error, ")

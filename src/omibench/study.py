@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
-from omibench.errors import ParamsError
+from omibench.errors import ParamsError, reason_of
 from omibench.explain import did_you_mean, explain
 from omibench.operating import with_operating
 from omibench.params.aggregate import SELF
@@ -33,6 +33,7 @@ from omibench.params.stages import (
     StudyParams,
 )
 from omibench.synthetic.address import Made, is_made_up
+from omibench.yaml_file import place_of, read_mapping
 
 OnOff = Literal["true", "false"]
 
@@ -95,6 +96,13 @@ class Study(Block):
     def judges(self, stage: str) -> list[str]:
         """The models of those panels, each once."""
         return list(dict.fromkeys(m for p in self.panels(stage).values() for m in p.models))
+
+    @property
+    def asked_models(self) -> set[str]:
+        """The models that have a role, as respondent or any other."""
+        models = set(self.models)
+        references = self._references()
+        return models & {n for _, names, known in references if models <= {*known} for n in names}
 
     @property
     def aggregated_cells(self) -> list[Cell]:
@@ -213,31 +221,41 @@ class Study(Block):
         ]
 
 
-def parse_study(values: object, where: str, whole: bool = True) -> Study:
+def parse_study(
+    values: object,
+    where: str,
+    whole: bool = True,
+    files: Sequence[str | Path] = (),
+    overrides: Iterable[str] = (),
+) -> Study:
     """Check plain values (from YAML or Snakemake's config) and return the Study.
 
-    `whole` is off for the slice of a job, which lacks blocks that others name. Raises ParamsError
-    with one line naming `where`, the key, the value and the remedy.
+    `whole` is off for the slice of a job, which lacks blocks that others name. `files` are those
+    that the values come from, later ones over earlier, `overrides` the keys of the command line.
+    Raises ParamsError with one line naming the file and line, or else `where`, the key, the value
+    and the remedy.
     """
     if not isinstance(values, Mapping):
         raise ParamsError(f"{where}: holds {type(values).__name__}, not a mapping of blocks")
     try:
         study = Study.model_validate(values)
+        wrong = _wrong_examples(study) if whole else None
     except ValidationError as error:
-        raise ParamsError(f"{where}: {explain(error, Study)}") from None
-    if whole:
-        _check_examples(study, where)
+        wrong = explain(error, Study)
+    if wrong:
+        raise ParamsError(f"{place_of(wrong, files, overrides) or where}: {wrong}")
     return study
 
 
-def _check_examples(study: Study, where: str) -> None:
+def _wrong_examples(study: Study) -> str | None:
     for name in study.infer.settings if study.infer.models else []:
         setting = study.settings[name]
         lack = setting.examples and setting.examples.lacking(
             setting.decoding.samples, study.freeze.examples
         )
         if lack:
-            raise ParamsError(f"{where}: settings.{name}.examples {lack}")
+            return f"settings.{name}.examples {lack}"
+    return None
 
 
 def load_study(
@@ -250,37 +268,47 @@ def load_study(
     `overrides` replace top-level keys; `options` replace keys inside blocks. Raises ParamsError
     when the file is missing, is no YAML, or does not hold a valid Study.
     """
-    text, where = str(params), "--params"
-    if not text.lstrip().startswith("{"):
-        where = text
-        try:
-            text = Path(params).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ParamsError(f"{where}: cannot be read: {error}") from None
+    text = str(params)
+    is_slice = text.lstrip().startswith("{")
+    values = _from_json(text) if is_slice else read_mapping(params)
+    values, given = {**values, **(overrides or {})}, [*(overrides or {})]
+    for block, keys in (options or {}).items():
+        given += [f"{block}.{key}" for key in keys]
+        if isinstance(inner := values.get(block) or {}, dict):
+            values[block] = {**inner, **keys}
+    if is_slice:
+        return parse_study(values, "--params", whole=False, overrides=given)
+    return parse_study(values, text, files=[params], overrides=given)
+
+
+def _from_json(text: str) -> dict[str, Any]:
     try:
-        is_slice = where == "--params"
-        values = with_operating(json.loads(text)) if is_slice else _from_yaml(text)
+        return with_operating(json.loads(text))
     except ValueError as error:
-        line = " ".join(str(error).split())
-        raise ParamsError(f"{where}: is not valid YAML: {line}") from None
-    if values is None or isinstance(values, dict):
-        values = {**(values or {}), **(overrides or {})}
-        for block, given in (options or {}).items():
-            if isinstance(inner := values.get(block) or {}, dict):
-                values[block] = {**inner, **given}
-    return parse_study(values, where, whole=not is_slice)
-
-
-def _from_yaml(text: str) -> Any:
-    import yaml  # a job is given its parameters as JSON and need not pay for this import
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from None
+        raise ParamsError(f"--params: is not valid JSON: {reason_of(error)}") from None
 
 
 def local_models(study: Study) -> list[str]:
     """The respondents that are loaded on this machine: all their settings are asked in one job."""
-    kinds = ("vllm", "transformers")
-    return [name for name in study.infer.models if study.models[name].provider in kinds]
+    return [name for name in study.infer.models if _is_local(study, name)]
+
+
+def local_helpers(study: Study, model: str, settings: Iterable[str]) -> list[str]:
+    """The models of this machine that describe or read pictures for `model` under the settings.
+
+    Each is loaded in a job of its own, ahead of those that it helps.
+    """
+    names = dict.fromkeys(h for name in settings for h in study.settings[name].helpers)
+    return [name for name in names if name != model and _is_local(study, name)]
+
+
+def settings_of(study: Study, stage: str, model: str) -> list[str]:
+    """The settings of a model's cells; at the stage `help`, of the cells of others that it helps."""
+    if stage != "help":
+        return [cell.setting for cell in study.cells if cell.model == model]
+    others = (cell.setting for cell in study.cells if cell.model != model)
+    return list(dict.fromkeys(n for n in others if model in study.settings[n].helpers))
+
+
+def _is_local(study: Study, model: str) -> bool:
+    return study.models[model].provider in ("vllm", "transformers")

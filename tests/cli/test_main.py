@@ -119,7 +119,10 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
         (["filter", "in.jsonl", "--out", "in.jsonl", "--params", "{}"], "cannot be a folder"),
         (["filter", ".", "--out", "o", "--params", "{}"], "cannot be read"),
         (["filter", "binary", "--out", "o", "--params", "{}"], "binary, line 1"),
-        (["filter", "in.jsonl", "--out", "o", "--params", "binary"], "binary: cannot be read"),
+        (
+            ["filter", "in.jsonl", "--out", "o", "--params", "binary"],
+            "binary, line 2: is not UTF",
+        ),
         (["ocr", "x.pdf", "--out", "o", "--params", '{"ocr": [1]}'], "ocr: "),
         (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
     ],

@@ -15,6 +15,7 @@ from omibench.cli.aggregate import aggregate
 from omibench.cli.building import filter_, freeze, ocr, rationale
 from omibench.cli.certify import certify
 from omibench.cli.documents import files, schema
+from omibench.cli.ending import end_with
 from omibench.cli.evaluating import analyze, fill, infer
 from omibench.cli.graph import record, trust
 from omibench.cli.judge import judge
@@ -52,8 +53,7 @@ def main() -> None:
     try:
         app()
     except OmibenchError as error:
-        sys.stderr.write(f"omibench: {error}\n")
-        sys.exit(error.exit_code)
+        end_with(error)
     except SystemExit as stop:
         if stop.code == STOPPED_BY_USER:
             sys.stderr.write("omibench: stopped; run the same command again to go on\n")

@@ -16,35 +16,42 @@ def plan(
         bool, typer.Option("--after", help="Compare what was expected with what it took.")
     ] = False,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Of its rehearsal, as with --set simulated=true.")
+        bool,
+        typer.Option("--simulated", help="Plan its rehearsal, by stand-ins that cost nothing."),
     ] = False,
     synthetic: Annotated[
         bool,
-        typer.Option("--synthetic", help="Over made-up questions, where none are frozen yet."),
+        typer.Option("--synthetic", help="Over made-up questions, also where others are there."),
     ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
     """Say what a study will ask, cost and take, and what it could detect. Sends nothing.
 
+    Where a published benchmark is not there yet, made-up questions of its shape stand for it, and
+    the first line says so.
+
     \b
     Example:
       omibench plan --params params.yaml
-      omibench plan --params studies/omibench.yaml --synthetic
+      omibench plan --params studies/omibench.yaml
+      omibench plan --params studies/omibench.yaml --simulated
       omibench plan --params params.yaml --after
     """
     from omibench.plan import compare_study, plan_study, render, render_comparison
+    from omibench.rehearsal import is_made_up, made_up_questions
+    from omibench.unasked import unasked
 
     study = read_study(params, [*(override or []), *(["simulated=true"] if simulated else [])])
-    if synthetic:
-        from omibench.rehearsal import made_up_questions
-
+    if remark := unasked(study):
+        typer.echo(f"omibench: {params}: {remark}", err=True)
+    frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
+    missing = not (questions or after or frozen.is_file())
+    if synthetic or (missing and is_made_up(study)):
         with made_up_questions(study) as (like, made):
             typer.echo(f"Planned over made-up questions like those of {like}, with small pictures")
             typer.echo(render(plan_study(study, made)))
-        return
-    frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
-    if after:
+    elif after:
         typer.echo(render_comparison(compare_study(study, frozen)))
     else:
         typer.echo(render(plan_study(study, frozen)))

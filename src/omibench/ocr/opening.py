@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from omibench.ocr.check import MAX_PIXELS, is_photograph, open_pdf, photograph_size
 from omibench.ocr.document import Document, Sheet, read_document
 from omibench.ocr.photographs import load_pixels, picture_page, read_photograph
-from omibench.ocr.readers import REMOTE, Readers
+from omibench.ocr.readers import Readers
 from omibench.ocr.scans import scale_of
 from omibench.ocr.sources import Source
 from omibench.params.stages import OcrParams
@@ -55,7 +55,7 @@ class Opener:
         waiting = [s.number for s in opened.document.pages if "page_needs_ocr" in s.codes]
         if waiting:
             self.unread[place] = waiting
-            if self.job.params.engine in REMOTE:
+            if self.job.params.is_remote:
                 self._show(opened.pdf, place, waiting)
         return opened
 
@@ -74,8 +74,8 @@ class Opener:
             empty = read_document(picture_page(None))
             empty.pages[0].codes[:] = ["image_too_large"]
             return Opened(picture_page(None), empty, [])
-        if not self.job.read or params.engine in REMOTE:
-            pdf = picture_page(load_pixels(Path(path)) if params.engine in REMOTE else None)
+        if not self.job.read or params.is_remote:
+            pdf = picture_page(load_pixels(Path(path)) if params.is_remote else None)
             reader = self.readers.of(place) if self.job.read else None
             return Opened(pdf, read_document(pdf, reader, every=True), [])
         taken = read_photograph(Path(path), self.readers.engine())

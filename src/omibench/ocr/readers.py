@@ -13,9 +13,6 @@ from omibench.ocr.scans import LocalReader, PageReader
 if TYPE_CHECKING:
     from omibench.params.stages import OcrParams
 
-REMOTE = ("mathpix", "vision")
-"""Engines that are asked ahead of the process that puts a paper together."""
-
 
 class Readers:
     """The readers of one source's files; an engine's session is opened once, when first needed."""
@@ -26,7 +23,7 @@ class Readers:
 
     def of(self, file: int) -> PageReader:
         """The reader for the pages of file number `file` of the source."""
-        if self.params.engine in REMOTE:
+        if self.params.is_remote:
             return RecordedReader(self.readings, file)
         return LocalReader(self.engine())
 

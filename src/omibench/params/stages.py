@@ -81,6 +81,11 @@ class OcrParams(Block):
     dpi: Annotated[int, Field(ge=72, le=600)] = 300
     """Resolution of figure crops, in dots per inch."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether pages are asked ahead of the process that puts a paper together."""
+        return self.engine in ("mathpix", "vision")
+
 
 class RationaleParams(Block):
     """Who writes missing rationales and who labels topics (OMIBench, 3.2 steps 2 and 4)."""

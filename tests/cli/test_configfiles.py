@@ -1,0 +1,72 @@
+"""A parameter file that Snakemake cannot read: one line before Snakemake meets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from omibench.cli.configfiles import check_command_line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--configfile", "{good}", "{bad}"],
+        ["--cores", "2", "--configfiles", "{bad}", "--config", "data=x"],
+        ["--configfile={bad}", "-n"],
+        ["--configfile", "{good}", "--quiet", "rules", "--configfile", "{bad}"],
+    ],
+)
+def test_each_file_that_a_command_names_is_looked_at(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text("study: {name: x}\n")
+    bad.write_text("study:\n\tname: x\n")
+    with pytest.raises(SystemExit) as end:
+        check_command_line([word.format(good=good, bad=bad) for word in words])
+    assert end.value.code == 2
+    assert capsys.readouterr().err == (
+        f"omibench: {bad}, line 2: is not valid YAML: a tab indents it; use spaces\n"
+    )
+
+
+def test_what_is_right_passes(tmp_path: Path) -> None:
+    good = tmp_path / "good.yaml"
+    good.write_text("study: {name: x}\n")
+    check_command_line(["-n", "results/a", "--configfile", str(good), "--config", "data=x"])
+    check_command_line(["--cores", "all"])
+
+
+def test_a_pair_without_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        check_command_line(["--config", "simulated=true", "data"])
+    assert "--config data: needs the form KEY=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("top", "words", "said"),
+    [
+        ("study: {}\n", ["--configfile", "none.yaml"], "none.yaml: cannot be read: it does not"),
+        ("study: {}\nocr: [\n", [], "params.yaml, line 2: is not valid YAML: did not find"),
+        ("study: {}\nocr:\n  dpy: 3\n", [], "params.yaml, line 3: ocr.dpy: unknown key; did"),
+        ("study: {}\nreview:\n  decisions: no.yaml\n", [], "no.yaml (params.yaml, line 3)"),
+    ],
+)
+def test_snakemake_ends_with_that_line(
+    root: Path, tmp_path: Path, top: str, words: list[str], said: str
+) -> None:
+    (tmp_path / "params.yaml").write_text(top)
+    command = ["-m", "snakemake", "-n", "--snakefile", str(root / "Snakefile"), *words]
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    lines = [line for line in done.stderr.splitlines() if line and not line.startswith("Using ")]
+    assert done.returncode == 2, done.stderr
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("omibench: ")
+    assert said in lines[0]
+    assert not done.stdout
