@@ -14,7 +14,7 @@ from omibench.errors import ParamsError
 from omibench.models.oracle import load_oracle
 from omibench.models.respond import probability_correct
 from omibench.params.model import SimulatedModel
-from omibench.rehearsal import WITHOUT_ANSWER, made_up_questions, rehearsed
+from omibench.rehearsal import WITHOUT_ANSWER, is_made_up, made_up_questions, rehearsed
 from omibench.study import Study, parse_study
 
 VALUES: dict[str, Any] = {
@@ -114,14 +114,36 @@ def test_a_study_that_cannot_be_rehearsed_says_why() -> None:
     assert study(benchmark={"name": "folder", "like": "usnco-v"}).benchmark.like == "usnco-v"
 
 
-def test_a_plan_needs_no_frozen_dataset_and_says_over_what_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("asked", [["--synthetic"], ["--simulated"], []])
+def test_a_plan_needs_no_frozen_dataset_and_says_over_what_it_is(
+    tmp_path: Path, asked: list[str]
+) -> None:
+    line = planned(tmp_path, *asked)
+    assert line[2:5] == ["400", "0", "400"]
+    assert ("none" in line) is ("--simulated" in asked)
+    assert ("unknown" in line) is ("--simulated" not in asked)
+
+
+def planned(tmp_path: Path, *asked: str) -> list[str]:
+    """The words of the only cell's row in a plan of 400 made-up questions."""
     values = VALUES | {"study": {"store": str(tmp_path / "store"), "results": str(tmp_path)}}
+    values |= {"simulated": False, "models": {"own": VALUES["models"]["own"] | {"base": None}}}
     values["infer"] = {"models": ["own"], "settings": ["cot"]}
     values["score"] = {"rules": ["robust"]}
-    words = ["plan", "--params", json.dumps(values), "--simulated", "--synthetic"]
-    done = CliRunner().invoke(app, words)
+    done = CliRunner().invoke(app, ["plan", "--params", json.dumps(values), *asked])
     assert done.exit_code == 0, done.output
     assert "made-up questions like those of emma-mini" in done.output
-    line = next(line for line in done.output.splitlines() if line.startswith("own"))
-    assert line.split()[2:5] == ["400", "0", "400"]
-    assert "none" in line
+    return next(line for line in done.output.splitlines() if line.startswith("own")).split()
+
+
+def test_what_can_be_had_is_not_made_up(tmp_path: Path) -> None:
+    def made_up(**values: object) -> bool:
+        return is_made_up(parse_study(VALUES | {"simulated": False} | values, "test"))
+
+    assert made_up()
+    assert made_up(data=str(tmp_path / "absent"))
+    assert not made_up(data=str(tmp_path))
+    assert made_up(benchmark={"name": "synthetic"}, data=str(tmp_path))
+    assert not made_up(benchmark={"name": "papers"})
+    assert not made_up(benchmark={"name": "folder"})
+    assert made_up(benchmark={"name": "folder", "like": "usnco-v"})

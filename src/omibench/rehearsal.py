@@ -72,7 +72,7 @@ def rehearsed(study: Study) -> Study:
         )
     values = study.model_dump(mode="json", exclude_defaults=True)
     like = like_of(study)
-    made = study.benchmark.name == "synthetic" or not (study.data and Path(study.data).is_dir())
+    made = is_made_up(study)
     results = study.study.results + APART
     if made:
         values.pop("data", None)
@@ -97,6 +97,15 @@ def rehearsed(study: Study) -> Study:
         for name, model in study.models.items()
     }
     return parse_study(values, "simulated")
+
+
+def is_made_up(study: Study) -> bool:
+    """Whether its problems can only be made up: of a known shape, and no folder is in `data`."""
+    benchmark = study.benchmark
+    if benchmark.name in ("papers", "synthetic"):
+        return benchmark.name == "synthetic"
+    known = benchmark.name in LIKES or "like" in benchmark.model_fields_set
+    return known and not (study.data and Path(study.data).is_dir())
 
 
 def like_of(study: Study) -> Like:
