@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+import yaml
 
 from omibench.rehearsal import rehearsed
 from omibench.study import Study, load_study
@@ -81,14 +82,30 @@ def test_a_rehearsal_keeps_cells_labels_and_sizes(
     assert [m.label for m in found.models.values()] == [m.label for m in study.models.values()]
 
 
-def test_the_clean_pictures_of_mathreal_are_laid_over_its_study(root: Path) -> None:
-    import yaml
+def laid_over(root: Path, base: str, overlay: str) -> Study:
+    """A study with an overlay on it, as Snakemake lays one parameter file over another."""
+    from snakemake.utils import update_config
 
-    base = yaml.safe_load((root / "studies/mathreal.yaml").read_text("utf-8"))
-    over = yaml.safe_load((root / "studies/overlays/mathreal_clean.yaml").read_text("utf-8"))
-    laid = {key: {**value, **over.get(key, {})} if isinstance(value, dict) else value
-            for key, value in base.items()}  # fmt: skip
-    study = Study.model_validate(laid)
+    values, over = (
+        yaml.safe_load((root / "studies" / file).read_text("utf-8"))
+        for file in (f"{base}.yaml", f"overlays/{overlay}.yaml")
+    )
+    update_config(values, over)
+    return Study.model_validate(values)
+
+
+def test_the_clean_pictures_of_mathreal_are_laid_over_its_study(root: Path) -> None:
+    study = laid_over(root, "mathreal", "mathreal_clean")
     assert len(study.cells) == 24
     assert {cell.setting for cell in study.cells} == {"i"}
     assert study.benchmark.pictures == "clean"
+
+
+def test_saliency_is_laid_over_usnco_v_with_and_without_reasoning(root: Path) -> None:
+    assert ready_made(root, "usnco_v").salient_cells == []
+    study = laid_over(root, "usnco_v", "usnco_v_saliency")
+    assert study.salient_cells == study.cells
+    assert len(study.cells) == 4
+    reasons = {s for s in study.saliency.settings if "cot" in (study.settings[s].prompt or "")}
+    assert set(study.saliency.after_response) == reasons == {"cot"}
+    assert {study.models[cell.model].provider for cell in study.cells} == {"transformers"}
