@@ -106,7 +106,9 @@ def test_a_priced_model_has_dollars_tokens_and_time(
 def test_a_model_without_a_price_makes_the_total_say_so(
     tmp_path: Path, questions: Path, study: Make
 ) -> None:
-    text = render(plan_study(paid(study, tmp_path, one={}, two={"price": None}), questions))
+    text = render(
+        plan_study(paid(study, tmp_path, one={}, two={"id": "gpt-4.1", "price": None}), questions)
+    )
     row = next(line.split() for line in text.splitlines() if line.startswith("two"))
     assert row.count("unknown") == 2
     assert "and unknown for 1 model without a price: two" in text
@@ -267,7 +269,7 @@ def test_models_that_build_the_dataset_are_named_and_not_counted(
     plan = plan_study(named, questions)
     assert plan.building == {"filter": ["voter"], "rationale": ["pen"]}
     assert {row.model for row in plan.rows} == {"api"}
-    assert "building the dataset asked before (filter: voter; rationale: pen)" in " ".join(
+    assert "building the dataset asks before (filter: voter; rationale: pen)" in " ".join(
         render(plan).split()
     )
     assert not plan_study(plain, questions).building

@@ -33,10 +33,11 @@ from omibench.tables import (
 
 RIGHT = 0.5
 """From here on a verdict counts as right for pass@k."""
-_BY_JUDGE: dict[How, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
+BY_JUDGE: dict[How, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
     "best-of-n": (MARKS, by_marks),
     "tournament": (COMPARISON, by_tournament),
 }
+"""How a judge chooses a sample: its instrument, and what is made of its marks or comparisons."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def aggregate(results: Path, out: Path, study: Study, cell: Cell) -> int:
     how, rows = setting.aggregate.how, list(_shares(work))
     if how == "majority":
         rows += _majority(work)
-    elif how in _BY_JUDGE:
+    elif how in BY_JUDGE:
         rows += _judged(work, results, study, cell, how)
     marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
     write_parquet(out, marked, AggregateRow)
@@ -102,10 +103,25 @@ def _samples(verdicts: Path) -> tuple[dict[str, Samples], bool]:
     frame = read_parquet(verdicts, VerdictRow).sort("index", maintain_order=True)
     for row in frame.iter_rows(named=True):
         if "/" not in row["rules"]:
-            answer = row["extracted"] if row["outcome"] == "scored" else None
-            sample = Sample(row["index"], answer, row["verdict"])
-            found.setdefault(row["rules"], {}).setdefault(row["id"], []).append(sample)
+            own = found.setdefault(row["rules"], {}).setdefault(row["id"], [])
+            own.append(sample_of(VerdictRow.model_construct(**row)))
     return dict(found), bool(frame["simulated"].any())
+
+
+def sample_of(verdict: VerdictRow) -> Sample:
+    """The sample that a verdict is on."""
+    answer = verdict.extracted if verdict.outcome == "scored" else None
+    return Sample(verdict.index, answer, verdict.verdict)
+
+
+def judges_of(study: Study, cell: Cell) -> JudgePanel | None:
+    """The judges that choose among a cell's samples, `self` by its name; None where nobody does."""
+    aggregate = study.settings[cell.setting].aggregate
+    if aggregate.how not in BY_JUDGE:
+        return None
+    named = aggregate.judge or JudgePanel(models=[SELF])
+    models = [cell.model if name == SELF else name for name in named.models]
+    return named.model_copy(update={"models": models})
 
 
 def _voters(work: _Work, rules: str, problem: str) -> list[Sample]:
@@ -148,17 +164,17 @@ def _majority(work: _Work) -> Iterator[AggregateRow]:
 def _judged(
     work: _Work, results: Path, study: Study, cell: Cell, how: How
 ) -> Iterator[AggregateRow]:
-    instrument, choose = _BY_JUDGE[how]
-    named = study.settings[cell.setting].aggregate.judge or JudgePanel(models=[SELF])
-    models = [cell.model if name == SELF else name for name in named.models]
-    params = named.model_copy(update={"models": models})
+    instrument, choose = BY_JUDGE[how]
+    params = judges_of(study, cell)
+    if params is None:
+        return
     asked = Asked(*_shown(results, cell), work.answers)
     where = f"settings.{cell.setting}.aggregate.judge"
     with open_panels(study, [Wanted(params, instrument, where)]) as (panel,):
         picked = choose(
             work.by_rules[work.base or next(iter(work.by_rules))], work.ks, panel, asked, work.seed
         )
-        simulated = any(study.models[name].provider == "simulated" for name in models)
+        simulated = any(study.models[name].provider == "simulated" for name in params.models)
         for rules, problem, samples in _each(work):
             by_index = {s.index: s for s in samples}
             for k in work.ks:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from omibench.filter.candidate import Candidate, figure_distance
 from omibench.filter.completeness import voted
 from omibench.filter.judged import Judged, marked
-from omibench.filter.models import open_models
+from omibench.filter.models import Models, open_models
 from omibench.filter.screens import screened
 from omibench.filter.translation import original_language, translated
 from omibench.params.filter import FilterParams
@@ -53,24 +53,29 @@ def judge_problems(problems: Sequence[Problem], folder: Path, study: Study) -> O
     Where none is named, nothing is asked and all are kept. Raises ModelError when a request has no
     answer: a judgement is never made without the models that it needs.
     """
-    params, outcome = study.filter, Outcome(list(problems), [], [])
-    if not params.models:
-        return outcome
+    if not study.filter.models:
+        return Outcome(list(problems), [], [])
     with open_models(study) as models:
-        steps: list[tuple[str, Judge]] = []
-        if params.translation:
-            steps.append(
-                ("translation", partial(translated, params=params.translation, models=models))
-            )
-            steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
-        if params.completeness:
-            vote = partial(voted, folder=folder, params=params.completeness, models=models)
-            steps.append(("completeness", vote))
-        for name, screen in params.screens.items():
-            tried = partial(screened, name=name, folder=folder, params=screen, models=models)
-            steps.append((name, tried))
-        for name, judge in steps:
-            outcome = _after(outcome, name, judge(outcome.kept))
+        return judged_by(models, problems, folder, study.filter)
+
+
+def judged_by(
+    models: Models, problems: Sequence[Problem], folder: Path, params: FilterParams
+) -> Outcome:
+    """The same by models that are open already."""
+    steps: list[tuple[str, Judge]] = []
+    if params.translation:
+        steps.append(("translation", partial(translated, params=params.translation, models=models)))
+        steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
+    if params.completeness:
+        vote = partial(voted, folder=folder, params=params.completeness, models=models)
+        steps.append(("completeness", vote))
+    for name, screen in params.screens.items():
+        tried = partial(screened, name=name, folder=folder, params=screen, models=models)
+        steps.append((name, tried))
+    outcome = Outcome(list(problems), [], [])
+    for name, judge in steps:
+        outcome = _after(outcome, name, judge(outcome.kept))
     return outcome
 
 

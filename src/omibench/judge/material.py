@@ -62,7 +62,7 @@ def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
     kept = chosen(asked, params.problems)
     rows = [ResponseRow(**r) for r in read_parquet(responses, ResponseRow).iter_rows(named=True)]
-    told = _verdicts(verdicts, params.wrong_by) if verdicts else None
+    told = read_verdicts(verdicts, params.wrong_by) if verdicts else None
     found = []
     for row in rows:
         if row.id not in asked or row.id not in gold:
@@ -105,8 +105,11 @@ def chosen(ids: Iterable[str], many: int | None) -> set[str]:
     return set(ranked[:many])
 
 
-def _verdicts(path: Path, rules: str | None) -> Mapping[tuple[str, int], VerdictRow]:
-    """(Problem, sample) -> the verdict of one rule book: the first in the file if none is named."""
+def read_verdicts(path: Path, rules: str | None) -> Mapping[tuple[str, int], VerdictRow]:
+    """(Problem, sample) -> the verdict of one rule book: the first in the file if none is named.
+
+    Raises ParamsError where the file holds none of that rule book.
+    """
     rows: Sequence[dict[str, object]] = read_parquet(path, VerdictRow).to_dicts()
     books = list(dict.fromkeys(str(row["rules"]) for row in rows))
     wanted = rules or (books[0] if books else "")

@@ -65,10 +65,16 @@ def _judged(
         name = study.judge.errors.taxonomy
         yield from _errors(instrument, panel, material, name, taxonomy_of(name))
         return
-    needs_reference = instrument.name == "alignment"
-    asked = [m for m in material if m.readable and (m.case.reference or not needs_reference)]
     values = _marks if instrument.name == "quality" else _alignment
-    yield from _opinions(instrument, panel, asked, values)
+    yield from _opinions(instrument, panel, asked_about(instrument.name, material), values)
+
+
+def asked_about(instrument: str, material: Sequence[Material]) -> list[Material]:
+    """The responses that a judge is asked about."""
+    if instrument == "error_type":
+        return [m for m in material if m.wrong]
+    needs_reference = instrument == "alignment"
+    return [m for m in material if m.readable and (m.case.reference or not needs_reference)]
 
 
 def _errors(
@@ -91,7 +97,7 @@ def _errors(
     def values(said: str | None) -> Values:
         return {"error_type": said, "taxonomy": name}
 
-    yield from _opinions(instrument, panel, [m for m in material if m.wrong], values)
+    yield from _opinions(instrument, panel, asked_about(instrument.name, material), values)
 
 
 def _opinions(

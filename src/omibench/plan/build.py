@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from omibench.ask import NOT_BOUGHT, to_buy
+from omibench.ask import NOT_BOUGHT
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.gate import budget_of
 from omibench.models.calls import calls_of
+from omibench.plan.building import asks_of, building_steps, uncounted_models
 from omibench.plan.desk import Desk, Step, steps_of
-from omibench.plan.judge import judge_rows
+from omibench.plan.judge import Judging
 from omibench.plan.power import DISCORDANT, detectable, effective_size
+from omibench.plan.responses import Expected, responses_of
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.plan.saliency import saliency_steps
 from omibench.request import Outcome, Role
+from omibench.score.judges.panel import ASKS
 from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -29,40 +32,53 @@ def plan_study(study: Study, questions: Path) -> Plan:
     """
     with Store(study.study.store) as store:
         desk = Desk(study, questions, store)
-        rows: list[Row] = []
-        helped: dict[tuple[str, Role], dict[str, Step]] = {}
-        for cell in study.cells:
-            paths = desk.paths(cell)
-            steps = list(steps_of(paths))
-            row = respondent_row(desk, cell, steps)
-            rows += [row, *judge_rows(desk, cell, row)]
-            if cell in study.salient_cells:
-                looked = list(saliency_steps(desk, cell, paths))
-                rows.append(asked_row(desk, cell.model, "scorer", looked, cell))
-            for step in steps:
-                if step.role != "respondent":
-                    helped.setdefault((step.model, step.role), {})[step.key] = step
-        for (model, role), found in helped.items():
-            rows.append(asked_row(desk, model, role, list(found.values())))
+        built = list(building_rows(desk))
+        uncounted = uncounted_models(study)
+        if not questions.is_file() and built:
+            return Plan(
+                study=study.study.name, rows=built, power=None, budget=spent_of(study),
+                building=uncounted, frozen=False,
+            )  # fmt: skip
         return Plan(
             study=study.study.name,
-            rows=rows,
+            rows=[*built, *_cell_rows(desk)],
             power=_power(desk),
             budget=spent_of(study),
             incomplete=incomplete_cells(study),
-            building=building_models(study),
+            building=uncounted,
         )
 
 
-def building_models(study: Study) -> dict[str, list[str]]:
-    """The models that stages before the freeze ask, by stage; none where nothing is built."""
-    written = study.rationale
-    named = {
-        "filter": study.filter.models,
-        "rationale": [n for n in (written.writer, written.labeller) if n],
-    }
-    made = study.benchmark.name == "papers"
-    return {stage: list(dict.fromkeys(names)) for stage, names in named.items() if names and made}
+def building_rows(desk: Desk) -> Iterator[Row]:
+    """What the filter and the writers of rationales ask, one row a model and role."""
+    for stage, role, model, steps in building_steps(desk):
+        row = _at_most(asked_row(desk, model, role, steps), asks_of(desk.study, role))
+        yield row.model_copy(update={"stage": stage})
+
+
+def _cell_rows(desk: Desk) -> Iterator[Row]:
+    study = desk.study
+    helped: dict[tuple[str, Role], dict[str, Step]] = {}
+    for cell in study.cells:
+        paths = desk.paths(cell)
+        steps = list(steps_of(paths))
+        row = respondent_row(desk, cell, steps)
+        yield row
+        yield from _judge_rows(desk, cell, responses_of(desk, cell, paths, row))
+        if cell in study.salient_cells:
+            looked = list(saliency_steps(desk, cell, paths))
+            yield asked_row(desk, cell.model, "scorer", looked, cell)
+        for step in steps:
+            if step.role != "respondent":
+                helped.setdefault((step.model, step.role), {})[step.key] = step
+    for (model, role), found in helped.items():
+        yield asked_row(desk, model, role, list(found.values()))
+
+
+def _judge_rows(desk: Desk, cell: Cell, responses: Sequence[Expected]) -> Iterator[Row]:
+    for role, model, steps in Judging(desk, cell, responses).asked():
+        row = _at_most(asked_row(desk, model, "judge", steps, cell), ASKS)
+        yield row.model_copy(update={"instrument": role})
 
 
 def respondent_row(desk: Desk, cell: Cell, steps: Sequence[Step]) -> Row:
@@ -74,9 +90,12 @@ def respondent_row(desk: Desk, cell: Cell, steps: Sequence[Step]) -> Row:
 def asked_row(
     desk: Desk, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
 ) -> Row:
-    """What a model is asked in a role, in one cell or in all."""
-    requests = [step.request for step in steps]
-    missing = to_buy(requests, desk.partition(name))
+    """What a model is asked in a role, in one cell or in all; what an earlier row buys is left."""
+    partition = desk.partition(name)
+    keyed = [(step.key or partition.key(step.request), step) for step in steps]
+    new = {k: s for k, s in keyed if k not in partition and k not in desk.planned}
+    desk.planned |= new.keys()
+    requests, missing = [step.request for step in steps], [s.request for s in new.values()]
     model, provider = desk.study.models[name], desk.provider(name)
     history = desk.history(name, requests) if missing else NO_HISTORY
     return Row(
@@ -85,14 +104,22 @@ def asked_row(
         cell_model=cell.model if cell else "",
         setting=cell.setting if cell else "",
         requests=len(requests),
-        stored=len(requests) - len(missing),
+        stored=sum(key in partition for key, _ in keyed),
         to_buy=len(missing),
-        estimated=sum(step.guessed for step in steps),
+        estimated=sum(step.guessed for step in new.values()),
         shown=sum(len(request.conversation.images) for request in missing),
         estimate=estimate(model, calls_of(provider, missing), history),
         learned_from=history.responses,
         **facts_of(model, provider.simulated),
     )
+
+
+def _at_most(row: Row, asks: int) -> Row:
+    """The row of what may be asked several times over."""
+    found = row.estimate
+    most = None if found.usd_most is None else found.usd_most * asks
+    more = found._replace(usd_most=most, output_most=found.output_most * asks)
+    return row.model_copy(update={"estimate": more})
 
 
 def spent_of(study: Study) -> Spent | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
+from itertools import cycle, islice, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ from omibench.tables import read_jsonl
 CHARACTERS_PER_TOKEN = 4
 GUESS = "guess"
 """Stands where a provider's own id of a response would."""
-_FILLER = "word "
+_LETTERS = "bdfghjklmnprstvw"
 LOOKED_AT = 300
 """Calls of the store that are looked at, evenly spaced, to learn from."""
 
@@ -36,6 +37,8 @@ class Desk:
 
     def __init__(self, study: Study, questions: Path, store: Store) -> None:
         self.study, self.questions, self.store = study, questions, store
+        self.planned: set[str] = set()
+        """Keys of the requests that a row of the plan buys: no other row buys them again."""
         self._providers: dict[str, Provider] = {}
         self._learned: dict[str, History] = {}
 
@@ -56,10 +59,15 @@ class Desk:
         with it. No picture is drawn that is not there yet.
         """
         threads = threads_of(self.questions, self.study, cell, self.provider(cell.model))
-        known = self.study.settings[cell.setting].in_steps
-        ask = self._known if known else self._guessed
+        ask = self._known if self._reads(cell) else self._guessed
         with without_drawing():
             return run_threads(threads, cell.model, cell.setting, self.study.study.name, ask)
+
+    def _reads(self, cell: Cell) -> bool:
+        """Whether what is asked in a cell, or of it, depends on what its responses say."""
+        judged = self.study.panels("score") or cell in self.study.judged_cells
+        setting = self.study.settings[cell.setting]
+        return bool(setting.in_steps or judged or setting.aggregate.judge)
 
     def requests(self, cell: Cell) -> list[Request]:
         """The last request of each thread of a cell: the one whose answer its row holds."""
@@ -116,7 +124,8 @@ class Desk:
         if own.responses or not len(self.partition(model)):
             return own
         if model not in self._learned:
-            cells = [cell for cell in self.study.cells if cell.model == model]
+            frozen = self.questions.is_file()
+            cells = [cell for cell in self.study.cells if cell.model == model and frozen]
             looked = [call for cell in cells for call in self.look(model, self.turns(cell))]
             self._learned[model] = learn(looked, image_formula(self.study.models[model]))
         return self._learned[model]._replace(output_tokens=None)
@@ -154,12 +163,7 @@ def _guess(max_tokens: int) -> Response:
 
 @cache
 def filler(tokens: int) -> str:
-    """Words of about as many tokens."""
-    return (_FILLER * (tokens * CHARACTERS_PER_TOKEN // len(_FILLER) + 1))[
-        : tokens * CHARACTERS_PER_TOKEN
-    ]
-
-
-def without_answer(response: Response) -> bool:
-    """Whether there is nothing in a response that a judge could read."""
-    return response.outcome not in ("answered", "truncated") or not response.text.strip()
+    """Made-up words of about as many tokens, none of which is repeated soon: it is no loop."""
+    length = tokens * CHARACTERS_PER_TOKEN
+    words = ("".join(letters) for letters in cycle(product(_LETTERS, repeat=4)))
+    return " ".join(islice(words, length // 5 + 1))[:length]

@@ -1,133 +1,180 @@
-"""What a cell asks of judges: those of scoring, and those of its reasoning."""
+"""What a cell asks of judges: those of scoring, those of its reasoning, those that choose samples.
+
+All are asked as ever, in a dry run. What depends on something that is not there yet (a response, a
+verdict, the reply of another judge) is a guess, and counted at most.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from omibench.cost.estimate import EXPECTED_SHARE, estimate
-from omibench.judge.instruments import REASONING, instrument_of
-from omibench.judge.material import case_of
-from omibench.models.calls import calls_of
+from omibench.aggregate.choose import Asked
+from omibench.aggregate.sample import Sample
+from omibench.aggregate.stage import BY_JUDGE, judges_of, sample_of
+from omibench.judge.instruments import instrument_of
+from omibench.judge.material import Material, case_of, chosen
+from omibench.judge.stage import asked_about
 from omibench.params.judge import JudgePanel
-from omibench.plan.desk import Desk, filler, without_answer
-from omibench.plan.rows import Row, facts_of
-from omibench.problem import Answer
-from omibench.request import Request
-from omibench.score import mathreal
+from omibench.plan.desk import Desk, Step
+from omibench.plan.dry import DryRun
+from omibench.plan.responses import Expected, answer_of, verdicts_of
+from omibench.request import Role
 from omibench.score.asking import INSTRUMENTS
-from omibench.score.judges.case import RESPONSE_CHARS, Case
+from omibench.score.judge import case_of as case_of_item
+from omibench.score.judge import gptscore, graded
 from omibench.score.judges.extraction import EXTRACTION
 from omibench.score.judges.gptscore import GPTSCORE
-from omibench.score.judges.instrument import Instrument, prompt_of, request_for
-from omibench.score.judges.panel import ASKS
+from omibench.score.judges.grade import GRADE
+from omibench.score.judges.panel import consult
+from omibench.score.stage import scored_item
 from omibench.study import Cell
+from omibench.tables import VerdictRow
 from omibench.verdict import ScoredItem
 
 
-class _Response(NamedTuple):
-    """One response of the cell, as it is or as long as it is expected to be."""
+class Judging:
+    """The judgements of one cell, one dry run an instrument."""
 
-    request: Request
-    text: str
-    stored: bool
+    def __init__(self, desk: Desk, cell: Cell, responses: Sequence[Expected]) -> None:
+        self.desk, self.cell, self.responses = desk, cell, responses
+
+    def asked(self) -> Iterator[tuple[Role, str, list[Step]]]:
+        """The role of an instrument, a model that plays it, and what that is asked."""
+        study = self.desk.study
+        for name, steps in self._of_scores().items():
+            panel = study.panels("score")[name]
+            yield from _by_model(INSTRUMENTS[name].role, panel.models, steps)
+        if self.cell in study.judged_cells:
+            for name, panel in study.panels("judge").items():
+                role = instrument_of(name, study.judge).role
+                yield from _by_model(role, panel.models, self._of_reasoning(name, panel))
+        how, named = study.settings[self.cell.setting].aggregate.how, judges_of(study, self.cell)
+        if named and self.cell in study.aggregated_cells:
+            steps = self._of_samples(named)
+            yield from _by_model(BY_JUDGE[how][0].role, named.models, steps)
+
+    def _of_scores(self) -> dict[str, list[Step]]:
+        """The steps of each panel of scoring; grades that wait for an extraction are guesses."""
+        panels, found = self.desk.study.panels("score"), dict[str, list[Step]]()
+        if GPTSCORE.name in panels:
+            found[GPTSCORE.name] = self._gptscore(panels[GPTSCORE.name])
+        if GRADE.name in panels and EXTRACTION.name in panels:
+            steps = self._graded(panels[GRADE.name], panels[EXTRACTION.name])
+            for one in (GRADE, EXTRACTION):
+                found[one.name] = [step for step in steps if step.role == one.role]
+        return found
+
+    def _gptscore(self, params: JudgePanel) -> list[Step]:
+        dry = DryRun(self.desk)
+        panel = dry.panel(GPTSCORE, params)
+        gptscore(*self._items(stored=True), panel)
+        dry.guessing = True
+        items, texts = self._items(stored=False)
+        consult([case_of_item(*each) for each in zip(items, texts, strict=True)], GPTSCORE, panel)
+        return dry.steps
+
+    def _graded(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:
+        dry = DryRun(self.desk)
+        grade, extraction = dry.panel(GRADE, graders), dry.panel(EXTRACTION, extractors)
+        for stored in (True, False):
+            dry.guessing = not stored
+            items, texts = self._items(stored=stored)
+            told = graded(items, texts, grade, extraction)
+            waiting = [
+                case_of_item(item, text, item.prediction)
+                for item, text, (first, *_) in zip(items, texts, told, strict=True)
+                if first.verdict.outcome == "budget_stop" and first.verdict.extracted is None
+            ]
+            dry.guessing = True
+            consult(waiting, GRADE, grade)
+        return dry.steps
+
+    def _of_reasoning(self, name: str, params: JudgePanel) -> list[Step]:
+        dry, about = DryRun(self.desk), self._material()
+        instrument = instrument_of(name, self.desk.study.judge)
+        panel = dry.panel(instrument, params)
+        for sure in (True, False):
+            dry.guessing = not sure
+            material = [m for m, known in about if sure == (known and _decided(m, name))]
+            if name == "error_type" and not sure:
+                material = [replace(m, verdict=_wrong(m)) for m in material if m.readable]
+            consult([m.case for m in asked_about(name, material)], instrument, panel)
+        return dry.steps
+
+    def _of_samples(self, params: JudgePanel) -> list[Step]:
+        """Every k is played by itself: after a match without a winner, the next are guesses."""
+        study, steps = self.desk.study, list[Step]()
+        setting = study.settings[self.cell.setting]
+        instrument, choose = BY_JUDGE[setting.aggregate.how]
+        samples, sure = self._samples()
+        questions = {id: self.desk.asked[id] for id in samples}
+        texts = {(e.row.id, e.row.index): e.row.text for e in self.responses}
+        asked = Asked(questions, texts, {id: answer_of(self.desk, id) for id in samples})
+        for k in sorted({*setting.aggregate.k, setting.decoding.samples}):
+            for known in (True, False):
+                dry = DryRun(self.desk, chained=instrument.role == "referee")
+                dry.guessing = not known
+                own = {id: found for id, found in samples.items() if (id in sure) == known}
+                choose(own, [k], dry.panel(instrument, params), asked, study.study.seed)
+                steps += dry.steps
+        return steps
+
+    def _samples(self) -> tuple[dict[str, list[Sample]], set[str]]:
+        """The samples of every problem, and the problems all of whose samples were scored.
+
+        A response without a verdict counts as one that holds an answer.
+        """
+        books = [rules for rules in self.desk.study.score.rules if rules != "published"]
+        verdicts = verdicts_of(self.desk, self.cell, books[0] if books else None)
+        found: dict[str, list[Sample]] = {}
+        for expected in self.responses:
+            row, verdict = expected.row, verdicts.get(expected.row.key)
+            sample = sample_of(verdict) if verdict else Sample(row.index, answer="?")
+            found.setdefault(row.id, []).append(sample)
+        unsure = {e.row.id for e in self.responses if e.row.key not in verdicts}
+        return found, set(found) - unsure
+
+    def _items(self, stored: bool) -> tuple[list[ScoredItem], list[str]]:
+        """The responses that the store holds, or the others, with their questions."""
+        rows = [e.row for e in self.responses if e.stored == stored]
+        gold = {id: answer_of(self.desk, id) for id in {row.id for row in rows}}
+        items = [scored_item(row, gold, Path()) for row in rows]
+        return items, [self.desk.asked[row.id].question for row in rows]
+
+    def _material(self) -> list[tuple[Material, bool]]:
+        """What may be judged of the reasoning, and whether the store holds it."""
+        params, folder = self.desk.study.judge, self.desk.questions.parent
+        verdicts: Mapping[str, VerdictRow] = {}
+        if params.errors:
+            first = self.desk.study.score.rules[0]
+            verdicts = verdicts_of(self.desk, self.cell, params.wrong_by or first)
+        kept = chosen(self.desk.asked, params.problems)
+        found = []
+        for row, stored in self.responses:
+            if row.id in kept:
+                question, answer = self.desk.asked[row.id], answer_of(self.desk, row.id)
+                case = case_of(question, answer, row.text, folder, params.images)
+                found.append((Material(row, case, verdicts.get(row.key)), stored))
+        return found
 
 
-def judge_rows(desk: Desk, cell: Cell, asked: Row) -> Iterator[Row]:
-    """What judging a cell asks at most, one row a judge and instrument.
-
-    Responses that are not there yet count as answered, wrong and without a box. Judgements of
-    stored responses are the very requests that will be made, save where they wait for another
-    judge's reply (grades of extracted answers) or for verdicts (types of errors). At most, every
-    judgement is asked twice.
-    """
-    responses = list(_responses(desk, cell, asked))
-    study = desk.study
-    for name, panel in study.panels("score").items():
-        yield from _rows(desk, cell, INSTRUMENTS[name], panel, responses)
-    if cell in study.judged_cells:
-        for name, panel in study.panels("judge").items():
-            yield from _rows(desk, cell, instrument_of(name, study.judge), panel, responses)
+def _by_model(
+    role: Role, models: Sequence[str], steps: Sequence[Step]
+) -> Iterator[tuple[Role, str, list[Step]]]:
+    for model in models:
+        yield role, model, [step for step in steps if step.model == model]
 
 
-def _rows(
-    desk: Desk,
-    cell: Cell,
-    instrument: Instrument[Any],
-    panel: JudgePanel,
-    responses: Sequence[_Response],
-) -> Iterator[Row]:
-    prompt = prompt_of(instrument, panel.prompt)
-    requests = [
-        request_for(case, instrument, prompt, 0, panel.max_tokens)
-        for response in responses
-        if (case := _case(desk, response, instrument.name)) is not None
-    ]
-    for name in panel.models:
-        yield _row(desk, cell, name, requests)
+def _decided(material: Material, instrument: str) -> bool:
+    """Whether it is known if a judge is asked about a response that is there."""
+    return instrument != "error_type" or material.verdict is not None
 
 
-def _row(desk: Desk, cell: Cell, name: str, requests: Sequence[Request]) -> Row:
-    partition, model = desk.partition(name), desk.study.models[name]
-    missing = [r for r in requests if partition.key(r) not in partition]
-    history = desk.history(name, requests)
-    found = estimate(model, calls_of(desk.provider(name), missing), history)
-    most = None if found.usd_most is None else found.usd_most * ASKS
-    return Row(
-        role="judge",
-        model=name,
-        cell_model=cell.model,
-        setting=cell.setting,
-        requests=len(requests),
-        stored=len(requests) - len(missing),
-        to_buy=len(missing),
-        estimate=found._replace(usd_most=most, output_most=found.output_most * ASKS),
-        learned_from=history.responses,
-        **facts_of(model, desk.provider(name).simulated),
-    )
-
-
-def _responses(desk: Desk, cell: Cell, asked: Row) -> Iterator[_Response]:
-    """What a judge could read; for a response that is not there yet, words of its length."""
-    partition = desk.partition(cell.model)
-    for request in desk.requests(cell):
-        if request.tags.role != "respondent":
-            continue  # a helper that gave nothing has ended this thread
-        response = partition.get(partition.key(request))
-        if response is None:
-            expected = asked.estimate.output / max(1, asked.to_buy)
-            expected = expected or EXPECTED_SHARE * request.decoding.max_tokens
-            yield _Response(request, filler(int(expected))[:RESPONSE_CHARS], stored=False)
-        elif not without_answer(response):
-            yield _Response(request, response.text, stored=True)
-
-
-def _case(desk: Desk, response: _Response, instrument: str) -> Case | None:
-    """The case as the judge will see it; None where that judge is not asked about it."""
-    problem = response.request.tags.problem
-    question = desk.asked[problem]
-    answer = desk.answers.get(problem) or Answer(
-        id=problem, answer=[""], answer_type=question.answer_type, choices=question.choices
-    )
-    if instrument in REASONING:
-        images = desk.study.judge.images
-        case = case_of(question, answer, response.text, desk.questions.parent, images)
-        return None if instrument == "alignment" and not case.reference else case
-    case = Case(problem, question.question, answer.answer, response.text, answer.choices)
-    if instrument == GPTSCORE.name:
-        return case
-    if not response.stored:
-        return case._replace(answer=response.text)
-    alone = mathreal.score(
-        ScoredItem(
-            id=problem,
-            prediction=response.text,
-            gold=answer.answer,
-            answer_type=answer.answer_type,
-            choices=answer.choices,
-        )
-    )
-    extracts = instrument == EXTRACTION.name
-    if alone.outcome != "unjudged" or (extracts and alone.extracted is not None):
-        return None
-    return case if extracts else case._replace(answer=alone.extracted or response.text)
+def _wrong(material: Material) -> VerdictRow:
+    row = material.row
+    return VerdictRow(
+        id=row.id, index=row.index, key=row.key, rules="", version=0, method="", verdict=0.0,
+        outcome="scored",
+    )  # fmt: skip

@@ -17,12 +17,13 @@ Money = Literal["priced", "unknown", "none"]
 
 
 class Row(Noun):
-    """What one cell asks of one model: its respondent, or its judge.
+    """What one cell asks of one model: its respondent, or its judge (`judge` as role).
 
     What a helper of settings is asked (captions, readings) is the same in every cell: one row of
-    its model and role, without a cell, holds each request once. Tokens and dollars are those of
-    the requests `to_buy`. `learned_from` responses of the store were looked at for them; none
-    means that the stated rules alone were used.
+    its model and role, without a cell, holds each request once; so does one of a `stage` before
+    the freeze. A request that several rows need is bought in the first. Tokens and dollars are
+    those of the requests `to_buy`. `learned_from` responses of the store were looked at for them;
+    none means that the stated rules alone were used.
     """
 
     role: Role
@@ -33,7 +34,11 @@ class Row(Noun):
     stored: int
     to_buy: int
     estimated: int = 0
-    """Requests that follow answers which are not there yet, and so are guessed."""
+    """Requests to buy that follow answers which are not there yet, and so are guessed."""
+    stage: str = ""
+    """The stage before the freeze that asks, if one does."""
+    instrument: str = ""
+    """What a judge is asked for: the role in which it is asked."""
     shown: int = 0
     """Images that the requests to buy show."""
     estimate: Estimate = Estimate()
@@ -81,11 +86,14 @@ class Plan(Noun):
     incomplete: dict[str, int] = {}
     """Path of a cell's file -> how many of its requests ended without an answer."""
     building: dict[str, list[str]] = {}
-    """Stage before the freeze -> the models that it asks. A plan begins after them."""
+    """Stage before the freeze -> the models that it asks and no row counts: what it reads is not
+    there yet."""
+    frozen: bool = True
+    """Whether the dataset is frozen; before, only stages before the freeze can be planned."""
 
     def of(self, role: Role) -> list[Row]:
         """The rows of one role."""
-        return [row for row in self.rows if row.role == role]
+        return [row for row in self.rows if row.role == role and not row.stage]
 
 
 def facts_of(model: Model, simulated: bool) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from omibench.plan.rows import Plan, Power, Row, Spent, hours_of, total_of
 from omibench.plan.table import count, duration, table
 
 WIDTH = 110
+CHOOSE = ("marker", "referee")
+"""Judges that choose among samples: they stand apart from those that judge responses."""
 HEAD = (
     "model", "setting", "requests", "stored", "to buy", "images", "text", "image", "output",
     "expected", "at most", "time",
@@ -22,15 +24,21 @@ HEAD = (
 
 def render(plan: Plan) -> str:
     """The plan as lines of text."""
-    rows = [_cells(row) for row in plan.of("respondent")]
+    rows = [
+        (f"{row.stage}: {row.model}", row.role.replace("_", " "), *_numbers([row]))
+        for row in plan.rows
+        if row.stage
+    ]
+    rows += [_cells(row) for row in plan.of("respondent")]
     for row in plan.rows:
-        if not row.cell_model:
+        if not row.cell_model and not row.stage:
             rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
     rows += [(f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.of("scorer")]
-    judges = plan.of("judge")
-    for name in dict.fromkeys(row.model for row in judges):
-        asked = [row for row in judges if row.model == name]
-        rows.append(_sum(f"judge: {name}", "all, at most", asked))
+    judges: dict[str, list[Row]] = {}
+    for row in plan.of("judge"):
+        who = row.instrument if row.instrument in CHOOSE else "judge"
+        judges.setdefault(f"{who}: {row.model}", []).append(row)
+    rows += [_sum(name, "all, at most", asked) for name, asked in judges.items()]
     total = _sum("all", "", plan.rows)
     lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
     lines += table(HEAD, rows, total)
@@ -140,11 +148,15 @@ def _notes(plan: Plan) -> list[str]:
             f"max_tokens and {FIRST_TOKEN_S:g} s + {TOKENS_PER_S:g} tokens/s; the rules of text "
             "tokens are in docs/planning.md."
         )
+    shared = sum(row.requests - row.stored - row.to_buy for row in plan.rows)
+    if shared:
+        notes.append(f"{shared:,} requests are equal to others of the plan, and bought once.")
     guessed = sum(row.estimated for row in plan.rows)
     if guessed:
         notes.append(
             f"{guessed:,} requests follow answers that are not there yet: words of the length that "
-            "is expected stand for these, and a loop of tools for as few turns as it can have."
+            "is expected stand for these, a loop of tools for as few turns as it can have, and "
+            "judges are asked as much as they can be."
         )
     undeclared = _names(row for row in buying if not row.images_known and row.shown)
     if undeclared:
@@ -157,7 +169,12 @@ def _notes(plan: Plan) -> list[str]:
         notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
     if plan.building:
         asked = "; ".join(f"{stage}: {', '.join(who)}" for stage, who in plan.building.items())
-        notes.append(f"Not counted is what building the dataset asked before ({asked}).")
+        notes.append(
+            f"Not counted is what building the dataset asks before ({asked}): what these read is "
+            "not there, or they read pages."
+        )
+    if not plan.frozen:
+        notes.append("Nothing is frozen yet: cells are planned once it is, or with --synthetic.")
     if any(row.simulated for row in plan.rows):
         notes.append("SIMULATED models cost nothing.")
     return notes

@@ -46,6 +46,8 @@ class Panel(NamedTuple):
     judges: Sequence[Judge]
     prompt: Prompt
     max_tokens: int = 1024
+    quiet: bool = False
+    """Whether judgements that never came go without a warning: a plan asks nobody."""
 
     @property
     def name(self) -> str:
@@ -131,7 +133,8 @@ def open_panels(study: Study, wanted: Sequence[Wanted[Any]]) -> Iterator[list[Pa
 def consult(cases: Sequence[Case], instrument: Instrument[T], panel: Panel) -> list[Opinion[T]]:
     """The panel's opinion of every case, in order. A judge that gave no verdict abstains."""
     columns = [_asked(cases, instrument, panel, judge) for judge in panel.judges]
-    _warn([said for column in columns for said in column])
+    if not panel.quiet:
+        _warn([said for column in columns for said in column])
     opinions = []
     for said in zip(*columns, strict=True):
         votes = [one.value for one in said if one.value is not None]

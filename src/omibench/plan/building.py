@@ -1,0 +1,125 @@
+"""What the stages before the freeze ask: the filter's models, writers and labellers of rationales.
+
+They are asked in a dry run over the problems that are there. A problem whose judgement is not
+known counts as passing it, so that later judgements are counted at most.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from omibench.filter.completeness import POINTS
+from omibench.filter.judging import judged_by
+from omibench.filter.stage import sift
+from omibench.filter.translation import ASKS as TRANSLATIONS
+from omibench.plan.desk import GUESS, Desk, Step
+from omibench.plan.dry import WORDS, DryModels, DryRun, Reply
+from omibench.problem import Problem
+from omibench.rationale.labels import Labeller, label_topics
+from omibench.rationale.solutions import Writer, write_solutions
+from omibench.request import Request, Response, Role
+from omibench.score.judges.panel import ASKS
+from omibench.study import Study
+from omibench.tables import read_jsonl
+from omibench.verdict import ScoredItem
+
+Steps = Iterator[tuple[str, Role, str, list[Step]]]
+"""Stage, role, model, and what that is asked."""
+READ = {"filter": "ocr", "rationale": "filter"}
+"""Stage -> the stage whose problems it reads."""
+APPROVES = Response(text=json.dumps(dict.fromkeys(POINTS, True)), provider_id=GUESS)
+
+
+def building_steps(desk: Desk) -> Steps:
+    """What each stage asks whose problems are there."""
+    stages: dict[str, Callable[[Desk, Path], DryRun]] = {
+        "filter": _filtered, "rationale": _written,
+    }  # fmt: skip
+    for stage in _asking(desk.study):
+        if stage in stages and (problems := _problems(desk.study, stage)).is_file():
+            found: dict[tuple[Role, str], list[Step]] = {}
+            for step in stages[stage](desk, problems).steps:
+                found.setdefault((step.role, step.model), []).append(step)
+            for (role, model), steps in found.items():
+                yield stage, role, model, steps
+
+
+def uncounted_models(study: Study) -> dict[str, list[str]]:
+    """Stage -> the models that it asks, where what they read is not there, or is read from pages.
+
+    Which pages a model reads is known only when the paper is opened.
+    """
+    named = _asking(study)
+    return {s: named[s] for s in named if s not in READ or not _problems(study, s).is_file()}
+
+
+def asks_of(study: Study, role: Role) -> int:
+    """How often a model is asked for the same thing at most."""
+    written = study.rationale.candidates + 1
+    return {"voter": ASKS, "translator": TRANSLATIONS, "rationale_writer": written}.get(role, 1)
+
+
+def _asking(study: Study) -> dict[str, list[str]]:
+    """The stages before the freeze that ask models; none where nothing is built."""
+    written, reader = study.rationale, study.ocr.reader if study.ocr.engine == "vision" else None
+    named = {
+        "ocr": [n for n in (reader,) if n],
+        "filter": study.filter.models,
+        "rationale": [n for n in (written.writer, written.labeller) if n],
+    }
+    made = study.benchmark.name == "papers"
+    return {stage: list(dict.fromkeys(names)) for stage, names in named.items() if names and made}
+
+
+def _problems(study: Study, stage: str) -> Path:
+    return Path(study.study.results) / READ[stage] / "problems.jsonl"
+
+
+def _filtered(desk: Desk, problems: Path) -> DryRun:
+    folder, params = problems.parent, desk.study.filter
+    sound, _ = sift(read_jsonl(problems, Problem), folder, params)
+    dry = DryRun(desk, _passing({p.id: p for p in sound}), chained=True)
+    judged_by(DryModels(dry), sound, folder, params)
+    return dry
+
+
+def _passing(problems: dict[str, Problem]) -> Reply:
+    """Votes that approve; answers that are right where all must be, and wrong where none may."""
+
+    def reply(request: Request) -> Response:
+        tags = request.tags
+        if tags.role == "voter":
+            return APPROVES
+        if tags.setting != "difficulty":
+            return WORDS
+        right = "; ".join(problems[tags.problem].answer or [])
+        return WORDS.model_copy(update={"text": f"\\boxed{{{right}}}"})
+
+    return reply
+
+
+def _written(desk: Desk, problems: Path) -> DryRun:
+    """A first candidate that is not there yet counts as right."""
+    study, rows = desk.study, read_jsonl(problems, Problem)
+    params, folder, name = study.rationale, problems.parent, study.study.name
+    dry = DryRun(desk, lambda _: WORDS)
+    if params.writer:
+        ask = dry.asking(params.writer)
+        writer = Writer(params.writer, ask, _accepted, params.candidates, name)
+        rows = write_solutions(rows, folder, writer)
+    if params.labeller:
+        dry.guessing = False
+        label_topics(
+            rows,
+            folder,
+            Labeller(params.labeller, dry.asking(params.labeller), params.topics, name),
+        )
+    return dry
+
+
+def _accepted(item: ScoredItem) -> bool:
+    from omibench.score.rules import score_item
+
+    return item.prediction == WORDS.text or score_item(item, "robust").verdict == 1

@@ -1,0 +1,96 @@
+"""A dry run: stages ask as ever, the store answers, and what it does not hold is written down.
+
+So a plan counts what a run really asks, by the code that asks it. Nothing is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from omibench.filter.models import Models, Replies
+from omibench.params.judge import JudgePanel
+from omibench.plan.desk import GUESS, Desk, Step, filler
+from omibench.request import Request, Response, Role
+from omibench.score.judges.instrument import Instrument, prompt_of
+from omibench.score.judges.panel import Judge, Panel
+
+NOT_YET = Response(text="", outcome="budget_stop", provider_id=GUESS)
+"""What a judge says that was not asked yet: no verdict, and no reason to ask again."""
+WORDS = Response(text=filler(200), provider_id=GUESS)
+"""What another model says that was not asked yet; long enough for a worked solution."""
+Reply = Callable[[Request], Response]
+
+
+class DryRun:
+    """Stands in the place of models; `steps` is what they were asked, in order.
+
+    `reply` says what stands for an answer that is not there yet. A second ask after such a reply
+    is none. Where `chained`, all that is asked of a problem after it is a guess, save the other
+    votes of a panel; where `guessing`, everything is.
+    """
+
+    def __init__(self, desk: Desk, reply: Reply = lambda _: NOT_YET, chained: bool = False) -> None:
+        self.desk, self.steps, self.guessing = desk, list[Step](), False
+        self._reply, self._chained = reply, chained
+        self._unanswered: dict[str, set[Role]] = {}
+        self._asked: set[str] = set()
+
+    def ask(self, model: str, requests: Sequence[Request]) -> Replies:
+        """The key and the response of each request, the store's where it holds one."""
+        partition = self.desk.partition(model)
+        replies, unanswered = [], []
+        for request in requests:
+            key, tags = partition.key(request), request.tags
+            response = partition.get(key) or self._reply(request)
+            replies.append((key, response))
+            first = request.model_copy(update={"index": 0})
+            if request.index and partition.key(first) in self._asked:
+                continue
+            guessed = self.guessing or (self._chained and self._follows(request))
+            self.steps.append(Step(model, tags.role, key, request, guessed))
+            if response.provider_id == GUESS:
+                unanswered.append((key, tags))
+        for key, tags in unanswered:
+            self._asked.add(key)
+            self._unanswered.setdefault(tags.problem, set()).add(tags.role)
+        return replies
+
+    def _follows(self, request: Request) -> bool:
+        before = self._unanswered.get(request.tags.problem, set())
+        return bool(before - ({"voter"} if request.tags.role == "voter" else set()))
+
+    def asking(self, model: str) -> Callable[[Sequence[Request]], list[Response]]:
+        """How a stage asks one model."""
+        return partial(self._responses, model)
+
+    def _responses(self, model: str, requests: Sequence[Request]) -> list[Response]:
+        return [response for _, response in self.ask(model, requests)]
+
+    def judge(self, model: str) -> Judge:
+        """The model as one of a panel."""
+        return Judge(model, self.asking(model), dict(self.desk.provider(model).identity))
+
+    def panel(self, instrument: Instrument[Any], params: JudgePanel) -> Panel:
+        """The judges of an instrument, as `open_panels` opens them."""
+        judges = [self.judge(name) for name in params.models]
+        prompt = prompt_of(instrument, params.prompt)
+        return Panel(judges, prompt, params.max_tokens, quiet=True)
+
+
+class DryModels(Models):
+    """The models of a study as the filter asks them, in a dry run."""
+
+    def __init__(self, dry: DryRun) -> None:
+        super().__init__(dry.desk.study, ExitStack())
+        self._dry = dry
+
+    def ask(self, model: str, requests: Sequence[Request]) -> Replies:
+        """As `DryRun.ask`."""
+        return self._dry.ask(model, requests)
+
+    def judge(self, model: str) -> Judge:
+        """As `DryRun.judge`."""
+        return self._dry.judge(model)
