@@ -1,9 +1,35 @@
 # The store of responses is no output: Snakemake deletes the outputs of failed jobs.
 # What asking says (progress, cost, why a cell lacks answers) goes to the log and to the terminal.
+rule help:
+    input:
+        questions=frozen_questions,
+        examples=shown_examples("help"),
+        named=named_files("help"),
+    output:
+        f"{RESULTS}/infer/{{model}}/helped.txt",
+    log:
+        f"{LOGS}/help/{{model}}.log",
+    benchmark:
+        f"{LOGS}/help/{{model}}.tsv"
+    conda:
+        "../envs/omibench.yaml"
+    threads: cpus
+    resources:
+        **asked_for("help"),
+    params:
+        study=model_slice("help"),
+        source=source_hash("infer"),
+    shell:
+        "omibench fill {input.questions} --model {wildcards.model} --as-helper"
+        " --params {params.study:q} --out {output} 2> >(tee {log} >&2)"
+
+
 rule fill:
     input:
         questions=frozen_questions,
-        examples=shown_examples,
+        examples=shown_examples("fill"),
+        named=named_files("fill"),
+        helped=helped("fill"),
     output:
         f"{RESULTS}/infer/{{model}}/filled.txt",
     log:
@@ -16,7 +42,7 @@ rule fill:
     resources:
         **asked_for("fill"),
     params:
-        study=model_slice,
+        study=model_slice("infer"),
         source=source_hash("infer"),
     shell:
         "omibench fill {input.questions} --model {wildcards.model} --params {params.study:q}"
@@ -26,9 +52,10 @@ rule fill:
 rule infer:
     input:
         questions=frozen_questions,
-        examples=shown_examples,
+        examples=shown_examples("infer"),
         named=named_files("infer"),
         filled=filled,
+        helped=helped("infer"),
     output:
         f"{RESULTS}/infer/{{model}}/{{setting}}.parquet",
     log:

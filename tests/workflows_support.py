@@ -68,7 +68,7 @@ reevaluate:
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def study_folder(folder: Path, root: Path, endpoint: ServerHandle, monthly: float = 5.0) -> Path:
+def study_folder(folder: Path, root: Path, url: str, monthly: float = 5.0) -> Path:
     """Make that checkout."""
     folder.mkdir()
     for name in PARTS:
@@ -84,7 +84,7 @@ def study_folder(folder: Path, root: Path, endpoint: ServerHandle, monthly: floa
         for n in range(PROBLEMS)
     ]  # fmt: skip
     pl.DataFrame(rows).write_parquet(folder / "data" / "items.parquet")
-    params = PARAMS.format(url=endpoint.openai_url, key_env=KEY_ENV, monthly=monthly)
+    params = PARAMS.format(url=url, key_env=KEY_ENV, monthly=monthly)
     (folder / "params.yaml").write_text(params)
     return folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from omibench.params.aggregate import SELF
 from omibench.params.model import RecordedModel, SimulatedModel
-from omibench.study import Cell, Study
+from omibench.study import Cell, Study, settings_of
 from omibench.synthetic.address import is_made_up
 
 _WHOLE = ("filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
@@ -17,14 +17,17 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     """Every file named by the parameters that a job of `stage` reads: a change of one reruns it.
 
     Prompts of one's own, oracles, recorded responses, review decisions, a benchmark's own files,
-    printed tables. Papers are named by the manifest of ocr, not here.
+    printed tables. Papers are named by the manifest of ocr, not here. A cell without a setting
+    stands for all that the model is asked at the stage.
     """
     found: list[str | None] = []
-    if stage in ("infer", "saliency") and cell:
-        setting = study.settings[cell.setting]
-        found += [prompt_file(setting.prompt), setting.images.prompt]
-        found += _model_files(study, cell.model, cell.setting)
-        found += [file for name in setting.helpers for file in _model_files(study, name)]
+    if stage in ("infer", "saliency", "fill", "help") and cell:
+        wanted = [cell.setting] if cell.setting else settings_of(study, stage, cell.model)
+        for name in wanted:
+            setting = study.settings[name]
+            found += [prompt_file(setting.prompt), setting.images.prompt]
+            found += _model_files(study, cell.model, name)
+            found += [file for helper in setting.helpers for file in _model_files(study, helper)]
     elif stage in ("score", "judge"):
         found += [panel.prompt for panel in study.panels(stage).values()]
         found += [file for name in study.judges(stage) for file in _model_files(study, name)]

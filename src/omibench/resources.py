@@ -19,7 +19,7 @@ MEMORY_MB, MINUTES = 4000, 1440
 
 
 def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
-    """What one job of `fill`, `infer`, `saliency`, `score` or `judge` asks for.
+    """What one job of `fill`, `help`, `infer`, `saliency`, `score` or `judge` asks for.
 
     Without `model`, only the names count.
 
@@ -27,7 +27,7 @@ def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str
     `api_<endpoint>` that of one of them, 1 or 0 each.
     """
     loading = _loading(study.models[model] if model else None)
-    if stage == "fill":
+    if stage in ("fill", "help"):
         return loading
     if stage == "saliency":
         # Snakemake converts these two, and takes no None for them.

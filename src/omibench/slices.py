@@ -8,7 +8,7 @@ from typing import Any
 from omibench.operating import OPERATING
 from omibench.params.aggregate import SELF
 from omibench.params.model import TOLD
-from omibench.study import Cell, Study
+from omibench.study import Cell, Study, settings_of
 
 
 def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, Any]:
@@ -34,11 +34,10 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         keep["judge"] = {k: v for k, v in keep["judge"].items() if k != "settings"}
     if stage == "saliency" and cell:
         keep["saliency"] = _looked_into(full.get("saliency", {}), cell.setting)
-    if stage in ("infer", "saliency") and cell:
-        theirs = [c.setting for c in study.cells if c.model == cell.model]
+    if stage in ("infer", "saliency", "help") and cell:
         names = {cell.model}
         settings = full.get("settings", {})
-        wanted = [cell.setting] if cell.setting else theirs
+        wanted = [cell.setting] if cell.setting else settings_of(study, stage, cell.model)
         keep["settings"] = {name: dict(settings.get(name, {})) for name in wanted}
         for block in keep["settings"].values():
             for key in ("label", "aggregate"):
@@ -73,6 +72,7 @@ _SLICES = {
     "rationale": ("rationale",),
     "freeze": ("benchmark", "data", "review", "freeze"),
     "infer": ("data",),
+    "help": ("data",),
     "score": ("score",),
     "judge": ("judge",),
     "saliency": ("data",),

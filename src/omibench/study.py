@@ -303,7 +303,7 @@ def local_helpers(study: Study, model: str, settings: Iterable[str]) -> list[str
 
 
 def settings_of(study: Study, stage: str, model: str) -> list[str]:
-    """The settings of a model's cells; at the stage `help`, of the cells of others that it helps."""
+    """The settings of a model's cells; at the stage `help`, those of the cells that it helps."""
     if stage != "help":
         return [cell.setting for cell in study.cells if cell.model == model]
     others = (cell.setting for cell in study.cells if cell.model != model)

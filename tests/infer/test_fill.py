@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from infer.conftest import Make
+from infer.pictured import pictured_questions, pictured_study
 from omibench.errors import PassingError
-from omibench.infer.fill import count_threads, fill_model, fill_store
+from omibench.infer.fill import count_threads, fill_helper, fill_model, fill_store
 from omibench.infer.stage import infer_cell
 from omibench.models import simulated
 from omibench.models.provider import FREE, Gate
 from omibench.request import Request, Response
-from omibench.study import Cell
+from omibench.slices import slice_for
+from omibench.study import Cell, Study, settings_of
 
 
 def test_one_call_fills_every_setting_of_a_model(
@@ -70,3 +72,30 @@ def test_a_failed_request_is_an_error_where_a_retry_can_mend_it(
     else:
         assert fill_model(questions, whole, model, settings) > 0
         assert "requests failed, the first for" in caplog.text
+
+
+def test_a_helper_is_asked_ahead_all_that_it_says_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, questions = pictured_study(tmp_path), pictured_questions(tmp_path)
+    asked: list[tuple[str, int]] = []
+    answer = simulated.SimulatedProvider.answer
+
+    def counted(
+        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        asked.append((requests[0].tags.role, len(requests)))
+        return answer(self, requests, gate)
+
+    monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
+    settings = settings_of(whole, "help", "eyes")
+    assert settings == ["words", "again"]
+    part = Study.model_validate(slice_for(whole, "help", Cell("eyes", "")))
+    assert (set(part.models), set(part.settings)) == ({"eyes"}, set(settings))
+    part = part.model_copy(update={"study": whole.study})
+    assert fill_helper(questions, part, "eyes", settings) == 6
+    assert asked == [("captioner", 6)]
+    for setting in settings:
+        fill_store(questions, whole, Cell("a", setting), slice(None))
+    assert [role for role, _ in asked] == ["captioner", "respondent", "respondent"]
+    assert settings_of(whole, "help", "a") == []

@@ -31,7 +31,7 @@ def endpoint(server_process: ServerHandle) -> ServerHandle:
 @pytest.fixture
 def folder(tmp_path: Path, root: Path, endpoint: ServerHandle) -> Path:
     """A checkout with a study of 12 questions, one model and two settings at the endpoint."""
-    return study_folder(tmp_path / "study", root, endpoint)
+    return study_folder(tmp_path / "study", root, endpoint.openai_url)
 
 
 @pytest.fixture(scope="session")

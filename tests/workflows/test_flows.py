@@ -70,7 +70,7 @@ def test_a_wrong_key_is_not_tried_again(
 def test_a_budget_that_is_too_small_adds_nothing_and_says_so_once(
     tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
 ) -> None:
-    folder = study_folder(tmp_path / "study", root, endpoint, monthly=0.0001)
+    folder = study_folder(tmp_path / "study", root, endpoint.openai_url, monthly=0.0001)
     endpoint.add_model("new-1")
     before = (folder / "params.yaml").read_text()
     done = flow("reevaluate", folder, prefect_home, api_url)
@@ -92,7 +92,7 @@ def test_a_model_that_the_budget_cuts_off_goes_on_when_there_is_more_to_spend(
     tmp_path: Path, root: Path, endpoint: ServerHandle, prefect_home: Path, api_url: str
 ) -> None:
     enough_as_expected = 0.05
-    folder = study_folder(tmp_path / "study", root, endpoint, monthly=enough_as_expected)
+    folder = study_folder(tmp_path / "study", root, endpoint.openai_url, monthly=enough_as_expected)
     endpoint.add_model("new-1")
     endpoint.configure(answer_chars=4000)
     cut = flow("reevaluate", folder, prefect_home, api_url)

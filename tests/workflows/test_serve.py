@@ -73,7 +73,7 @@ def served(
     tmp_path: Path, root: Path, endpoint: ServerHandle, request: pytest.FixtureRequest
 ) -> Iterator[Served]:
     """Serving, with a look for new models every so many seconds (`request.param`) or never."""
-    folder = study_folder(tmp_path / "study", root, endpoint)
+    folder = study_folder(tmp_path / "study", root, endpoint.openai_url)
     plan = yaml.safe_load((folder / "prefect.yaml").read_text())
     for deployment in plan["deployments"]:
         if deployment["name"] == "keep":

@@ -17,6 +17,7 @@ from omibench.cli.options import (
     cell_of,
     read_study,
 )
+from omibench.errors import ParamsError
 
 
 def infer(
@@ -51,25 +52,34 @@ def fill(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Note here what was filled.")
     ] = None,
+    as_helper: Annotated[
+        bool, typer.Option("--as-helper", help="Captions and readings for other models instead.")
+    ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
     """Ask one model under all its settings at once.
 
     Keeps the responses in the store, from which `omibench infer` writes the cells: a local model
-    is loaded once for all of them.
+    is loaded once for all of them. With --as-helper it is asked what other models are shown.
 
     \b
     Example:
       omibench fill results/freeze/questions.jsonl --model my-local-model
+      omibench fill results/freeze/questions.jsonl --model my-captioner --as-helper
     """
-    from omibench.infer.fill import fill_model
+    from omibench.infer.fill import fill_helper, fill_model
+    from omibench.study import settings_of
     from omibench.tables import write_text
 
     study = read_study(params, override)
-    settings = [c.setting for c in study.cells if c.model == model] or list(study.settings)
-    cell = cell_of(study, model, settings[0] if settings else "")
-    count = fill_model(questions, study, cell.model, settings)
+    # A job's slice of a study names settings and no cells.
+    named = [n for n, s in study.settings.items() if model in s.helpers or not as_helper]
+    settings = settings_of(study, "help" if as_helper else "infer", model) or named
+    if not settings:
+        raise ParamsError(f"--model {model}: no setting asks it to describe or read pictures")
+    cell_of(study, model, settings[0])
+    count = (fill_helper if as_helper else fill_model)(questions, study, model, settings)
     note = f"{count} responses of {model} under {', '.join(settings)} are in the store\n"
     if out:
         write_text(out, note)

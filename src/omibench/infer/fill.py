@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.ask import Asker, check_answered, open_asker
-from omibench.infer.rounds import Thread
+from omibench.infer.rounds import Thread, requests_next
 from omibench.infer.stage import open_askers, requests_of, run_cell, threads_of
 from omibench.study import Cell, Study
 
@@ -42,6 +42,25 @@ def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str
     with open_asker(study, model) as asker:
         asker([r for cell in cells for r in requests_of(questions, study, cell, asker.provider)])
     return sum(fill_store(questions, study, cell, slice(None)) for cell in cells)
+
+
+def fill_helper(questions: Path, study: Study, helper: str, settings: Sequence[str]) -> int:
+    """Ask a model all that it is asked under the settings as the helper of others, in one call.
+
+    That is what they ask first: captions and readings, the same whoever answers afterwards. Returns
+    how many requests they are. Raises as `fill_store` does.
+    """
+    with open_asker(study, helper) as asker:
+        wanted = [
+            request
+            for setting in settings
+            for thread in threads_of(questions, study, Cell(helper, setting), asker.provider)
+            for model, request in requests_next(thread, [], setting, study.study.name)
+            if model == helper
+        ]
+        told = asker.keyed(wanted)
+    check_answered(wanted, [response for _, response in told])
+    return len({key for key, _ in told})
 
 
 def _fill(threads: Sequence[Thread], study: Study, cell: Cell, askers: dict[str, Asker]) -> int:

@@ -18,7 +18,7 @@ from omibench.status.rows import CellStatus, Money, RunStatus, StageStatus, Stat
 from omibench.status.runs import Job, Run, State, latest, read_runs, states
 from omibench.status.stored import Stored
 from omibench.status.written import WrittenCells
-from omibench.study import Cell, Study, local_models
+from omibench.study import Cell, Study, local_helpers, local_models
 
 LISTED = 8
 """Cells that a command names; more of them are listed by `omibench status --lacking`."""
@@ -27,6 +27,7 @@ _BUILT = {
     "filter": "filter/problems.jsonl",
     "rationale": "rationale/problems.jsonl",
     "freeze": "freeze/questions.jsonl",
+    "help": "infer/{model}/helped.txt",
     "fill": "infer/{model}/filled.txt",
     "analyze": "analyze/report.html",
 }
@@ -107,8 +108,12 @@ class Looker:
     ) -> list[StageStatus]:
         building = ["ocr", "filter", "rationale"] if self._study.benchmark.name == "papers" else []
         local = local_models(self._study)
+        helping = dict.fromkeys(
+            h for c in self._study.cells for h in local_helpers(self._study, c.model, [c.setting])
+        )
         listed: dict[str, list[State]] = {
             **{stage: [self._state_of(_BUILT[stage], jobs)] for stage in (*building, "freeze")},
+            "help": [self._state_of(_BUILT["help"].format(model=m), jobs) for m in helping],
             "fill": [self._state_of(_BUILT["fill"].format(model=m), jobs) for m in local],
             "infer": [cell.infer for cell in cells],
             "score": [cell.score for cell in cells],
