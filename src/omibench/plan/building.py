@@ -39,11 +39,11 @@ def building_steps(desk: Desk) -> Steps:
     }  # fmt: skip
     for stage in _asking(desk.study):
         if stage in stages and (problems := _problems(desk.study, stage)).is_file():
-            found: dict[tuple[Role, str], list[Step]] = {}
+            found: dict[tuple[Role, str], dict[str, Step]] = {}
             for step in stages[stage](desk, problems).steps:
-                found.setdefault((step.role, step.model), []).append(step)
+                found.setdefault((step.role, step.model), {}).setdefault(step.key, step)
             for (role, model), steps in found.items():
-                yield stage, role, model, steps
+                yield stage, role, model, list(steps.values())
 
 
 def uncounted_models(study: Study) -> dict[str, list[str]]:
@@ -110,12 +110,8 @@ def _written(desk: Desk, problems: Path) -> DryRun:
         writer = Writer(params.writer, ask, _accepted, params.candidates, name)
         rows = write_solutions(rows, folder, writer)
     if params.labeller:
-        dry.guessing = False
-        label_topics(
-            rows,
-            folder,
-            Labeller(params.labeller, dry.asking(params.labeller), params.topics, name),
-        )
+        labeller = Labeller(params.labeller, dry.asking(params.labeller), params.topics, name)
+        label_topics(rows, folder, labeller)
     return dry
 
 

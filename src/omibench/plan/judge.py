@@ -164,7 +164,8 @@ def _by_model(
     role: Role, models: Sequence[str], steps: Sequence[Step]
 ) -> Iterator[tuple[Role, str, list[Step]]]:
     for model in models:
-        yield role, model, [step for step in steps if step.model == model]
+        own = {step.key: step for step in reversed(steps) if step.model == model}
+        yield role, model, list(reversed(own.values()))
 
 
 def _decided(material: Material, instrument: str) -> bool:

@@ -1,0 +1,151 @@
+"""A study with every role, simulated: what a plan counts before is what the store holds after."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infer.conftest import frozen_questions
+from omibench.aggregate import aggregate_cell
+from omibench.infer import infer_cell
+from omibench.judge import CellFiles, judge_cell
+from omibench.plan import plan_study, render
+from omibench.plan.rows import Plan
+from omibench.problem import Answer
+from omibench.score import score_cell
+from omibench.study import Study, parse_study
+from omibench.tables import write_jsonl
+
+GOLD = {"p0": ["C"], "p1": ["12"], "p2": ["1.5"]}
+FOUR = {"samples": 4, "temperature": 0.6}
+SLIPS = {"no_box": 0.4, "refusal": 0.15, "repetition": 0.1}
+
+
+def bought(study: Study) -> Counter[str]:
+    """How many responses the store holds, by the role in which they were asked for."""
+    files = Path(study.study.store).glob("*/*.jsonl")
+    lines = (line for file in files for line in file.read_text("utf-8").splitlines())
+    return Counter(json.loads(line)["tags"]["role"] for line in lines)
+
+
+def counted(plan: Plan, column: str = "to_buy") -> Counter[str]:
+    """What a plan counts, by role; nothing where it counts none."""
+    found: Counter[str] = Counter()
+    for row in plan.rows:
+        found[row.instrument or row.role] += getattr(row, column)
+    return +found
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    """Three frozen problems, their answers, and solutions of two of them."""
+    path = frozen_questions(tmp_path)
+    answers = [
+        Answer(id=id, answer=gold, answer_type="mcq" if id == "p0" else "open",
+               solution=None if id == "p0" else "So it is.")
+        for id, gold in GOLD.items()
+    ]  # fmt: skip
+    write_jsonl(path.with_name("answers.jsonl"), answers)
+    return path
+
+
+@pytest.fixture
+def study(tmp_path: Path, questions: Path) -> Study:
+    oracle = [
+        {"id": id, "answer": gold, "captions": ["a cart", "a road"],
+         "choices": list("ABCD") if id == "p0" else None,
+         "answer_type": "mcq" if id == "p0" else "open"}
+        for id, gold in GOLD.items()
+    ]  # fmt: skip
+    (tmp_path / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in oracle))
+    sim: dict[str, Any] = {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")}
+    values = {
+        "study": {"name": "whole", "store": str(tmp_path / "store"), "results": str(tmp_path)},
+        "models": {
+            "a": sim | {"slips": SLIPS}, "b": sim | {"seed": 2, "ability": -1.0, "slips": SLIPS},
+            "eyes": sim | {"seed": 3}, "judge": sim | {"seed": 4}, "rater": sim | {"seed": 5},
+            "reward": sim | {"seed": 6}, "grader": sim | {"seed": 7},
+        },
+        "settings": {
+            "cot": {},
+            "words": {"images": {"show": "captions", "model": "eyes"}},
+            "read": {"perception": "I+QM+DM"},
+            "best": {"decoding": FOUR, "aggregate": {"how": "best-of-n", "judge": "reward",
+                                                     "k": [2]}},
+            "cup": {"prompt": "direct", "decoding": FOUR,
+                    "aggregate": {"how": "tournament", "judge": "self", "k": [3]}},
+        },
+        "infer": {"models": ["a", "b"], "settings": ["cot", "words", "read", "best", "cup"]},
+        "score": {"rules": ["robust", "mathreal"], "judge": ["judge", "rater"],
+                  "grader": "grader"},
+        "judge": {"quality": "rater", "alignment": "rater", "errors": "judge", "problems": 2},
+    }  # fmt: skip
+    return parse_study(values, "test")
+
+
+def files_of(tmp_path: Path, model: str, setting: str) -> CellFiles:
+    frozen, name = tmp_path / "freeze", f"{model}/{setting}.parquet"
+    return CellFiles(
+        tmp_path / "infer" / name, tmp_path / "score" / name,
+        frozen / "answers.jsonl", frozen / "questions.jsonl",
+    )  # fmt: skip
+
+
+def test_every_role_is_counted_as_a_run_asks_it(
+    study: Study, questions: Path, tmp_path: Path
+) -> None:
+    before = counted(plan_study(study, questions))
+    for cell in study.cells:
+        infer_cell(questions, files_of(tmp_path, *cell).responses, study, cell)
+    held = bought(study)
+    asking = ("respondent", "captioner", "perceiver")
+    assert set(held) == set(asking)
+    assert {role: before[role] for role in asking} == held
+
+    answered = plan_study(study, questions)
+    assert set(counted(answered)).isdisjoint(asking)
+    for cell in study.cells:
+        files = files_of(tmp_path, *cell)
+        assert files.verdicts is not None
+        score_cell(files.responses, files.answers, files.questions, files.verdicts, study)
+    judged, expected = bought(study), counted(answered)
+    assert expected["judge"] == judged["judge"] > 0
+    assert expected["extractor"] == judged["extractor"] > 0
+    assert expected["grader"] >= judged["grader"] > 0
+
+    scored = plan_study(study, questions)
+    assert set(counted(scored)) == {"rater", "aligner", "classifier", "marker", "referee"}
+    for cell in study.cells:
+        judge_cell(files_of(tmp_path, *cell), tmp_path / "judge.parquet", study)
+    for cell in study.aggregated_cells:
+        aggregate_cell(tmp_path, tmp_path / "aggregate.parquet", study, cell)
+    done, expected = bought(study), counted(scored)
+    for role in ("rater", "aligner", "classifier", "marker", "referee"):
+        assert expected[role] == done[role] > 0, role
+    assert counted(scored, "estimated")["referee"] > 0
+
+    after = plan_study(study, questions)
+    assert not counted(after)
+    assert not counted(after, "estimated")
+    assert all(counted(after, "stored")[role] >= held for role, held in done.items())
+    assert "follow answers that are not there yet" not in render(after)
+
+
+def test_a_plan_before_anything_counts_judgements_at_most(study: Study, questions: Path) -> None:
+    plan = plan_study(study, questions)
+    found = counted(plan)
+    threads = sum(study.settings[cell.setting].decoding.samples * 3 for cell in study.cells)
+    assert found["judge"] == 2 * threads  # two judges vote
+    assert found["grader"] == found["extractor"] == threads
+    assert found["marker"] == 2 * 3 * 4  # samples of k=2 are among those of 4
+    # A match fewer than samples, for each k; two brackets may begin with the same match.
+    assert 2 * 3 * 3 <= found["referee"] <= 2 * 3 * (3 + 2)
+    assert found["classifier"] == threads * 2 // 3
+    text = " ".join(render(plan).split())
+    assert "marker: reward" in text
+    assert "referee: a" in text
+    assert "judges are asked as much as they can be" in text
