@@ -16,7 +16,7 @@ def test_the_text_is_read_without_white_space_around_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "why"), [(b" \n", "is empty"), (b"\xff\xfe\xff", "is no UTF-8"), (None, "No such")]
+    ("content", "why"), [(b" \n", "is empty"), (b"\xff", "is not UTF-8"), (None, "does not exist")]
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, why: str) -> None:
     file = tmp_path / "own.txt"

@@ -81,11 +81,14 @@ _REASONS: Final[tuple[tuple[type[OSError], str], ...]] = (
 )
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: Exception, name_file: bool = False) -> str:
     """Why a file cannot be read or written, for the end of a message that names the file.
 
     One line without what Python puts around it: the error's number, and the path once more.
+    `name_file` puts the path first, where the message is about a folder of many files.
     """
+    if isinstance(error, OSError) and name_file and error.filename:
+        return f"{error.filename}: {reason_of(error)}"
     if isinstance(error, UnicodeDecodeError):
         return f"it is not UTF-8 text (it holds the byte 0x{error.object[error.start]:02x})"
     for kind, reason in _REASONS:

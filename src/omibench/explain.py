@@ -26,7 +26,8 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         given = first["ctx"]["tag"]
         return f"{where}.{tag}: unknown value {given!r}{did_you_mean(given, known)}{more}"
     if first["type"] in _BLOCKS:
-        return f"{where}: holds {first['input']!r}, but takes a block of keys{more}"
+        place = f"{where}: " if where else ""
+        return f"{place}holds {first['input']!r}, but takes a block of keys{more}"
     value = first["input"]
     shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {value!r})"
     message = first["msg"].removeprefix("Value error, ")

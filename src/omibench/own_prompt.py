@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.errors import ParamsError
+from omibench.errors import ParamsError, reason_of
 
 
 def own_prompt(file: str, whose: str) -> str:
@@ -15,8 +15,8 @@ def own_prompt(file: str, whose: str) -> str:
     try:
         text = Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no UTF-8 text"
-        raise ParamsError(f"{file}: the prompt of the {whose}: {reason}") from None
+        reason = reason_of(error)
+        raise ParamsError(f"{file}: the prompt of the {whose} cannot be read: {reason}") from None
     if not text:
         raise ParamsError(f"{file}: the prompt of the {whose} is empty")
     return text

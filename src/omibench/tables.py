@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, g
 from pydantic import BaseModel, ValidationError
 
 from omibench.certificate import Certificate, DisagreementRow
-from omibench.errors import FileFormatError, MissingInputError, OutputError
+from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
 from omibench.example import Example
 from omibench.problem import Answer, Noun, Problem, Question
 from omibench.rejects import FilterJudgement, Reject
@@ -320,7 +320,7 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     try:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
     missing = [name for name in row.model_fields if name not in frame.columns]
     if missing:
         raise FileFormatError(f"{path}: lacks the column {missing[0]!r}; it has {frame.columns}")
@@ -351,7 +351,7 @@ def output_folder(path: str | Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"--out {folder}: cannot be a folder: {error.strerror}") from None
+        raise OutputError(f"--out {folder}: cannot be a folder: {reason_of(error)}") from None
     return folder
 
 
@@ -376,7 +376,7 @@ def _partial(path: str | Path) -> Iterator[Path]:
         yield partial
         partial.replace(target)
     except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror}") from None
+        raise OutputError(f"{target}: cannot be written: {reason_of(error)}") from None
     finally:
         partial.unlink(missing_ok=True)
 
@@ -387,7 +387,7 @@ def _read(path: str | Path) -> bytes:
     except FileNotFoundError:
         raise MissingInputError(f"{path}: there is no such file") from None
     except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
 
 
 def _parse(text: bytes, row: type[Row], where: str) -> Row:

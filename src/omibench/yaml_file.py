@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.errors import ParamsError, reason_of
+from omibench.errors import (
+    FileFormatError,
+    MissingInputError,
+    OmibenchError,
+    ParamsError,
+    reason_of,
+)
 
 if TYPE_CHECKING:
     import yaml
@@ -36,19 +42,27 @@ def parse_yaml(text: bytes | str) -> Any:
         raise ValueError(" ".join(str(error).split()) or "is nested too deeply") from None
 
 
-def read_mapping(path: str | Path) -> dict[str, Any]:
-    """The blocks of a parameter file.
+def read_yaml(path: str | Path) -> Any:
+    """The plain values of a YAML file, None for an empty one.
 
-    Raises ParamsError with one line that names the file and, where there is one, the line.
+    Raises MissingInputError and FileFormatError with one line that names the file and, where there
+    is one, the line.
     """
     try:
-        values = parse_yaml(Path(path).read_bytes())
+        return parse_yaml(Path(path).read_bytes())
     except OSError as error:
-        raise ParamsError(f"{path}: cannot be read: {reason_of(error)}") from None
+        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
     except ValueError as error:
-        where, line, what = str(error).partition(": ")
-        place = f"{path}, {where}" if where.startswith("line ") else f"{path}: {where}"
-        raise ParamsError(f"{place}{line}{what}") from None
+        joint = ", " if str(error).startswith("line ") else ": "
+        raise FileFormatError(f"{path}{joint}{error}") from None
+
+
+def read_mapping(path: str | Path) -> dict[str, Any]:
+    """The blocks of a parameter file. Raises ParamsError as `read_yaml` does, and for no blocks."""
+    try:
+        values = read_yaml(path)
+    except OmibenchError as error:
+        raise ParamsError(str(error)) from None
     if values is None:
         raise ParamsError(f"{path}: is empty; begin with a block such as `study: {{name: mine}}`")
     if not isinstance(values, dict):

@@ -60,7 +60,7 @@ def test_a_wrong_table_gets_one_line(tmp_path: Path, text: str, message: str) ->
 
 
 def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match=r"analyze\.published.*No such file"):
+    with pytest.raises(MissingInputError, match=r"analyze\.published.*it does not exist"):
         read_published(tmp_path / "none.csv", "any", 1)
 
 

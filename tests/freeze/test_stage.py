@@ -146,7 +146,7 @@ def test_a_changed_or_missing_picture_is_named(make: Make, write: Write, tmp_pat
     with pytest.raises(FileFormatError, match=r"physics-1: .*a\.png: its content"):
         freeze_dataset(tmp_path / "out", STUDY, problems)
     (tmp_path / "in/a.png").unlink()
-    with pytest.raises(MissingInputError, match=r"physics-1: .*a\.png: No such file"):
+    with pytest.raises(MissingInputError, match=r"physics-1: .*a\.png: it does not exist"):
         freeze_dataset(tmp_path / "out", STUDY, problems)
 
 

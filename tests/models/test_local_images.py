@@ -64,7 +64,7 @@ def test_more_pixels_than_pillow_allows_are_refused(
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match=r"gone\.png: cannot be opened: No such file"):
+    with pytest.raises(MissingInputError, match=r"gone\.png: cannot be opened: it does not exist"):
         decode(ImagePart(sha256="0" * 64, path=str(tmp_path / "gone.png")))
     (tmp_path / "words.png").write_text("no picture")
     with pytest.raises(ModelError, match=r"words\.png: is no picture that can be read"):

@@ -65,7 +65,7 @@ def test_a_file_that_others_may_read_is_refused(keys: Path) -> None:
 
 def test_a_file_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OMIBENCH_KEYS", str(tmp_path / "none"))
-    with pytest.raises(ModelError, match="cannot be read: No such file"):
+    with pytest.raises(ModelError, match="cannot be read: it does not exist"):
         read_key("A_KEY")
 
 

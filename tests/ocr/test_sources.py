@@ -34,7 +34,7 @@ def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
         ("sources:\n- {name: a, paper: b, papr: c}", r"sources\.0\.papr: Extra inputs"),
         ("sources:\n- {name: a, paper: b, subject: magic}", r"sources\.0\.subject"),
         ("- 1", "top level"),
-        ("sources: [", "is not YAML"),
+        ("sources: [", "line 1: is not valid YAML"),
         ("sources:\n- {name: a b, paper: x}\n- {name: a b, paper: y}", "'a b' is given twice"),
         (
             "sources:\n- {name: a b, paper: x}\n- {name: a_b, paper: y}",

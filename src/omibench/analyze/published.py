@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.tables import TOTAL, Score
 from omibench.analyze.words import fixed
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.study import Cell
 
 _KEYS = ("model", "strategy", "group")
@@ -74,7 +74,7 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
             rows = list(csv.DictReader(file))
     except OSError as error:
         raise MissingInputError(
-            f"analyze.published: {path}: cannot be read: {error.strerror}"
+            f"analyze.published: {path}: cannot be read: {reason_of(error)}"
         ) from None
     if not rows or "model" not in rows[0]:
         raise FileFormatError(f"{path}: is no table of results: it lacks the column 'model'")

@@ -17,7 +17,7 @@ from omibench.benchmarks.dataset import Dataset
 from omibench.benchmarks.found import Embedded, Found
 from omibench.benchmarks.rows import naming, typed_rows
 from omibench.benchmarks.sample import stratified
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.problem import Answer, AnswerType, Choice, Figure, Question, Subject
 
 SUBJECTS: dict[str, Subject] = {
@@ -124,7 +124,7 @@ def _check_columns(file: Path) -> None:
     try:
         names = pq.read_schema(file).names
     except (pa.ArrowException, OSError) as error:
-        raise FileFormatError(f"{file}: is not a Parquet file: {error}") from None
+        raise FileFormatError(f"{file}: is not a Parquet file: {reason_of(error)}") from None
     missing = [name for name in _COLUMNS if name not in names]
     if missing:
         raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {names}")

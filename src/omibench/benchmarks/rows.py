@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.explain import explain
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -78,7 +78,7 @@ def _raw(path: Path) -> Iterator[Any]:
         else:
             yield from _lines(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path}: cannot be read: {error}") from None
+        raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from None
 
 
 def _parquet(path: Path) -> Iterator[Any]:
@@ -90,7 +90,7 @@ def _parquet(path: Path) -> Iterator[Any]:
             for batch in file.iter_batches(BATCH):
                 yield from batch.to_pylist()
     except pa.ArrowException as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
 
 
 def _list(path: Path) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 
 RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
 WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
@@ -57,7 +57,7 @@ def read_labels(path: Path) -> list[LabelRow]:
     try:
         rows = [_checked(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileFormatError(f"{path}: cannot be read: {error}") from None
+        raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from None
     if not rows:
         raise FileFormatError(f"{path}: holds no label")
     return rows

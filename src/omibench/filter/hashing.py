@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,9 @@ def difference_hash(picture: Path) -> int:
     except FileNotFoundError:
         raise MissingInputError(f"{picture}: there is no such picture") from None
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise FileFormatError(f"{picture}: cannot be read as a picture: {error}") from None
+        raise FileFormatError(
+            f"{picture}: cannot be read as a picture: {reason_of(error)}"
+        ) from None
     inked = ImageOps.invert(grey).point(lambda value: 255 if value > 25 else 0).getbbox()
     drawing = grey.crop(inked)
     across = _falls(np.asarray(drawing.resize((9, 4), Image.Resampling.BOX), dtype=np.int16))

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.problem import Figure, Question
 
 FOLDER = "images"
@@ -53,7 +53,7 @@ def _copy(figure: Figure, problem: str, folder: Path, out: Path) -> str:
     try:
         content = source.read_bytes()
     except OSError as error:
-        raise MissingInputError(f"{problem}: {source}: {error.strerror}") from None
+        raise MissingInputError(f"{problem}: {source}: {reason_of(error)}") from None
     actual = hashlib.sha256(content).hexdigest()
     if actual != figure.sha256:
         raise FileFormatError(

@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 
+from omibench.errors import reason_of
 from omibench.models.pictures import media_type
 from omibench.models.replies import Json, list_of, object_of, text_of
 from omibench.request import DrawnPart
@@ -95,4 +96,4 @@ def _open(data: bytes) -> None:
                     raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
                 image.verify()
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"it cannot be read: {error}") from None
+        raise ValueError(f"it cannot be read: {reason_of(error)}") from None

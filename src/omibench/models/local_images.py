@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.errors import MissingInputError, ModelError
+from omibench.errors import MissingInputError, ModelError, reason_of
 from omibench.request import ImagePart
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _state(image: ImagePart) -> tuple[int, int]:
         found = os.stat(image.path)  # noqa: PTH116
     except OSError as error:
         where = image.path or f"image {image.sha256[:12]}"
-        raise MissingInputError(f"{where}: cannot be opened: {error.strerror}") from None
+        raise MissingInputError(f"{where}: cannot be opened: {reason_of(error)}") from None
     return found.st_mtime_ns, found.st_size
 
 
@@ -67,7 +67,9 @@ def _decode(path: str, sha256: str, state: tuple[int, int]) -> Image:
                 return upright.convert("RGB")
             layer = upright.convert("RGBA")
         except (OSError, ValueError, SyntaxError) as error:
-            raise ModelError(f"{path}: is damaged and cannot be decoded: {error}") from None
+            raise ModelError(
+                f"{path}: is damaged and cannot be decoded: {reason_of(error)}"
+            ) from None
     white = Image.new("RGBA", layer.size, "white")
     return Image.alpha_composite(white, layer).convert("RGB")
 
@@ -86,4 +88,4 @@ def _opened(path: str) -> Any:
             "scale the picture down and freeze the dataset again"
         ) from None
     except (OSError, ValueError, SyntaxError) as error:
-        raise ModelError(f"{path}: is no picture that can be read: {error}") from None
+        raise ModelError(f"{path}: is no picture that can be read: {reason_of(error)}") from None

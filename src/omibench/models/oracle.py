@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from omibench.errors import ModelError
+from omibench.errors import ModelError, reason_of
 from omibench.problem import AnswerType
 from omibench.synthetic.address import Made, made
 from omibench.synthetic.items import items, seeded
@@ -110,7 +110,7 @@ def load_oracle(path: str) -> Oracle:
     try:
         state = Path(path).stat()
     except OSError as error:
-        raise ModelError(f"{path}: the oracle of a simulated model: {error.strerror}") from None
+        raise ModelError(f"{path}: the oracle of a simulated model: {reason_of(error)}") from None
     return _load(path, state.st_mtime_ns, state.st_size)
 
 

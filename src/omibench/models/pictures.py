@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import MissingInputError, ModelError
+from omibench.errors import MissingInputError, ModelError, reason_of
 from omibench.request import ImagePart, Request
 
 MEGABYTE = 1e6
@@ -137,4 +137,4 @@ def _read(image: ImagePart) -> bytes:
 
 def _missing(image: ImagePart, error: OSError) -> MissingInputError:
     where = image.path or "image " + image.sha256[:12]
-    return MissingInputError(f"{where}: cannot be read: {error.strerror}")
+    return MissingInputError(f"{where}: cannot be read: {reason_of(error)}")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
+from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError, reason_of
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
 from omibench.params.model import RecordedModel
@@ -139,7 +139,7 @@ def _parquet(path: Path) -> Iterator[dict[str, Any]]:
     try:
         return pl.read_parquet(path).iter_rows(named=True)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from omibench.errors import ModelError
+from omibench.errors import ModelError, reason_of
 
 KEYS_FILE = "OMIBENCH_KEYS"
 SHOWN = "***"
@@ -65,7 +65,7 @@ def _from_file(name: str) -> str:
         lines = path.read_text("utf-8").splitlines()
     except OSError as error:
         raise ModelError(
-            f"{path}: the file of keys ({KEYS_FILE}) cannot be read: {error.strerror}"
+            f"{path}: the file of keys ({KEYS_FILE}) cannot be read: {reason_of(error)}"
         ) from None
     except UnicodeDecodeError:
         raise ModelError(f"{path}: the file of keys ({KEYS_FILE}) is no text") from None

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.errors import PaperError
+from omibench.errors import PaperError, reason_of
 
 if TYPE_CHECKING:
     import pymupdf
@@ -27,7 +27,7 @@ def sha256_of(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise PaperError("file_missing", f"{path}: cannot be read: {error.strerror}") from None
+        raise PaperError("file_missing", f"{path}: cannot be read: {reason_of(error)}") from None
 
 
 def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
@@ -116,7 +116,9 @@ def photograph_size(path: Path) -> tuple[int, int]:
         with Image.open(path) as image:
             return image.size
     except (UnidentifiedImageError, OSError) as error:
-        raise PaperError("pdf_damaged", f"{path}: cannot be read as an image: {error}") from None
+        raise PaperError(
+            "pdf_damaged", f"{path}: cannot be read as an image: {reason_of(error)}"
+        ) from None
     finally:
         Image.MAX_IMAGE_PIXELS = limit
 

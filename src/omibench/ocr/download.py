@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from omibench.errors import PaperError
+from omibench.errors import PaperError, reason_of
 
 MAX_BYTES = 300 * 2**20
 _BLOCK = 2**16
@@ -33,7 +33,7 @@ def fetch(path: Path, url: str, sha256: str, *, pause_s: float = 1.0) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     except OSError as error:
         raise PaperError(
-            "download_failed", f"{path}: cannot be written: {error.strerror}"
+            "download_failed", f"{path}: cannot be written: {reason_of(error)}"
         ) from None
     part = Path(name)
     os.close(handle)

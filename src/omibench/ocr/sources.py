@@ -22,8 +22,9 @@ from pydantic import (
     model_validator,
 )
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError
 from omibench.problem import Subject
+from omibench.yaml_file import read_yaml
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -141,14 +142,7 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises MissingInputError when it is not there, FileFormatError with the first thing wrong.
     """
-    import yaml
-
-    try:
-        values: Any = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path}: is not YAML: {' '.join(str(error).split())}") from None
+    values = read_yaml(path)
     try:
         manifest = Manifest.model_validate(values)
     except ValidationError as error:

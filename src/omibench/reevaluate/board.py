@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from filecmp import cmp
 from pathlib import Path
 
-from omibench.errors import MissingInputError, OutputError
+from omibench.errors import MissingInputError, OutputError, reason_of
 from omibench.tables import write_text
 
 REPORT = Path("analyze/report.html")
@@ -42,7 +42,9 @@ def publish(results: Path, board: Path) -> Path:
                 (board / part / name).unlink()
         write_text(board / "index.html", _INDEX)
     except OSError as error:
-        raise OutputError(f"{board}: the board cannot be written: {error}") from None
+        raise OutputError(
+            f"{board}: the board cannot be written: {reason_of(error, True)}"
+        ) from None
     return board / REPORT
 
 

@@ -13,8 +13,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError
 from omibench.problem import Choice, Noun, Subject
+from omibench.yaml_file import read_yaml
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -63,14 +64,7 @@ def load_decisions(path: str | Path) -> list[Decision]:
     Raises MissingInputError when there is none, and FileFormatError naming the file, the entry
     (counted from 1), the field and its value.
     """
-    import yaml
-
-    try:
-        values = yaml.safe_load(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path}: is not valid YAML: {_one_line(error)}") from None
+    values = read_yaml(path)
     if values is None:
         return []
     if not isinstance(values, list):
@@ -90,7 +84,3 @@ def _parse(value: object, where: str) -> Decision:
         given = first["input"]
         shown = "" if isinstance(given, Mapping) or not field else f" (got {given!r})"
         raise FileFormatError(f"{where}: {field + ': ' if field else ''}{message}{shown}") from None
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

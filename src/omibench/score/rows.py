@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.problem import AnswerType, Choice
 from omibench.verdict import ScoredItem
 
@@ -70,7 +70,7 @@ def _parquet(path: Path) -> Iterator[dict[str, Any]]:
     try:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
     yield from frame.iter_rows(named=True)
 
 
@@ -90,7 +90,7 @@ def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
     except (json.JSONDecodeError, RecursionError) as error:
         raise FileFormatError(f"{path}, row {number}: is not JSON: {error}") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path}: cannot be read: {error}") from None
+        raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from None
 
 
 def _without_surrogates(value: Any) -> Any:

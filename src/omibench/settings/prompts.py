@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
-from omibench.errors import ParamsError
+from omibench.errors import ParamsError, reason_of
 from omibench.explain import did_you_mean
 from omibench.settings.prompts_built_in import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
@@ -38,7 +38,7 @@ def _from_file(name: str, modified_ns: int, size: int) -> Prompt:
     try:
         system, text = _parts(path.read_text("utf-8").strip())
     except (OSError, UnicodeDecodeError) as error:
-        raise ParamsError(f"{name}: cannot be read: {error}") from None
+        raise ParamsError(f"{name}: cannot be read: {reason_of(error)}") from None
     except ValueError as error:
         raise ParamsError(f"{name}: {error}") from None
     if text.count(QUESTION) != 1 or max(text.count(CHOICES), text.count(EXAMPLES)) > 1:

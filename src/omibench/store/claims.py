@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store.liveness import hold, holding, new_name
 
 CLAIMS = "claims"
@@ -34,7 +34,7 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
             free = set(keys) - _claimed(folder)
             own = _write(folder, free) if free else None
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be used: {error.strerror}") from None
+        raise StoreError(f"{folder}: cannot be used: {reason_of(error)}") from None
     try:
         yield free
     finally:

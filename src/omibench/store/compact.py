@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store import pack, segment
 from omibench.store.files import OpenFiles, sync_folder
 from omibench.store.index import FileIndex, Place, drop_index, index_path, state_of, write_index
@@ -70,7 +70,9 @@ def compact_partition(folder: Path) -> Compacted:
             _clear_leftovers(folder)
             return _compact(folder)
     except (OSError, ValueError) as error:
-        raise StoreError(f"{folder}: cannot be compacted, and was not: {error}") from None
+        raise StoreError(
+            f"{folder}: cannot be compacted, and was not: {reason_of(error, True)}"
+        ) from None
 
 
 def _compact(folder: Path) -> Compacted:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
-from omibench.errors import ParamsError, StoreError
+from omibench.errors import ParamsError, StoreError, reason_of
 from omibench.request import Response, Usage
 from omibench.store.contents import open_folder
 from omibench.store.line import Body, parse_response
@@ -36,7 +36,7 @@ def export(folders: Iterable[Path], out: Path) -> int:
         rows = write(partial, _bodies(folders))
         partial.replace(out)
     except OSError as error:
-        raise StoreError(f"{out}: cannot be written: {error}") from None
+        raise StoreError(f"{out}: cannot be written: {reason_of(error)}") from None
     finally:
         partial.unlink(missing_ok=True)
     return rows

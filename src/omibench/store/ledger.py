@@ -25,7 +25,7 @@ from pathlib import Path
 from threading import RLock
 from typing import NamedTuple, Self
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store.process import started_at
 
 LEDGER = "ledger.sqlite3"
@@ -100,7 +100,9 @@ class Ledger:
             self._file.execute("PRAGMA synchronous=FULL")
             self._file.executescript(_TABLES)
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{self.path}: the ledger cannot be opened: {error}") from None
+            raise StoreError(
+                f"{self.path}: the ledger cannot be opened: {reason_of(error)}"
+            ) from None
 
     def __enter__(self) -> Self:
         return self

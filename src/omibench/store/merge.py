@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import write_whole
 from omibench.store.key import FORMS, Keys
@@ -46,7 +46,7 @@ def merge_store(source: Path, into: Path) -> Merged:
     try:
         _copy_images(source, into, merged)
     except OSError as error:
-        raise StoreError(f"{into}: cannot take the images: {error}") from None
+        raise StoreError(f"{into}: cannot take the images: {reason_of(error, True)}") from None
     with Store(into) as target:
         for folder in folders:
             if (fault := card_fault(folder)) is not None:

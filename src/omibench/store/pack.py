@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store.index import (
     Damage,
     FileIndex,
@@ -57,9 +57,11 @@ class PackFile:
         except FileNotFoundError:
             raise
         except PermissionError as error:
-            raise StoreError(f"{self.path}: cannot be read: {error.strerror}") from None
+            raise StoreError(f"{self.path}: cannot be read: {reason_of(error)}") from None
         except (OSError, ValueError) as error:
-            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {error}"))
+            self.index.damaged.append(
+                Damage(self.path.name, 1, f"no row can be read: {reason_of(error)}")
+            )
             return
         for group in range(groups):
             self._load_group(group, thorough)
@@ -107,7 +109,7 @@ class PackFile:
                 break
             except (OSError, ValueError) as error:
                 what = "requests" if columns is None else "responses"
-                reason = f"the {what} of its row group {group} cannot be read: {error}"
+                reason = f"the {what} of its row group {group} cannot be read: {reason_of(error)}"
                 self.index.damaged.append(Damage(self.path.name, first, reason, rows))
         if table is None:
             return
@@ -130,7 +132,7 @@ class PackFile:
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise ValueError(f"its row group {group} cannot be read: {error}") from None
+            raise ValueError(f"its row group {group} cannot be read: {reason_of(error)}") from None
         self._groups[name] = table
         if len(self._groups) > GROUPS_KEPT:
             self._groups.popitem(last=False)
@@ -178,7 +180,7 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error}") from None
+        raise StoreError(f"{path}: cannot be written: {reason_of(error)}") from None
     index.covered = path.stat().st_size
     return index
 

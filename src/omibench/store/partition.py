@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.request import Request, Response
 from omibench.store import pack, segment
 from omibench.store.files import OpenFiles, write_whole
@@ -251,7 +251,7 @@ class Partition:
                 if not self._distrust(key, entry, str(error).partition("\n")[0]):
                     return None
             except OSError as error:
-                raise StoreError(f"{entry.file.path}: cannot be read: {error}") from None
+                raise StoreError(f"{entry.file.path}: cannot be read: {reason_of(error)}") from None
         return None
 
     def _distrust(self, key: str, entry: Entry, reason: str) -> bool:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store.files import OpenFiles
 from omibench.store.index import (
     Damage,
@@ -120,7 +120,7 @@ def _opened(path: Path) -> BinaryIO:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+        raise StoreError(f"{path}: cannot be read: {reason_of(error)}") from None
 
 
 class SegmentWriter:
@@ -134,7 +134,7 @@ class SegmentWriter:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
             self._file = os.open(self.path, flags, 0o644)
         except OSError as error:
-            raise StoreError(f"{self.path}: cannot be written: {error.strerror}") from None
+            raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         hold(self._file)
 
     def write(self, line: bytes) -> Place:
@@ -147,7 +147,7 @@ class SegmentWriter:
         except OSError as error:
             with contextlib.suppress(OSError):  # half a line must not spoil the next one
                 os.ftruncate(self._file, place.first)
-            raise StoreError(f"{self.path}: cannot be written: {error.strerror}") from None
+            raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         self.index.add(key_of(line), place)
         self.index.schemas.add(schema_of(line))
         self.index.covered += len(line)

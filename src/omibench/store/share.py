@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from omibench.errors import MissingInputError, StoreError
+from omibench.errors import MissingInputError, StoreError, reason_of
 from omibench.store.compact import compact_partition
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import write_whole
@@ -71,7 +71,7 @@ def write_increment(store: Path, archive: Path) -> Increment | None:
         target = archive / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{digest.hexdigest()[:12]}"
         part.rename(target)
     except OSError as error:
-        raise StoreError(f"{archive}: cannot be written: {error}") from None
+        raise StoreError(f"{archive}: cannot be written: {reason_of(error, True)}") from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
     _note(store, [target.name])

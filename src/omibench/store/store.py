@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from omibench.errors import MissingInputError, StoreError
+from omibench.errors import MissingInputError, StoreError, reason_of
 from omibench.store.images import ImageStore
 from omibench.store.key import canonical
 from omibench.store.partition import CARD, Partition
@@ -77,7 +77,7 @@ def read_card(folder: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        raise StoreError(f"{card}: cannot be used: {error}") from None
+        raise StoreError(f"{card}: cannot be used: {reason_of(error)}") from None
     if not isinstance(owner, dict):
         raise StoreError(f"{card}: cannot be used: it names no model")
     return owner

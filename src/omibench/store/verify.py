@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import StoreError
+from omibench.errors import StoreError, reason_of
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.images import ImageStore
 from omibench.store.index import Damage, Place
@@ -89,7 +89,7 @@ def _verify_partition(partition: Partition, found: Verified) -> None:
             except (ValueError, TypeError, LookupError, AttributeError) as error:
                 why = f"cannot be understood: {str(error).partition(chr(10))[0]}"
             except OSError as error:
-                raise StoreError(f"{file.path}: cannot be read: {error}") from None
+                raise StoreError(f"{file.path}: cannot be read: {reason_of(error)}") from None
             if why is not None:
                 where = f"{partition.folder.name}/{file.path.name}"
                 found.faults.append(Fault(where, f"response {key[:12]}", why))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.errors import ParamsError
+from omibench.errors import OmibenchError, ParamsError
 from omibench.score.judges import alignment, extraction, grade, quality
 from omibench.score.judges.alignment import ALIGNMENT
 from omibench.score.judges.error_type import error_type
@@ -150,14 +150,14 @@ def test_a_taxonomy_of_ones_own(tmp_path: Path) -> None:
         ("types: {no_error: a, unit: b}", "no_error"),
         ("types: {a: a, b: b}\noutcomes: {refused: c}", "'c'"),
         ("types: {a: a, b: b}\noutcomes: {refsed: a}", "outcomes"),
-        ("types: [", "YAML"),
-        ("3", "valid"),
+        ("types: [", r"types\.yaml, line 1: is not valid YAML"),
+        ("3", "holds 3, but takes a block of keys"),
     ],
 )
 def test_a_wrong_taxonomy_is_one_line(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "types.yaml"
     path.write_text(text)
-    with pytest.raises(ParamsError, match=said) as raised:
+    with pytest.raises(OmibenchError, match=said) as raised:
         taxonomy_of(str(path))
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -185,7 +185,7 @@ def test_words_from_a_file_take_the_place_of_ours(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(None, "No such file"), (b"\xff", "UTF-8"), (b" \n", "empty")]
+    ("content", "said"), [(None, "it does not exist"), (b"\xff", "UTF-8"), (b" \n", "empty")]
 )
 def test_a_prompt_that_cannot_be_read_is_one_line(
     tmp_path: Path, content: bytes | None, said: str

@@ -109,7 +109,7 @@ def test_what_cannot_be_opened_is_one_line(
     recipe: Recipe, freeze: Path, paint: Paint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = part_of(paint("a.png", drawn((40, 30))), freeze)
-    with pytest.raises(MissingInputError, match=r"none\.png: cannot be read: No such file"):
+    with pytest.raises(MissingInputError, match=r"none\.png: cannot be read: it does not exist"):
         make(recipe, [source.model_copy(update={"path": "none.png"})], Turn())
     with pytest.raises(ModelError, match=r"a\.png: its content is not that of the dataset"):
         make(recipe, [source.model_copy(update={"sha256": "0" * 64})], Turn())

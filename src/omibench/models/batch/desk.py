@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from omibench.errors import ModelError
+from omibench.errors import ModelError, reason_of
 from omibench.models.batch.submission import Submission
 from omibench.models.provider import Ticket
 
@@ -56,7 +56,7 @@ class Desk:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ModelError(f"{folder}: cannot be made: {error.strerror}") from None
+            raise ModelError(f"{folder}: cannot be made: {reason_of(error)}") from None
 
     @contextmanager
     def locked(self) -> Iterator[None]:

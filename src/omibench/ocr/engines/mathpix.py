@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.errors import MissingInputError, ModelError
+from omibench.errors import MissingInputError, ModelError, reason_of
 from omibench.ocr.engines.recorded import ReadLine, ReadPage
 
 NAME = "mathpix"
@@ -184,7 +184,7 @@ def _call(
                 time.sleep(pause)
                 pause *= 2
                 continue
-            raise ModelError(f"mathpix: {path}: {error}") from None
+            raise ModelError(f"mathpix: {path}: {reason_of(error)}") from None
         if not isinstance(said, dict) or (said.get("error") and "status" not in said):
             raise ModelError(f"mathpix: {path}: {_why(said)}")
         return said

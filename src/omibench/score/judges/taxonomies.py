@@ -14,6 +14,7 @@ from omibench.errors import ParamsError
 from omibench.explain import did_you_mean, explain
 from omibench.params.blocks import Block
 from omibench.verdict import VerdictOutcome
+from omibench.yaml_file import read_yaml
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 NO_ERROR = "no_error"
@@ -73,7 +74,8 @@ TAXONOMIES: dict[str, Taxonomy] = {
 def taxonomy_of(name: str) -> Taxonomy:
     """A published taxonomy by name, or one's own from a YAML file with `types:`.
 
-    Raises ParamsError when there is neither or the file does not hold one.
+    Raises ParamsError when there is neither or the file does not hold one, FileFormatError when it
+    is no YAML.
     """
     if name in TAXONOMIES:
         return TAXONOMIES[name]
@@ -81,12 +83,8 @@ def taxonomy_of(name: str) -> Taxonomy:
     if not path.is_file():
         hint = did_you_mean(name, TAXONOMIES)
         raise ParamsError(f"taxonomy {name!r} is neither built in nor a file{hint}")
-    import yaml
-
     try:
-        found = Taxonomy.model_validate(yaml.safe_load(path.read_text("utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ParamsError(f"{name}: is no YAML file: {' '.join(str(error).split())}") from None
+        found = Taxonomy.model_validate(read_yaml(path))
     except ValidationError as error:
         raise ParamsError(f"{name}: {explain(error, Taxonomy)}") from None
     unknown = [t for t in found.outcomes.values() if t not in found.types]

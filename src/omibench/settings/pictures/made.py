@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import OutputError
+from omibench.errors import OutputError, reason_of
 from omibench.request import ImagePart
 from omibench.settings.pictures.opening import open_picture
 from omibench.store.files import write_whole
@@ -74,7 +74,7 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
     try:
         write_whole(path, data)
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+        raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
     known[name] = path
     return ImagePart(sha256=sha256, path=str(path))
 

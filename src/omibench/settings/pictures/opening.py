@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import MissingInputError, ModelError
+from omibench.errors import MissingInputError, ModelError, reason_of
 from omibench.request import ImagePart
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def open_picture(part: ImagePart) -> Opened:
     try:
         data = Path(part.path).read_bytes()
     except OSError as error:
-        raise MissingInputError(f"{part.path}: cannot be read: {error.strerror}") from None
+        raise MissingInputError(f"{part.path}: cannot be read: {reason_of(error)}") from None
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise ModelError(
             f"{part.path}: its content is not that of the dataset ({part.sha256[:12]}): restore "
@@ -63,7 +63,7 @@ def decoded(data: bytes, where: str) -> Opened:
             "picture down and freeze the dataset again"
         ) from None
     except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise ModelError(f"{where}: is no picture that can be read: {error}") from None
+        raise ModelError(f"{where}: is no picture that can be read: {reason_of(error)}") from None
 
 
 def _rgb(image: Image.Image) -> Image.Image:
