@@ -323,7 +323,10 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
         raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
     missing = [name for name in row.model_fields if name not in frame.columns]
     if missing:
-        raise FileFormatError(f"{path}: lacks the column {missing[0]!r}; it has {frame.columns}")
+        raise FileFormatError(
+            f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}: give the "
+            "right file, or make it anew if an older omibench wrote it"
+        )
     return frame
 
 

@@ -30,10 +30,42 @@ def test_explain_prints_and_writes_nothing(answers: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "books"),
+    [
+        ([], ["robust"]),
+        (["--rules", "emma"], ["emma"]),
+        (["--rules", "omibench,robust"], ["omibench", "robust"]),
+        (["--params", "p.yaml"], ["emma", "omibench"]),
+        (["--params", "p.yaml", "--rules", "robust"], ["robust"]),
+    ],
+)
+def test_explain_opens_with_the_rule_books_that_are_named(
+    answers: Path, words: list[str], books: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(answers.parent)
+    Path("p.yaml").write_text("score: {rules: [omibench, emma]}\nanalyze: {main_rules: emma}\n")
+    done = CliRunner().invoke(app, ["score", str(answers), "--explain", "1", *words])
+    heads = [line.partition(",")[0] for line in done.output.splitlines() if ", version" in line]
+    assert heads == books
+
+
+def test_rules_of_the_command_line_stand_beside_a_params_file_with_others(answers: Path) -> None:
+    params, out = answers.with_name("p.yaml"), answers.with_name("o.parquet")
+    params.write_text("score: {rules: [emma]}\nanalyze: {main_rules: emma}\n")
+    words = ["score", str(answers), "--rules", "robust", "--params", str(params), "--out", str(out)]
+    done = CliRunner().invoke(app, [*words, "--no-cache"])
+    assert done.exit_code == 0, done.exception
+    assert out.is_file()
+
+
+@pytest.mark.parametrize(
     ("words", "error", "message"),
     [
         (["--explain", "2"], MissingInputError, "--explain '2': no response has this id"),
         (["--rules", "robust"], ParamsError, "score: --out is missing"),
+        (["--explain", "1", "--out", "o.parquet"], ParamsError, "--out o.parquet goes not with"),
+        (["--explain", "1", "--judge", "m"], ParamsError, "--judge m goes not with --explain"),
+        (["--explain", "1", "--rules", "emma,robst"], OmibenchError, "no rule book 'robst'"),
     ],
 )
 def test_mistakes_are_one_line(

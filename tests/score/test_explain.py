@@ -88,7 +88,10 @@ def write_cell(results: Path) -> None:
         outcome="scored", judge="sim-judge", judge_key="abc", simulated=True,
     )  # fmt: skip
     write_parquet(results / "infer/m/cot.parquet", responses, ResponseRow)
-    write_parquet(results / "score/m/cot.parquet", [verdict], VerdictRow)
+    by_rules = verdict.model_copy(
+        update={"rules": "omibench", "judge": None, "judge_key": None, "simulated": False}
+    )
+    write_parquet(results / "score/m/cot.parquet", [by_rules, verdict], VerdictRow)
     write_jsonl(results / "freeze/answers.jsonl", answers)
 
 
@@ -98,6 +101,8 @@ def test_a_study_a_cell_and_a_file_are_explained(tmp_path: Path) -> None:
     assert "q-2, m under cot, sample 0" in whole
     assert "robust, version" in whole
     assert "gptscore, version 2, by sim-judge (SIMULATED): right\n  reply      abc" in whole
+    assert "\nomibench, version" in explain_id([tmp_path], "q-2")
+    assert "\nrobust, version" in explain_id([tmp_path], "q-1"), "it was not scored"
     cell = explain_id(
         [tmp_path / "infer/m/cot.parquet"], "q-1", ["robust"], tmp_path / "freeze/answers.jsonl"
     )

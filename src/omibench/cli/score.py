@@ -17,7 +17,11 @@ def score(
         Path | None, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")
     ] = None,
     rules: Annotated[
-        str | None, typer.Option(help="omibench, emma, usnco-v, mathreal, robust or published.")
+        str | None,
+        typer.Option(
+            help="omibench, emma, usnco-v, mathreal, robust or published; with --explain "
+            "several, joined by commas."
+        ),
     ] = None,
     explain: Annotated[
         str | None,
@@ -44,7 +48,8 @@ def score(
 
     INPUT is JSONL (also .gz) or Parquet with id, prediction, gold, answer_type, choices and
     perhaps finish_reason; the same rows come out with extracted, method, verdict and outcome.
-    With --explain nothing is written and no model is asked, and INPUT may be a results folder.
+    With --explain nothing is written and no model is asked, and INPUT may be a results folder;
+    without --rules the books of --params count, or those that the results were scored by.
 
     \b
     Example:
@@ -58,15 +63,18 @@ def score(
     from omibench.study import load_study
     from omibench.tables import output_parquet
 
-    given = {"rules": [rules] if rules else None, "judge": judge, "grader": grader}
-    options = {key: value for key, value in given.items() if value is not None}
-    study = load_study(params, options={"score": options})
     if explain is not None:
+        _refuse(out=out, judge=judge, grader=grader, questions=questions)
         from omibench.score.explained import explain_id
 
-        books = study.score.rules if rules or params != "{}" else ["robust", "omibench", "emma"]
+        books = rules.split(",") if rules else _books(params)
         typer.echo(explain_id(inputs, explain, books, answers), nl=False)
         return
+    given = {"rules": [rules] if rules else None, "judge": judge, "grader": grader}
+    options = {key: value for key, value in given.items() if value is not None}
+    # What the study says of its own rule books would contradict another one.
+    own = {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if rules else {}
+    study = load_study(params, options={**own, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
     out = output_parquet(out)
@@ -82,3 +90,23 @@ def score(
     else:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
     typer.echo(f"{rows} rows written to {out}", err=True)
+
+
+def _refuse(**options: Path | str | None) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ParamsError(
+                f"score: --{name} {value} goes not with --explain, which writes nothing and asks "
+                "no model: leave one of them out"
+            )
+
+
+def _books(params: str) -> list[str] | None:
+    """The rule books of a parameter file, that of its headline first; None without a file."""
+    from omibench.study import load_study
+
+    if params == "{}":
+        return None
+    study = load_study(params)
+    main = study.analyze.main_rules
+    return list(dict.fromkeys([*([main] if main else []), *study.score.rules]))

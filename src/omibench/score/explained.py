@@ -18,23 +18,32 @@ from omibench.verdict import ScoredItem
 
 
 class Meant(NamedTuple):
-    """One response to explain, which one it is, and what judges said of it."""
+    """One response to explain, which one it is, and what was said of it so far."""
 
     item: ScoredItem
     where: str
-    judged: Sequence[VerdictRow] = ()
+    known: Sequence[VerdictRow] = ()
+
+    @property
+    def books(self) -> list[str]:
+        """The rule books that it was scored by; `robust` where it was not scored."""
+        return list(dict.fromkeys(r.rules for r in self.known if not r.judge)) or ["robust"]
 
 
 def explain_id(
-    inputs: Sequence[Path], wanted: str, rules: Sequence[str], answers: Path | None = None
+    inputs: Sequence[Path],
+    wanted: str,
+    rules: Sequence[str] | None = None,
+    answers: Path | None = None,
 ) -> str:
-    """The explanation of every response to the problem `wanted`, under some rule books.
+    """The explanation of every response to the problem `wanted`, under some rule books, or under
+    those that it was scored by.
 
     `inputs` are files as `score_file` reads them, cells of responses with their `answers`, or a
     results folder, all of whose cells are looked through. Raises MissingInputError where no
     response has that id, and as reading the files does.
     """
-    for name in rules:
+    for name in rules or []:
         rule_book(name)
     known: set[str] = set()
     found: list[Meant] = []
@@ -46,15 +55,17 @@ def explain_id(
     if not found:
         hint = did_you_mean(wanted, known)
         raise MissingInputError(f"--explain {wanted!r}: no response has this id{hint}")
-    return "\n\n".join(_explained(meant, rules) for meant in found) + "\n"
+    return "\n\n".join(_explained(meant, rules or meant.books) for meant in found) + "\n"
 
 
 def _explained(meant: Meant, rules: Sequence[str]) -> str:
     lines = [explain(meant.item, rules, meant.where)]
-    for row in meant.judged:
+    for row in meant.known:
+        if not row.judge:
+            continue
         told = ("right" if row.verdict >= 0.5 else "wrong") if row.outcome == "scored" else None
         word = told or f"no verdict, {row.outcome.replace('_', ' ')}"
-        by = f", by {row.judge}{' (SIMULATED)' if row.simulated else ''}" if row.judge else ""
+        by = f", by {row.judge}{' (SIMULATED)' if row.simulated else ''}"
         key = f"\n  reply      {row.judge_key}" if row.judge_key else ""
         lines.append(f"\n{row.rules}, version {row.version}{by}: {word}{key}")
     return "\n".join(lines)
@@ -73,14 +84,13 @@ def _responses(path: Path, answers: Path | None) -> Iterator[Meant]:
 
 def _cell(path: Path, answers: Path, verdicts: Path | None) -> Iterator[Meant]:
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
-    judged: dict[tuple[str, int], list[VerdictRow]] = {}
+    known: dict[tuple[str, int], list[VerdictRow]] = {}
     if verdicts and verdicts.is_file():
         for raw in read_parquet(verdicts, VerdictRow).iter_rows(named=True):
             row = VerdictRow(**raw)
-            if row.judge:
-                judged.setdefault((row.id, row.index), []).append(row)
+            known.setdefault((row.id, row.index), []).append(row)
     for raw in read_parquet(path, ResponseRow).iter_rows(named=True):
         response = ResponseRow(**raw)
         where = f"{path.parent.name} under {path.stem}, sample {response.index}"
         item = scored_item(response, gold, path)
-        yield Meant(item, where, judged.get((response.id, response.index), ()))
+        yield Meant(item, where, known.get((response.id, response.index), ()))
