@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,8 @@ StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The s
 Archive = Annotated[
     Path, typer.Option(metavar="DIR", help="Folder of what is shared; DVC tracks what is in it.")
 ]
+UP_TO_DATE = "up to date"
+"""Of what DVC says where there was nothing to send."""
 Remote = Annotated[str | None, typer.Option(help="A remote of DVC other than its default.")]
 
 
@@ -50,8 +53,9 @@ def push(
     if not found:
         typer.echo("nothing to share")
         return
-    _dvc("push", *_to(remote), *found)
-    typer.echo(f"pushed; now `git add {archive}`, commit it, and push with git")
+    said = _dvc("push", *_to(remote), *found)
+    files = sum(p.is_file() for folder in increments(archive) for p in folder.rglob("*"))
+    typer.echo(told(said, files, archive))
 
 
 def pull(
@@ -87,11 +91,22 @@ def pull(
         typer.echo("nothing new")
 
 
+def told(said: str, files: int, archive: Path) -> str:
+    """What a push did, from what DVC says of it and the number of files in the archive."""
+    if UP_TO_DATE in said:
+        return f"everything was already there ({files} files)"
+    sent = next((word for word in said.split() if word.isdigit()), str(files))
+    return f"{sent} files pushed; now `git add {archive}`, commit it, and push with git"
+
+
 def _to(remote: str | None) -> list[str]:
     return ["--remote", remote] if remote else []
 
 
-def _dvc(*words: str) -> None:
+def _dvc(*words: str) -> str:
+    """What DVC says. Raises StoreError with its error where it fails or is not there."""
+    if find_spec("dvc") is None:
+        raise StoreError("dvc is not installed: pip install 'omibench[workflow]'")
     done = subprocess.run(
         [sys.executable, "-m", "dvc", *words], capture_output=True, text=True, check=False
     )
@@ -99,3 +114,4 @@ def _dvc(*words: str) -> None:
         _, marked, error = done.stderr.partition("ERROR: ")
         said = " ".join((error if marked else done.stderr[-200:]).split())
         raise StoreError(f"dvc {words[0]}: {said}")
+    return done.stdout
