@@ -40,7 +40,7 @@ def responses_of(desk: Desk, cell: Cell, paths: Sequence[Answered], asked: Row) 
             found.append(Expected(row_of(path), stored=True))
             continue
         id, index = path.thread.task.question.id, path.thread.sample
-        text = f"{cell.model} {cell.setting} {index} {words}"
+        text = f"{cell.model} {cell.setting} {id} {index} {words}"
         row = ResponseRow(id=id, index=index, key="", outcome="answered", text=text)
         found.append(Expected(row, stored=False))
     return found
