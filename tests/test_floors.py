@@ -61,6 +61,7 @@ FLOORS: tuple[set[str], ...] = (
     },
     {
         "describe",
+        "files",
         "rehearsal",
         "trust",
         "source",

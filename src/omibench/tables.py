@@ -1,7 +1,7 @@
 """The schema of every file that omibench writes, and the only way to read and write them.
 
 A row is a pydantic type; JSONL files hold one JSON object a line, Parquet files the same fields
-as columns. docs/files.md is generated from `FILES`.
+as columns. `files.py` says where each kind of file stands.
 """
 
 from __future__ import annotations
@@ -13,16 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from omibench.certificate import Certificate, DisagreementRow
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
-from omibench.example import Example
-from omibench.problem import Answer, Noun, Problem, Question
-from omibench.rejects import FilterJudgement, Reject
-from omibench.saliency_row import SaliencyRow
+from omibench.problem import Noun
 
 if TYPE_CHECKING:
     import polars as pl
@@ -215,41 +211,6 @@ class Journal(Noun):
     """`journal.json` of reevaluate: what became of each model that a watch found."""
 
     models: list[Sighting] = []
-
-
-class File(NamedTuple):
-    """One kind of file: where it stands under the results folder, what a row of it is."""
-
-    path: str
-    row: type[BaseModel]
-    meaning: str
-
-
-FILES: tuple[File, ...] = (
-    File("ocr/problems.jsonl", Problem, "every problem that was read from the papers"),
-    File("ocr/pages.jsonl", PageText, "the text of every page"),
-    File("ocr/report.json", OcrReport, "what became of every file"),
-    File("filter/problems.jsonl", Problem, "the problems that survive the filter"),
-    File("filter/rejects.parquet", Reject, "the problems that do not, with reason and evidence"),
-    File("filter/judgements.parquet", FilterJudgement, "what models said of them, if any did"),
-    File("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
-    File("freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"),
-    File("freeze/answers.jsonl", Answer, "what scoring reads: gold and reference rationale"),
-    File("freeze/examples.jsonl", Example, "solved problems that settings may show as examples"),
-    File("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
-    File("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),
-    File("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),
-    File("aggregate/{model}/{setting}.parquet", AggregateRow, "what several samples are worth"),
-    File("certify/certificate.json", Certificate, "the judge against people's labels"),
-    File("certify/disagreements.jsonl", DisagreementRow, "where rules and judge disagree, to read"),
-    File("judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"),
-    File(
-        "saliency/{model}/{setting}.parquet",
-        SaliencyRow,
-        "what covering a place of a picture does to each option",
-    ),
-    File("reevaluate/journal.json", Journal, "what became of each model that a watch found"),
-)
 
 
 def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from omibench.certificate import Certificate
+from omibench.files import file_of
 from omibench.params.model import SimulatedModel
 from omibench.problem import Answer, Question
 from omibench.rejects import Reject
@@ -45,6 +46,13 @@ def test_a_second_run_has_nothing_to_do(study: Path, run: Run) -> None:
 def test_without_models_to_ask_the_study_ends_with_its_dataset(run: Run) -> None:
     done = run("snakemake", "-n", "--config", "infer={models: [], settings: []}")
     assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_every_file_that_it_writes_is_in_the_table_of_files(study: Path) -> None:
+    written = [p for p in study.rglob("*") if p.is_file() and not p.name.startswith(".snakemake")]
+    assert len(written) > 50
+    paths = [p.relative_to(study).as_posix() for p in written]
+    assert [path for path in paths if file_of(path) is None] == []
 
 
 def test_the_dataset_is_what_the_booklets_promise(study: Path) -> None:
