@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from omibench.analyze.report import told
 from omibench.analyze.stage import analyze
 from omibench.analyze.summary import summarise
 from omibench.analyze.tables import TOTAL
+from omibench.params.infer import InferParams
 from omibench.params.model import SimulatedModel
 from omibench.study import Cell, Study, parse_study
 from omibench.tables import FrozenManifest, read_json, write_json
@@ -65,6 +67,16 @@ def test_a_gain_is_told_where_both_answered_the_same_number(
     fewer = bases._replace(acc=bases.acc._replace(n=3))
     assert told.gain(results, cell, mine, fewer) == told.gain(results, cell, mine, None) == ""
     assert told.gain(results, Cell("sim-weak", "cot"), bases, bases) == ""
+
+
+def test_tables_come_before_figures_in_the_order_of_their_numbers(results: Results) -> None:
+    crossed = {"models": ["sim-strong"], "settings": ["cot"]}
+    names = ("figure 10", "table 10", "appendix", "figure 3c", "table 2", "figure 3b", "table 9")
+    infer = InferParams.model_validate({"printed": dict.fromkeys(names, crossed)})
+    told_of = replace(results, study=results.study.model_copy(update={"infer": infer}))
+    shown = told.printed_in(told_of, Cell("sim-strong", "cot"))
+    assert shown == "table 2, 9, 10, appendix, figure 3b, 3c, 10"
+    assert told.printed_in(told_of, Cell("sim-weak", "cot")) == ""
 
 
 def test_the_report_shows_all_of_it(folders: Folders, tmp_path: Path) -> None:

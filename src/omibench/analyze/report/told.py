@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from itertools import groupby
+
 from omibench.analyze.load import Results
 from omibench.analyze.tables import Score
 from omibench.analyze.words import points
@@ -28,5 +31,17 @@ def gain(results: Results, cell: Cell, mine: Score | None, bases: Score | None) 
 
 
 def printed_in(results: Results, cell: Cell) -> str:
-    """'table 2, figure 5c': where a paper prints the cell, as the study's file says."""
-    return ", ".join(results.study.infer.printed_in(cell.model, cell.setting))
+    """'table 2, 10, figure 5c': where a paper prints the cell, as the study's file says."""
+    names = results.study.infer.printed_in(cell.model, cell.setting)
+    kinds = groupby(sorted(names, key=_place), key=lambda name: name.partition(" ")[0])
+    return ", ".join(
+        ", ".join([first, *(name.removeprefix(f"{kind} ") for name in more)])
+        for kind, (first, *more) in kinds
+    )
+
+
+def _place(name: str) -> tuple[object, ...]:
+    """Tables before figures, each by its number and not by its digits."""
+    kind, _, rest = name.partition(" ")
+    parts = re.split(r"(\d+)", rest)
+    return kind != "table", kind, [(part.zfill(9) if part.isdigit() else part) for part in parts]
