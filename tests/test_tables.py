@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from omibench.describe import files_table, params_schema
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.files import FILES
 from omibench.problem import Choice, Figure, Problem
 from omibench.rejects import Reject
 from omibench.tables import (
-    FILES,
     ResponseRow,
     VerdictRow,
     read_jsonl,
