@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -16,11 +17,14 @@ from analyze.conftest import (
     rewrite_cells,
 )
 from analyze.pages import Page
+from analyze.test_calibration import certificate
 from omibench.analyze.explorer.view import LONGEST, LONGEST_LISTED, clipped, natural, shortened
 from omibench.analyze.explorer.write import write_explorer
 from omibench.analyze.links import cell_anchor, cell_file, problem_file, relative
 from omibench.analyze.load import load_results
+from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.study import Cell
+from omibench.tables import JudgementRow, write_parquet
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +66,47 @@ def test_a_problem_shows_all_that_is_known_of_it(pages: dict[str, Page]) -> None
     for words in ("Reference rationale", "✓ gold", "SIMULATED", "Ag₂CrO₄", "robust, version 1"):
         assert words in page.text
     assert len([a for _, a in page.elements if a.get("class") == "response"]) == 9
+
+
+def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page]) -> None:
+    assert "judge (uncalibrated)" in pages["pages/chemistry_03.html"].text
+    assert "What judges say of its reasoning" not in pages["pages/chemistry_03.html"].text
+
+
+def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    results = load_results(*folders[:3], folders.study)
+    known = replace(results, certificate=certificate(folders))
+    write_explorer(folders.out / "explorer", known, folders.out / "report.html")
+    assert "judge (calibrated)" in Page(folders.out / "explorer/pages/physics_01.html").text
+
+
+def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    results = load_results(*folders[:3], folders.study)
+    judge = JudgePanel(models=["judge"])
+    study = results.study.model_copy(update={"judge": JudgeParams(quality=judge)})
+    cell = study.cells[0]
+    common = {"id": "physics_00", "index": 0, "key": "k", "version": 1, "simulated": True}
+    rows = [
+        JudgementRow(**common, instrument="quality", outcome="scored", judge="judge", overall=4.0,
+                     correctness=2.0, judge_key="reply-key"),
+        JudgementRow(**common, instrument="error_type", outcome="scored", error_type="unit_slip",
+                     taxonomy=HOSTILE),
+        JudgementRow(**common, instrument="alignment", outcome="judge_failed", judge="judge"),
+    ]  # fmt: skip
+    path = folders.freeze.parent / "judge" / cell.model / f"{cell.setting}.parquet"
+    write_parquet(path, rows, JudgementRow)
+    report = folders.out / "report.html"
+    write_explorer(folders.out / "explorer", replace(results, study=study), report)
+    page = Page(folders.out / "explorer/pages/physics_00.html")
+    page.assert_harmless()
+    for words in ("correctness 2, overall 4 of 5", "reply-key", "none was needed",
+                  f"unit slip ({HOSTILE})", "judge failed"):  # fmt: skip
+        assert words in page.text
+    assert len([a for _, a in page.elements if a.get("class") == "judged"]) == 1
+    other = Page(folders.out / "explorer/pages/physics_01.html")
+    assert "What judges say of its reasoning" not in other.text
 
 
 def test_a_stem_is_named_only_where_it_is_shared(pages: dict[str, Page]) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omibench.analyze.calibration import UNCALIBRATED
+from omibench.analyze.explorer.judged import Judgements, judgements
 from omibench.analyze.explorer.steps import Step, Trail
 from omibench.analyze.explorer.view import (
     clipped,
@@ -18,7 +20,7 @@ from omibench.analyze.explorer.view import (
     verdict_words,
 )
 from omibench.analyze.links import INDEX, cell_anchor, cell_file, problem_file, relative
-from omibench.analyze.load import Results
+from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.render import write_page
 from omibench.analyze.report.view import rule_heads
 from omibench.analyze.words import number, outcome_name, scored_by
@@ -28,6 +30,7 @@ from omibench.study import Cell
 if TYPE_CHECKING:
     import polars as pl
 
+CALIBRATED = "calibrated"
 Row = dict[str, Any]
 Verdicts = dict[tuple[str, str, str, int], list[Row]]
 
@@ -42,6 +45,12 @@ class _Site:
     stems: set[str]
     """The groups that more than one problem of the dataset shares."""
     trail: Trail
+    judged: Judgements
+
+    @property
+    def calibration(self) -> str:
+        """What people's labels say of the judge whose verdicts are shown."""
+        return UNCALIBRATED if self.results.certificate is None else CALIBRATED
 
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
@@ -49,7 +58,10 @@ def write_explorer(folder: Path, results: Results, report: Path) -> None:
     responses = _by_problem(results.responses)
     store, pictures = Path(results.study.study.store), home_of(results.freeze)
     trail = Trail(store, pictures, results.freeze, folder / "images")
-    site = _Site(folder, report, results, _verdicts(results), responses, _stems(results), trail)
+    judged = judgements(results.study, results.freeze.parent / "judge")
+    site = _Site(
+        folder, report, results, _verdicts(results), responses, _stems(results), trail, judged
+    )
     ids = sorted(results.questions, key=natural)
     for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
         _write_problem(site, problem, before, after)
@@ -96,7 +108,8 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
 def _response(site: _Site, row: Row, page: Path) -> Row:
     results, cell = site.results, Cell(row["model"], row["setting"])
     steps = _steps(site, row, page)
-    own = site.verdicts.get((cell.model, cell.setting, row["id"], row["index"]), [])
+    place = (cell.model, cell.setting, row["id"], row["index"])
+    own, judged = site.verdicts.get(place, []), site.judged.get(place, [])
     return {
         "anchor": cell_anchor(cell, row["index"]),
         "label": results.label(cell.model),
@@ -104,7 +117,9 @@ def _response(site: _Site, row: Row, page: Path) -> Row:
         "sample": row["index"],
         "left_out": not any(v["counts"] for v in own),
         "simulated": row["simulated"],
-        "marked": row["simulated"] or any(v["judge_simulated"] for v in own),
+        "marked": row["simulated"]
+        or any(v["judge_simulated"] for v in own)
+        or any(j.simulated for j in judged),
         "outcome": outcome_name(row["outcome"]),
         "finish_reason": row["finish_reason"] or "",
         "tokens": row["output_tokens"],
@@ -117,9 +132,17 @@ def _response(site: _Site, row: Row, page: Path) -> Row:
         "drawn": next((step.drawn for step in steps if step.key == row["key"]), []),
         "text": shortened(row["text"]),
         "reasoning": shortened(row["reasoning"] or ""),
-        "verdicts": [verdict_words(v) for v in own],
+        "verdicts": [{**verdict_words(v), "calibration": _calibration(site, v)} for v in own],
+        "judged": judged,
         "cell_href": f"../cells/{cell_file(cell)}",
     }
+
+
+def _calibration(site: _Site, verdict: Row) -> str:
+    """Whether the certificate is of whoever gave this verdict; empty where no judge was asked."""
+    if not verdict["judge"]:
+        return ""
+    return site.calibration if verdict["rules"] == JUDGE_RULES else UNCALIBRATED
 
 
 def _steps(site: _Site, row: Row, page: Path) -> list[Step]:
