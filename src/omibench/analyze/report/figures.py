@@ -27,12 +27,18 @@ from omibench.analyze.report.marks import (
     shape_of,
     title_of,
     totals_of,
+    which,
 )
 from omibench.analyze.report.theme import Chart, render
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import TOTAL, FailureCount, Score, image_bins
 from omibench.analyze.words import level, outcome_name, scored_by
 from omibench.verdict import FAILURES
+
+_APART = "\u241f"
+"""Stands between the parts of a row's name, of which the first is shown."""
+_NAMES = 300
+"""Pixels that names of models take at most, left of a chart."""
 
 
 class Picture(NamedTuple):
@@ -62,22 +68,38 @@ def pictures(results: Results, summary: Summary) -> list[Picture]:
 
 
 def accuracy(results: Results, rows: Sequence[Score]) -> Chart:
-    """Accuracy with intervals, a row a model, a colour and shape a setting."""
-    totals = leading(totals_of(rows, results.main_rules))
+    """Accuracy with intervals, a row a model, a colour and shape a setting.
+
+    Where most models have few of the settings, each cell has a row instead, the first of a model's
+    with its name.
+    """
+    whole = totals_of(rows, results.main_rules)
+    totals = leading(whole)
     settings = list(dict.fromkeys(s.cell.setting for s in totals))
+    models = list(dict.fromkeys(s.cell.model for s in totals))
+    sparse = 2 * len(totals) < len(models) * len(settings)
     data = [
         {
-            "model": model_name(results, s.cell.model),
+            "model": model_name(results, model),
+            "row": _APART.join(["" if i else model_name(results, model), model, str(i)]),
             "setting": results.setting_label(s.cell.setting),
             **per_cent(s.acc),
         }
-        for s in totals
+        for model in models
+        for i, s in enumerate(s for s in totals if s.cell.model == model)
     ]
     names = [results.setting_label(s) for s in settings]
+    named = alt.Axis(labelExpr=f"split(datum.label, '{_APART}')[0]", ticks=False, labelPadding=8)
     base = alt.Chart(data_of(data)).encode(
-        y=alt.Y("model:N", sort=None, title=None),
-        yOffset=alt.YOffset("setting:N", sort=names),
-        color=colour_of("setting", names, "Setting"),
+        color=colour_of("setting", names, "Setting", WIDTH - _NAMES),
+    )
+    base = (
+        base.encode(y=alt.Y("row:N", sort=None, title=None, axis=named))
+        if sparse
+        else base.encode(
+            y=alt.Y("model:N", sort=None, title=None),
+            yOffset=alt.YOffset("setting:N", sort=names),
+        )
     )
     marks = base.mark_point().encode(
         x=alt.X("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
@@ -91,6 +113,7 @@ def accuracy(results: Results, rows: Sequence[Score]) -> Chart:
             "Accuracy by model and setting",
             f"by {scored_by(results.main_rules)}, "
             f"{level(results.study.analyze.confidence)} intervals",
+            *filter(None, [which(whole)]),
             simulated=results.main_simulated,
         ),
     )
@@ -98,7 +121,8 @@ def accuracy(results: Results, rows: Sequence[Score]) -> Chart:
 
 def rule_books(results: Results, rows: Sequence[Score]) -> Chart:
     """The same responses under every rule book and the judge, a row a cell."""
-    kept = [s.cell for s in leading(totals_of(rows, results.main_rules))]
+    whole = totals_of(rows, results.main_rules)
+    kept = [s.cell for s in leading(whole)]
     names = [rules_label(results, r) for r in results.rules]
     data = [
         {
@@ -123,7 +147,7 @@ def rule_books(results: Results, rows: Sequence[Score]) -> Chart:
         height={"step": 10},
         title=title_of(
             "Rule books and judge on the same responses",
-            "one row a cell",
+            ": ".join(filter(None, ["one row a cell", which(whole)])),
             simulated=results.any_simulated,
         ),
     )
@@ -133,7 +157,8 @@ def failure_bars(
     results: Results, failures: Sequence[FailureCount], rows: Sequence[Score]
 ) -> Chart:
     """Responses that hold no scorable answer, by outcome, as a share of each cell's."""
-    kept = [s.cell for s in leading(totals_of(rows, results.main_rules))]
+    whole = totals_of(rows, results.main_rules)
+    kept = [s.cell for s in leading(whole)]
     rules = results.failure_rules or results.main_rules
     own = [f for f in failures if f.rules == rules]
     names = [outcome_name(key) for key in FAILURES if any(f.outcome == key for f in own)]
@@ -160,7 +185,7 @@ def failure_bars(
         height={"step": 22},
         title=title_of(
             "Failures by outcome",
-            f"by {scored_by(rules)}",
+            ": ".join(filter(None, [f"by {scored_by(rules)}", which(whole)])),
             simulated=results.rests_on_simulation(rules),
         ),
     )

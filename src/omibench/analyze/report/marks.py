@@ -17,6 +17,10 @@ from omibench.study import Cell
 
 WIDTH = 960
 """Pixels of a whole figure, labels included."""
+MOST_COLUMNS = 4
+"""Of a legend."""
+_LETTER, _SYMBOL = 6.4, 34
+"""Pixels that a letter of a legend takes on average, and those beside a name."""
 MOST_ROWS = 40
 """Rows of one figure; a larger study shows its best cells, and the tables hold all."""
 
@@ -36,6 +40,13 @@ def leading(totals: list[Score]) -> list[Score]:
     if len(totals) <= MOST_ROWS:
         return totals
     return sorted(totals, key=lambda s: -s.acc.mean)[:MOST_ROWS]
+
+
+def which(totals: Sequence[Score]) -> str:
+    """What a figure's subtitle says of its cells where `leading` left some out, else nothing."""
+    return f"the {MOST_ROWS} of {len(totals)} cells with the highest ACC" * (
+        len(totals) > MOST_ROWS
+    )
 
 
 def model_name(results: Results, model: str) -> str:
@@ -66,10 +77,12 @@ def title_of(title: str, *subtitle: str, simulated: bool) -> dict[str, Any]:
     return {"text": mark + title, "subtitle": list(subtitle)}
 
 
-def colour_of(field: str, names: Sequence[str], title: str) -> alt.Color:
-    """A colour a name, in their order."""
+def colour_of(field: str, names: Sequence[str], title: str, room: int = WIDTH) -> alt.Color:
+    """A colour a name, in their order; a legend as wide as fits into `room` pixels."""
     scale = alt.Scale(domain=list(names), range=colours(len(names)))
-    return alt.Color(f"{field}:N", scale=scale, title=title, legend=alt.Legend())
+    widest = _SYMBOL + _LETTER * max(map(len, names), default=0)
+    columns = max(1, min(MOST_COLUMNS, int(room // widest)))
+    return alt.Color(f"{field}:N", scale=scale, title=title, legend=alt.Legend(columns=columns))
 
 
 def shape_of(field: str, names: Sequence[str], title: str) -> alt.Shape:
