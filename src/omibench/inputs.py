@@ -50,7 +50,7 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     elif stage == "freeze":
         found += [study.review.decisions, *_benchmark_files(study)]
     elif stage == "analyze":
-        found += [study.analyze.published, *study.certify.certificates]
+        found += [*study.analyze.published, *study.certify.certificates]
     return list(dict.fromkeys(name for name in found if name))
 
 

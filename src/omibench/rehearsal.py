@@ -49,7 +49,7 @@ _TABLES: dict[Like, tuple[str, ...]] = {
     "mathreal": _MATHREAL,
     "mathreal-testmini": _MATHREAL,
 }
-"""The printed tables that abilities are taken from, beside that of `analyze.published`."""
+"""The printed tables that abilities are taken from, beside those of `analyze.published`."""
 
 Printed = Mapping[tuple[str, str], float]
 """The printed accuracy by label and setting; the setting is empty where the table names none."""
@@ -174,7 +174,7 @@ def _printed(study: Study) -> Printed:
     like = like_of(study)
     columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
     found: dict[tuple[str, str], float] = {}
-    paths = [*filter(None, [study.analyze.published]), *_TABLES.get(like, ())]
+    paths = [*study.analyze.published, *_TABLES.get(like, ())]
     for path in map(Path, paths):
         if not path.is_file():
             continue

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from analyze.conftest import Folders
 from omibench.analyze.intervals import clustered_wilson
 from omibench.analyze.load import Results, load_results
-from omibench.analyze.published import Printed, compare, printed_row, read_published
+from omibench.analyze.printed import AVERAGE, Printed, read_published, read_tables
+from omibench.analyze.published import compare, printed_row, printed_rows
 from omibench.analyze.tables import TOTAL, Score, scores
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.study import Cell
+from omibench.study import Cell, load_study
+from omibench.tables import AggregateRow, write_parquet
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +63,113 @@ def test_a_wrong_table_gets_one_line(tmp_path: Path, text: str, message: str) ->
     file.write_text(text, "utf-8")
     with pytest.raises(FileFormatError, match=message):
         read_published(file, "any", 1)
+
+
+def test_the_two_tables_of_usnco_v(root: Path) -> None:
+    row = read_published(root / "published/usnco_v_proprietary.csv", "usnco-v", 473)[0]
+    assert row.values["local", "acc"] == 93.7
+    assert row.values["national", "cons5"] == 96.6
+    assert (row.values[AVERAGE, "acc"], row.digits, row.settings) == (93.2, 1, ("zero-shot-5",))
+    assert row.sizes == {"local": 204, "national": 269}
+    opened = read_published(root / "published/usnco_v_open.csv", "usnco-v", 473)
+    assert {r.settings for r in opened} == {("zero-shot",)}
+    assert set(opened[0].values) == {("local", "acc"), ("national", "acc"), (AVERAGE, "acc")}
+
+
+def test_the_two_tables_of_mathreal(root: Path) -> None:
+    rows = read_published(root / "published/mathreal_main.csv", "mathreal", 480)
+    row = next(r for r in rows if r.model == "GPT-4o")
+    assert row.values[TOTAL, "acc"] == 23.0
+    assert row.values["plane geometry", "strict"] == 13.4
+    assert row.settings == ("i", "qg-dg")
+    six = read_published(root / "published/mathreal_six_settings.csv", "mathreal", 480)
+    assert len(six) == 17 * 6
+    ours = {r.strategy: r.values for r in six if r.model == "GPT-4o"}
+    assert ours["I+QG+DG"] == {(TOTAL, "acc"): 38.7}
+
+
+def test_ready_made_studies_name_rows_that_are_printed(root: Path) -> None:
+    """Every cell of a ready-made study that its tables print finds its row."""
+    counts = {"usnco_v": (12 + 28, 12 + 28), "mathreal": (44 + 17 * 5, 44 + 17 * 6)}
+    for name, (cells, values) in counts.items():
+        study = load_study(root / "studies" / f"{name}.yaml")
+        tables = [str(root / path) for path in study.analyze.published]
+        printed = read_tables(tables, name, 480)
+        asked = SimpleNamespace(
+            label=lambda model, s=study: s.models[model].label or model,
+            setting_label=lambda setting, s=study: s.settings[setting].label or setting,
+        )
+        found = [printed_rows(cast("Results", asked), cell, printed) for cell in study.cells]
+        assert sum(bool(rows) for rows in found) == cells, name
+        assert sum(len(rows) for rows in found) == values, name
+        assert {row.model for rows in found for row in rows} == {row.model for row in printed}
+
+
+def test_parts_averages_and_strict_values_are_recomputed(results: Results, made: Folders) -> None:
+    """Parts are those that the frozen answers' attributes tell."""
+    names = sorted(results.answers)
+    parts = {id: "local" if n % 2 else "national" for n, id in enumerate(names)}
+    answers = {
+        id: answer.model_copy(update={"attributes": {"exam": parts[id], "category": "Odd Ones"}})
+        for id, answer in results.answers.items()
+    }
+    split = replace(results, answers=answers)
+    verdicts = {r["id"]: r["verdict"] for r in split.of("robust", Cell("sim-strong", "cot"))
+                .iter_rows(named=True)}  # fmt: skip
+
+    def mean(part: str) -> float:
+        return 100 * fmean(verdicts[id] for id in names if parts[id] == part)
+
+    average = (mean("local") + mean("national")) / 2
+    values = {
+        ("local", "acc"): mean("local"), ("national", "acc"): mean("national"),
+        (AVERAGE, "acc"): average, ("odd ones", "strict"): 1.0,
+        ("local", "pass5"): 1.0,
+    }  # fmt: skip
+    found = compare(split, [], [printed(values)], made.score.parent / "aggregate")
+    ours = {(c.subject, c.metric): c.ours for c in found}
+    assert ours["local", "acc"] == pytest.approx(mean("local"))
+    assert ours[AVERAGE, "acc"] == pytest.approx(average)
+    assert ours["odd ones", "strict"] == pytest.approx(100 * fmean(verdicts.values()))
+    assert set(ours) == set(values) - {("local", "pass5")}
+    assert [c.subject for c in found if c.differs] == ["odd ones"]
+    fewer = printed(values, {"local": 1})
+    assert {c.subject for c in compare(split, [], [fewer])} == {"national", "odd ones"}
+    assert not compare(split, [], [printed({("nowhere", "acc"): 1.0})])
+
+
+def test_pass_at_five_is_that_of_the_aggregated_samples(results: Results, tmp_path: Path) -> None:
+    cell = Cell("sim-strong", "cot")
+    rows = [
+        AggregateRow(id=id, rules="robust", metric=metric, k=5, value=float(n % 2))
+        for n, id in enumerate(results.answers) for metric in ("pass", "consistency")
+    ]  # fmt: skip
+    write_parquet(tmp_path / cell.model / "cot.parquet", rows, AggregateRow)
+    row = printed({(TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
+    found = compare(results, [], [row], tmp_path)
+    assert [(c.metric, c.ours, c.differs) for c in found] == [
+        ("pass5", 50.0, False), ("cons5", 50.0, True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "same"),
+    [
+        ("Qwen2.5VL-72b", "Qwen2.5-VL-72B-Instruct", True),
+        ("Doubao-1.5-vision-pro", "Doubao-1.5-vision-pro-32k", True),
+        ("GPT-5", "GPT-5-mini", False),
+        ("Qwen3-8B-thinking", "Qwen3-8B-Instruct", False),
+    ],
+)
+def test_names_that_two_tables_spell_differently(
+    results: Results, name: str, label: str, same: bool
+) -> None:
+    block = results.study.models["sim-strong"].model_copy(update={"label": label})
+    models = results.study.models | {"sim-strong": block}
+    study = results.study.model_copy(update={"models": models})
+    row = printed({})._replace(model=name)
+    found = printed_row(replace(results, study=study), Cell("sim-strong", "cot"), [row])
+    assert (found is row) == same
 
 
 def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:

@@ -1,48 +1,34 @@
-"""Printed results beside ours: read their tables, and name every cell that differs.
+"""Printed results beside ours: which printed row is of a cell, and which values differ.
 
-Two layouts are known, each as its paper prints it: `<subject>_acc` / `<subject>_gptscore`
-(OMIBench, table 2) and `<dataset>_<subject>` (EMMA, table 2), in per cent. Model names
-are compared with our labels, the column `strategy` with our settings' names.
+Model names are compared with our labels, the column `strategy` with our settings' names and
+labels.
 """
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from omibench.analyze.chosen import aggregates
 from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.analyze.printed import ACC, AVERAGE, CONS5, GPTSCORE, PASS5, STRICT, Printed
 from omibench.analyze.tables import TOTAL, Score
 from omibench.analyze.words import fixed
-from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.study import Cell
 
-_KEYS = ("model", "strategy", "group")
-_SUBJECTS = {"math": "mathematics", "overall": TOTAL}
-_SIZES = {
-    "emma": {"mathematics": 892, "physics": 156, "chemistry": 1176, "coding": 564, TOTAL: 2788},
-    "emma_mini": {"mathematics": 100, "physics": 100, "chemistry": 100, "coding": 100, TOTAL: 400},
-}
-"""Problems of each dataset of a table that prints several (EMMA, tables 1 and 2)."""
+if TYPE_CHECKING:
+    import polars as pl
+
 _DEFAULT_STRATEGY = "cot"
-HALF_DIGIT = 0.005 + 1e-9
-"""Tables print two decimals: a larger distance, in percentage points, is a difference."""
-
-ACC, GPTSCORE = "acc", "gptscore"
-
-
-class Printed(NamedTuple):
-    """One printed row: (subject, metric) -> per cent. `metric` is `acc` or `gptscore`.
-
-    `sizes` is how many problems each subject of the printed dataset has, where that is known.
-    """
-
-    model: str
-    strategy: str
-    group: str
-    values: dict[tuple[str, str], float]
-    sizes: dict[str, int]
+"""Of a table that names none, and of whose paper we have no study (OMIBench, appendix B)."""
+_SAMPLED = {PASS5: ("pass", 5), CONS5: ("consistency", 5)}
+"""Metric -> metric and k of `aggregate`."""
+_LESS = re.compile(r"(?:instruct|preview|32k)$")
+"""Ends of names that one table of a paper prints and another leaves out."""
+_ROUNDING = 1e-9
 
 
 class Comparison(NamedTuple):
@@ -56,85 +42,124 @@ class Comparison(NamedTuple):
     ours: float
     n: int
     simulated: bool
+    digits: int = 2
 
     @property
     def differs(self) -> bool:
-        """Whether rounding to two decimals cannot explain the distance."""
-        return abs(self.ours - self.printed) > HALF_DIGIT
+        """Whether rounding to the printed decimals cannot explain the distance."""
+        return abs(self.ours - self.printed) > 0.5 * 10.0**-self.digits + _ROUNDING
 
 
-def read_published(path: str | Path, dataset: str, problems: int) -> list[Printed]:
-    """Read the printed rows about `dataset` (its name), which holds `problems` problems.
+class _Ours(NamedTuple):
+    """Our value, in [0, 1], over `n` problems."""
 
-    Raises MissingInputError when the file is not there, FileFormatError when it is no such table
-    or when it cannot be told which of its datasets is meant.
+    value: float
+    n: int
+    rules: str
+    simulated: bool
+
+
+def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> list[Printed]:
+    """The printed rows of a cell, one of each table at most: same model name, same strategy.
+
+    A strategy is the name or the label of a setting, or the part of the name before the first
+    hyphen (`cot-warm`). Names of models that differ only in case, hyphens or an ending such as
+    `-Instruct` are one where no name is the very same.
     """
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        raise MissingInputError(
-            f"analyze.published: {path}: cannot be read: {reason_of(error)}"
-        ) from None
-    if not rows or "model" not in rows[0]:
-        raise FileFormatError(f"{path}: is no table of results: it lacks the column 'model'")
-    names = [c for c in rows[0] if c not in _KEYS]
-    columns, meant = _value_columns(path, names, dataset, problems)
-    return [
-        Printed(
-            model=row["model"],
-            strategy=row.get("strategy") or "",
-            group=row.get("group") or "",
-            values={key: _number(path, row, name) for name, key in columns.items() if row[name]},
-            sizes=_SIZES.get(meant, {}),
-        )
-        for row in rows
-    ]
+    label, setting = results.label(cell.model), cell.setting
+    names = {setting, setting.partition("-")[0], results.setting_label(setting)}
+    found: dict[str, Printed] = {}
+    for same in (str, _plain):
+        for row in printed:
+            known = row.settings or (row.strategy or _DEFAULT_STRATEGY,)
+            own = {setting} if row.settings else names
+            if same(row.model) == same(label) and own.intersection(known):
+                found.setdefault(row.file, row)
+    return list(found.values())
 
 
 def printed_row(results: Results, cell: Cell, printed: Sequence[Printed]) -> Printed | None:
-    """The printed row of a cell: same model name, same strategy; None when it is not printed.
-
-    A strategy is the name of a setting, or the part of it before the first hyphen (`cot-warm`). A
-    table that names none was made with chain of thought (OMIBench, appendix B).
-    """
-    label = results.label(cell.model)
-    names = (cell.setting, cell.setting.partition("-")[0])
-    for row in printed:
-        if row.model == label and (row.strategy or _DEFAULT_STRATEGY) in names:
-            return row
-    return None
+    """The printed row of a cell that stands below it: that of the first table that has one."""
+    return next(iter(printed_rows(results, cell, printed)), None)
 
 
 def compare(
-    results: Results, rows: Sequence[Score], printed: Sequence[Printed]
+    results: Results,
+    rows: Sequence[Score],
+    printed: Sequence[Printed],
+    aggregate: Path | None = None,
 ) -> list[Comparison]:
     """Every printed cell for whose problems we hold all responses, beside what these give.
 
     All means as many as the printed dataset has, or the frozen one where that is not known.
     ACC is compared under the stored verdicts (`published`) where there are any, else under the
-    main rules; GPTScore with the judge's.
+    main rules; GPTScore with the judge's; pass@5 and consistency@5 with those of the folder
+    `aggregate`.
     """
-    acc_rules = "published" if "published" in results.rules else results.main_rules
-    rules_of = {ACC: acc_rules, GPTSCORE: JUDGE_RULES}
     found = []
     for cell in results.study.cells:
-        row = printed_row(results, cell, printed)
-        mine = {(s.subject, s.rules): s for s in rows if s.cell == cell}
-        if row is None:
-            continue
-        for (subject, metric), value in row.values.items():
-            score = mine.get((subject, rules_of[metric]))
-            if score and score.acc.n == row.sizes.get(subject, _problems(results, subject)):
-                judge = metric == GPTSCORE and results.judge_simulated
-                simulated = score.simulated or judge
-                found.append(
-                    Comparison(
-                        cell, subject, metric, score.rules, value, 100 * score.acc.mean,
-                        score.acc.n, simulated,
-                    )
-                )  # fmt: skip
+        mine = _Mine(results, cell, [s for s in rows if s.cell == cell], aggregate)
+        for row in printed_rows(results, cell, printed):
+            for (part, metric), value in row.values.items():
+                ours = mine.average(row) if part == AVERAGE else mine.of(row, part, metric)
+                if ours:
+                    judge = metric == GPTSCORE and results.judge_simulated
+                    found.append(
+                        Comparison(
+                            cell, part, metric, ours.rules, value, 100 * ours.value, ours.n,
+                            ours.simulated or judge, row.digits,
+                        )
+                    )  # fmt: skip
     return found
+
+
+class _Mine:
+    """The values of one cell, by part of the problems and metric."""
+
+    def __init__(
+        self, results: Results, cell: Cell, rows: Sequence[Score], aggregate: Path | None
+    ) -> None:
+        self._results, self._cell, self._aggregate = results, cell, aggregate
+        self._scores = {(s.subject, s.rules): s for s in rows}
+        self._rules = "published" if "published" in results.rules else results.main_rules
+
+    def of(self, row: Printed, part: str, metric: str) -> _Ours | None:
+        """Our value of a part; None where it is not over all of its problems."""
+        rules = JUDGE_RULES if metric == GPTSCORE else self._rules
+        score = self._scores.get((part, rules)) if metric in (ACC, GPTSCORE) else None
+        ids = _problems(self._results, part)
+        if score:
+            ours = _Ours(score.acc.mean, score.acc.n, score.rules, score.simulated)
+        else:
+            values = self._values(metric, rules, ids)
+            if not values:
+                return None
+            ours = _Ours(fmean(values), len(values), rules, self._results.simulated[self._cell])
+        return ours if ours.n == row.sizes.get(part, len(ids)) else None
+
+    def average(self, row: Printed) -> _Ours | None:
+        """The mean over the parts whose accuracy the row prints, each weighing the same."""
+        parts = [self.of(row, p, m) for p, m in row.values if m == ACC and p != AVERAGE]
+        known = [part for part in parts if part]
+        if not known or len(known) < len(parts):
+            return None
+        n = sum(part.n for part in known)
+        return known[0]._replace(value=fmean(part.value for part in known), n=n)
+
+    def _values(self, metric: str, rules: str, ids: set[str]) -> list[float]:
+        """A value a problem, the mean of its samples."""
+        import polars as pl
+
+        if metric in _SAMPLED:
+            frame = aggregates(self._cell, self._aggregate) if self._aggregate else None
+            if frame is None:
+                return []
+            name, k = _SAMPLED[metric]
+            return _within(frame.filter(rules=rules, metric=name, k=k), ids)["value"].to_list()
+        frame = _within(self._results.of(rules, self._cell), ids)
+        verdict = pl.col("verdict")
+        counted = (verdict >= 1).cast(pl.Float64) if metric == STRICT else verdict
+        return frame.group_by("id").agg(counted.mean().alias("value"))["value"].to_list()
 
 
 def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dict[str, Any]]:
@@ -158,37 +183,21 @@ def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dic
     ]
 
 
-def _problems(results: Results, subject: str) -> int:
-    return sum(subject in (TOTAL, a.subject) for a in results.answers.values())
+def _problems(results: Results, part: str) -> set[str]:
+    """The problems of a part: of all, of a subject, of a subset, or of a category."""
+    return {
+        id
+        for id, answer in results.answers.items()
+        if part in (TOTAL, answer.subject, answer.attributes.get("exam"))
+        or part == answer.attributes.get("category", "").casefold()
+    }
 
 
-def _value_columns(
-    path: str | Path, columns: Sequence[str], dataset: str, problems: int
-) -> tuple[dict[str, tuple[str, str]], str]:
-    parts = {c: c.rsplit("_", 1) for c in columns}
-    if all(len(p) == 2 and p[1] in (ACC, GPTSCORE) for p in parts.values()):
-        return {c: (_SUBJECTS.get(s, s), metric) for c, (s, metric) in parts.items()}, ""
-    datasets = list(dict.fromkeys(p[0] for p in parts.values()))
-    meant = _which_dataset(datasets, dataset.lower().replace("-", "_"), problems)
-    if meant is None:
-        raise FileFormatError(
-            f"{path}: prints results on {', '.join(datasets)}, but the frozen dataset is called "
-            f"{dataset!r}; set freeze.name to the one that it is"
-        )
-    return {c: (_SUBJECTS.get(p[1], p[1]), ACC) for c, p in parts.items() if p[0] == meant}, meant
+def _within(frame: pl.DataFrame, ids: set[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return frame.filter(pl.col("id").is_in(list(ids)))
 
 
-def _which_dataset(datasets: Sequence[str], name: str, problems: int) -> str | None:
-    """By size where all sizes are known, as full and reduced sets often share a name."""
-    if all(d in _SIZES for d in datasets):
-        return min(datasets, key=lambda d: abs(_SIZES[d][TOTAL] - problems))
-    return name if name in datasets else None
-
-
-def _number(path: str | Path, row: dict[str, str], column: str) -> float:
-    try:
-        return float(row[column])
-    except ValueError:
-        raise FileFormatError(
-            f"{path}: {row['model']}, {column}: {row[column]!r} is not a number"
-        ) from None
+def _plain(name: str) -> str:
+    return _LESS.sub("", re.sub(r"[\W_]", "", name.casefold()))

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.analyze.load import Results
-from omibench.analyze.published import Comparison, Printed, compare, read_published
+from omibench.analyze.printed import Printed, read_tables
+from omibench.analyze.published import Comparison, compare
 from omibench.analyze.reasoning import NO_REASONING, Reasoning, reasoning
 from omibench.analyze.saliency import Salience, saliences
 from omibench.analyze.samples import SampleScore, sample_scores
@@ -37,19 +38,17 @@ class Summary:
 def summarise(results: Results, folder: Path | None = None) -> Summary:
     """Compute every table. `folder` is that of the results, with the stages judge and aggregate.
 
-    Raises as `read_published` does.
+    Raises as `read_tables` does.
     """
     published, manifest = results.study.analyze.published, results.manifest
-    printed = (
-        read_published(published, manifest.name, manifest.problems) if published is not None else []
-    )
+    printed = read_tables(published, manifest.name, manifest.problems)
     rows = scores(results)
     return Summary(
         scores=rows,
         images=image_scores(results),
         failures=failure_counts(results),
         printed=printed,
-        comparisons=compare(results, rows, printed),
+        comparisons=compare(results, rows, printed, folder and folder / "aggregate"),
         reasoning=reasoning(results, folder / "judge") if folder else NO_REASONING,
         samples=sample_scores(results, folder / "aggregate") if folder else [],
         saliences=saliences(results, folder / "saliency") if folder else [],

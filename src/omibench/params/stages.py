@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from omibench.params.blocks import Block, Name
 from omibench.params.judge import JudgePanel, Panel
@@ -152,13 +152,22 @@ def _same_models(panel: JudgePanel | None) -> JudgePanel | None:
     return panel and JudgePanel(models=panel.models, max_tokens=panel.max_tokens)
 
 
+Tables = Annotated[
+    list[str],
+    BeforeValidator(
+        lambda given: [given] if isinstance(given, str) else given or [],
+        json_schema_input_type=str | list[str] | None,
+    ),
+]
+
+
 class AnalyzeParams(Block):
     """How results are summarised and shown."""
 
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     main_rules: RuleBook | None = None
     """The rule book of the headline; the first of `score.rules` when left out."""
-    published: str | None = None
-    """CSV of printed results to stand beside ours."""
+    published: Tables = []
+    """CSV files of printed results to stand beside ours: one, or several."""
     explorer: bool = True
     """One page a problem and a cell, so that every number can be followed to its page."""

@@ -9,7 +9,8 @@ from omibench.analyze.claims import UNKNOWN_FAILURES, best
 from omibench.analyze.intervals import Estimate
 from omibench.analyze.links import EXPLORER, cell_file
 from omibench.analyze.load import JUDGE_RULES, Results
-from omibench.analyze.published import ACC, GPTSCORE, Printed, printed_row
+from omibench.analyze.printed import ACC, AVERAGE, GPTSCORE, Printed
+from omibench.analyze.published import printed_row
 from omibench.analyze.report import told
 from omibench.analyze.tables import TOTAL, Failures, Score, subjects
 from omibench.analyze.words import NONE, bracketed, counted, fixed, level, number, scored_by
@@ -92,7 +93,7 @@ def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) 
         index.setdefault(row.cell, {})[row.rules, row.subject] = row
     leader = best(results, rows).cell
     beside = {cell: printed_row(results, cell, printed) for cell in results.study.cells}
-    digits = 2 if any(beside.values()) else 1  # as many as the printed rows
+    digits = max((row.digits for row in beside.values() if row), default=1)
     found: dict[str, list[ModelRows]] = {}
     for model in dict.fromkeys(cell.model for cell in results.study.cells):
         own = [cell for cell in results.study.cells if cell.model == model]
@@ -209,11 +210,12 @@ def _subject_cell(
 def _printed(results: Results, row: Printed) -> PrintedCells:
     def text(subject: str, metric: str) -> str:
         value = row.values.get((subject, metric))
-        return NONE if value is None else fixed(value, 2)
+        return NONE if value is None else fixed(value, row.digits)
 
-    return PrintedCells(
-        text(TOTAL, ACC), text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)]
-    )
+    total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
+    if total == NONE and average != NONE:
+        total = f"{average}, mean of its parts"
+    return PrintedCells(total, text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)])
 
 
 def _bounds(failed: Failures | None, digits: int) -> str:

@@ -16,7 +16,8 @@ from omibench.analyze.claims import SIMULATED
 from omibench.analyze.headline import Headline
 from omibench.analyze.links import EXPLORER, INDEX
 from omibench.analyze.load import JUDGE_RULES, Results
-from omibench.analyze.published import ACC, Comparison, Printed
+from omibench.analyze.printed import ACC, CONS5, GPTSCORE, PASS5, STRICT, Printed
+from omibench.analyze.published import Comparison
 from omibench.analyze.render import write_page
 from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
@@ -161,7 +162,7 @@ def _published(
     columns = list(dict.fromkeys(key for row in printed for key in row.values))
     differing = [c for c in comparisons if c.differs]
     return {
-        "file": Path(results.study.analyze.published or "").name,
+        "file": ", ".join(Path(path).name for path in results.study.analyze.published),
         "sentence": _published_sentence(comparisons, differing),
         "columns": [_column(subject, metric) for subject, metric in columns],
         "rows": [
@@ -169,7 +170,8 @@ def _published(
                 "model": row.model,
                 "strategy": row.strategy or row.group,
                 "printed_values": [
-                    fixed(row.values[key], 2) if key in row.values else NONE for key in columns
+                    fixed(row.values[key], row.digits) if key in row.values else NONE
+                    for key in columns
                 ],
             }
             for row in printed
@@ -179,7 +181,7 @@ def _published(
                 **view.cell_words(results, c.cell),
                 "subject": c.subject,
                 "metric": _metric(c.metric),
-                "printed": fixed(c.printed, 2),
+                "printed": fixed(c.printed, c.digits),
                 "ours": fixed(c.ours, 2),
                 "difference": _signed(c.ours - c.printed),
                 "n": c.n,
@@ -209,8 +211,10 @@ def _signed(difference: float) -> str:
 
 
 def _column(subject: str, metric: str) -> str:
-    return subject.capitalize() if metric == ACC else f"{subject.capitalize()}, GPTScore"
+    return subject.capitalize() if metric == ACC else f"{subject.capitalize()}, {_metric(metric)}"
 
 
 def _metric(metric: str) -> str:
-    return "ACC" if metric == ACC else "GPTScore"
+    return {
+        ACC: "ACC", GPTSCORE: "GPTScore", STRICT: "strict", PASS5: "pass@5", CONS5: "consistency@5",
+    }[metric]  # fmt: skip
