@@ -1,4 +1,5 @@
 """How long does a crossed rehearsal of OMIBench's size take, with how much memory, and a kill?
+Or that of a ready-made study.
 
 Makes a study of simulated models under many settings on made-up problems of OMIBench's shape, runs
 its whole graph from the frozen dataset to the report, kills all of it (SIGKILL) in the middle and
@@ -8,6 +9,7 @@ the processes that ran at once (what they share counted once: PSS), looked at ev
     python benchmarks/rehearsal.py                             # 31 models x 20 settings x 1,322
     python benchmarks/rehearsal.py --models 4 --settings 5     # a part of it
     python benchmarks/rehearsal.py --like emma-mini --models 2 --settings 2 --kill-at 0.5
+    python benchmarks/rehearsal.py --study studies/emma.yaml --kill-at 0
 
 The exit code is 1 when a whole rehearsal took 60 minutes or 8 GB, or asked anything twice.
 """
@@ -27,10 +29,12 @@ import time
 from collections import Counter
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 from graph_scale import PARTS, PROGRAMS, ROOT
+
+from omibench.study import parse_study
 
 PROMPTS = ("cot", "direct", "least-to-most", "plan-and-solve", "visualization-of-thought")
 SHOWN = ("all", "first", "none", "shuffled")
@@ -52,18 +56,21 @@ class Run(NamedTuple):
 def main() -> int:
     """Run, kill, resume, print; 1 when a target is missed."""
     options = _options()
-    cells = options.models * options.settings
+    study = _study(options)
+    cells = len(parse_study(study, "benchmark").cells)
     with tempfile.TemporaryDirectory(prefix="omibench-rehearsal-", dir=options.folder) as name:
         folder = Path(name)
-        _make(folder, options.models, options.settings, options.like)
+        _make(folder, study)
         runs = []
         if options.kill_at:
             runs.append(_run(folder, options.cores, kill_after=round(options.kill_at * cells)))
             print(f"killed with {_done(folder)} of {cells} cells inferred", flush=True)
         runs.append(_run(folder, options.cores))
         asked, twice = _asked(folder)
-        print((folder / "results/analyze/headline.txt").read_text("utf-8").splitlines()[0])
-    return _report(options, runs, asked, twice)
+        headline = next(folder.glob("results*/analyze/headline.txt"))
+        print(headline.read_text("utf-8").splitlines()[0])
+    what = options.study or f"{options.models} models x {options.settings} settings, {options.like}"
+    return _report(f"{what}: {cells} cells", bool(options.kill_at), runs, asked, twice)
 
 
 def _options() -> argparse.Namespace:
@@ -71,22 +78,37 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", type=int, default=31)
     parser.add_argument("--settings", type=int, default=len(PROMPTS) * len(SHOWN))
     parser.add_argument("--like", default="omibench")
+    parser.add_argument("--study", help="a ready-made study instead, such as studies/emma.yaml")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--kill-at", type=float, default=0.5, help="share of cells; 0: never")
     parser.add_argument("--folder", type=Path, help="where to make the study")
     return parser.parse_args()
 
 
-def _make(folder: Path, models: int, settings: int, like: str) -> None:
+def _make(folder: Path, study: dict[str, Any]) -> None:
     for part in PARTS:
         source, target = ROOT / part, folder / part
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.is_file():
             shutil.copy(source, target)
+    (folder / STUDY).write_text(yaml.safe_dump(study, sort_keys=False), "utf-8")
+
+
+def _study(options: argparse.Namespace) -> dict[str, Any]:
+    if options.study is None:
+        return _crossed(options.models, options.settings, options.like)
+    study: dict[str, Any] = yaml.safe_load(Path(options.study).read_text("utf-8"))
+    return study | {
+        "simulated": True,
+        "study": study["study"] | {"results": "results", "store": "store"},
+    }
+
+
+def _crossed(models: int, settings: int, like: str) -> dict[str, Any]:
     pairs = list(product(PROMPTS, SHOWN))[:settings]
     names = [f"model-{n + 1}" for n in range(models)]
-    study = {
+    return {
         "study": {"name": "rehearsal", "results": "results", "store": "store"},
         "benchmark": {"name": "synthetic", "like": like},
         "models": {
@@ -104,7 +126,6 @@ def _make(folder: Path, models: int, settings: int, like: str) -> None:
         "score": {"rules": ["robust"]},
         "analyze": {"explorer": False},
     }  # fmt: skip
-    (folder / STUDY).write_text(yaml.safe_dump(study, sort_keys=False), "utf-8")
 
 
 def _run(folder: Path, cores: int, kill_after: int | None = None) -> Run:
@@ -171,26 +192,26 @@ def _kill(leader: int) -> None:
 
 
 def _done(folder: Path) -> int:
-    return sum(1 for _ in folder.glob("results/infer/*/*.parquet"))
+    return sum(1 for _ in folder.glob("results*/infer/*/*.parquet"))
 
 
 def _asked(folder: Path) -> tuple[int, int]:
     """How many responses the store holds, and how many under a key that another has."""
     found = Counter(
         (segment.parent.name, json.loads(line).get("key"))
-        for segment in folder.glob("store/*/*.jsonl")
+        for segment in folder.glob("store*/*/*.jsonl")
         for line in segment.read_bytes().splitlines()
         if line.startswith(b"{") and line.endswith(b"}")
     )
     return found.total(), found.total() - len(found)
 
 
-def _report(options: argparse.Namespace, runs: list[Run], asked: int, twice: int) -> int:
+def _report(what: str, kill: bool, runs: list[Run], asked: int, twice: int) -> int:
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
-    print(f"\n{options.models} models x {options.settings} settings, {options.like}, load {load}\n")
+    print(f"\n{what}, load {load}\n")
     print("| run | wall min | CPU min | most GB |\n|---|---:|---:|---:|")
     for run in runs:
-        name = "to the kill" if run.killed else "resumed" if options.kill_at else "whole"
+        name = "to the kill" if run.killed else "resumed" if kill else "whole"
         figures = f"{run.wall_s / 60:.1f} | {run.cpu_s / 60:.1f} | {run.gigabytes:.2f}"
         print(f"| {name} | {figures} |")
     minutes, most = sum(r.wall_s for r in runs) / 60, max(r.gigabytes for r in runs)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.errors import ParamsError
+from omibench.errors import MissingInputError, ParamsError
 from omibench.models.oracle import load_oracle
 from omibench.models.respond import probability_correct
 from omibench.params.model import SimulatedModel
@@ -147,3 +147,20 @@ def test_what_can_be_had_is_not_made_up(tmp_path: Path) -> None:
     assert not made_up(benchmark={"name": "papers"})
     assert not made_up(benchmark={"name": "folder"})
     assert made_up(benchmark={"name": "folder", "like": "usnco-v"})
+
+
+@pytest.mark.parametrize("asked", [[], ["--simulated"]])
+def test_a_plan_of_problems_that_are_there_says_how_to_freeze_them(
+    root: Path, tmp_path: Path, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    file = tmp_path / "mine.yaml"
+    own = {"store": str(tmp_path / "store"), "results": str(tmp_path / "results")}
+    file.write_text(
+        json.dumps(VALUES | {"simulated": False, "study": own, "data": str(tmp_path)}), "utf-8"
+    )
+    done = CliRunner().invoke(app, ["plan", "--params", str(file), *asked])
+    assert isinstance(done.exception, MissingInputError)
+    more = " --config simulated=true" if asked else ""
+    command = f"`snakemake freeze_all --cores all --configfile {file}{more}`"
+    assert str(done.exception).endswith(command)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import Override, Params, read_study
+from omibench.errors import MissingInputError
 
 
 def plan(
@@ -42,6 +43,11 @@ def plan(
     from omibench.rehearsal import is_made_up, made_up_questions
     from omibench.unasked import unasked
 
+    if questions and not questions.is_file():
+        raise MissingInputError(
+            f"{questions}: there is no such file; frozen questions are "
+            "RESULTS/freeze/questions.jsonl"
+        )
     study = read_study(params, [*(override or []), *(["simulated=true"] if simulated else [])])
     if remark := unasked(study):
         typer.echo(f"omibench: {params}: {remark}", err=True)
@@ -51,7 +57,18 @@ def plan(
         with made_up_questions(study) as (like, made):
             typer.echo(f"Planned over made-up questions like those of {like}, with small pictures")
             typer.echo(render(plan_study(study, made)))
+    elif missing:
+        raise MissingInputError(
+            f"{frozen}: there is no frozen dataset yet; make it with "
+            f"`{_freezing(params, simulated=simulated)}`"
+        )
     elif after:
         typer.echo(render_comparison(compare_study(study, frozen)))
     else:
         typer.echo(render(plan_study(study, frozen)))
+
+
+def _freezing(params: str, *, simulated: bool) -> str:
+    """The command that freezes the dataset of a study."""
+    file = "" if params == "params.yaml" or params.startswith("{") else f" --configfile {params}"
+    return f"snakemake freeze_all --cores all{file}" + " --config simulated=true" * simulated
