@@ -75,6 +75,7 @@ class SomeFailedError(OmibenchError):
 
 _REASONS: Final[tuple[tuple[type[OSError], str], ...]] = (
     (FileNotFoundError, "it does not exist"),
+    (FileExistsError, "a file of that name is there"),
     (IsADirectoryError, "it is a folder, not a file"),
     (NotADirectoryError, "its path leads through a file, not a folder"),
     (PermissionError, "you lack the permission"),

@@ -9,6 +9,8 @@ from typing import Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+LONGEST = 80
+"""Characters of a wrong value that are shown."""
 _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 
@@ -27,11 +29,16 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         return f"{where}.{tag}: unknown value {given!r}{did_you_mean(given, known)}{more}"
     if first["type"] in _BLOCKS:
         place = f"{where}: " if where else ""
-        return f"{place}holds {first['input']!r}, but takes a block of keys{more}"
+        return f"{place}holds {_short(first['input'])}, but takes a block of keys{more}"
     value = first["input"]
-    shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {value!r})"
+    shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where + ': ' if where else ''}{message}{shown}{more}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

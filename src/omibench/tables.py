@@ -223,7 +223,10 @@ def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:
 
 def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
     """Like `read_jsonl`, one row at a time."""
-    for number, line in enumerate(_read(path).splitlines(), 1):
+    content = _read(path)
+    if content.startswith(b"PAR1"):
+        raise FileFormatError(f"{path}: is a Parquet file; give one with a JSON object a line")
+    for number, line in enumerate(content.splitlines(), 1):
         if line.strip():
             yield _parse(line, row, f"{path}, line {number}")
 
@@ -309,24 +312,40 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
     return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
 
 
-def output_folder(path: str | Path) -> Path:
-    """The folder to write into, made if it is not there. Raises OutputError when it cannot be."""
+def output_folder(path: str | Path, option: str = "--out") -> Path:
+    """The folder to write into, made if it is not there. Raises OutputError when it cannot be.
+
+    `option` is the one that named it.
+    """
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"--out {folder}: cannot be a folder: {reason_of(error)}") from None
+        raise OutputError(f"{option} {folder}: cannot be a folder: {reason_of(error)}") from None
     return folder
 
 
-def output_parquet(path: str | Path) -> Path:
-    """The Parquet file to write. Raises OutputError for a folder or another kind of file."""
+def output_parquet(path: str | Path, *inputs: Path | None) -> Path:
+    """The Parquet file to write. Raises OutputError for a folder or another kind of file.
+
+    Also for one of the `inputs`.
+    """
     target = Path(path)
     if target.suffix != ".parquet":
         raise OutputError(f"--out {target}: is written as Parquet; name it *.parquet")
     if target.is_dir():
         raise OutputError(f"--out {target}: is a folder; name a file in it")
     output_folder(target.parent)
+    return spare_inputs(target, *inputs)
+
+
+def spare_inputs(target: Path, *inputs: Path | None) -> Path:
+    """The file to write. Raises OutputError where it is one of the inputs, which would be lost."""
+    for given in inputs:
+        if given and target.exists() and given.exists() and target.samefile(given):
+            raise OutputError(
+                f"--out: would write {target}, which is an input and would be lost; name another"
+            )
     return target
 
 

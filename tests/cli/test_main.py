@@ -125,6 +125,14 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
         ),
         (["ocr", "x.pdf", "--out", "o", "--params", '{"ocr": [1]}'], "ocr: "),
         (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
+        (["score", ".", "--rules", "robust", "--out", "o.parquet"], ".: is a folder"),
+        (["plan", "none.jsonl", "--params", "{}"], "none.jsonl: there is no such file"),
+        (["filter", "problems.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
+        (["rationale", "problems.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
+        (["certify", "disagreements.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
+        (["ocr-quality", "in.jsonl", "--out", "./in.jsonl"], "would be lost"),
+        (["score", "in.parquet", "--rules", "robust", "--out", "in.parquet"], "would be lost"),
+        (["score", "in.jsonl", "--explain", "1", "--out", "x.parquet"], "goes not with --explain"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_one_line(
@@ -132,11 +140,15 @@ def test_what_cannot_be_read_or_written_is_one_line(
 ) -> None:
     (tmp_path / "in.jsonl").write_text(json.dumps(ITEM) + "\n")
     (tmp_path / "binary").write_bytes(b"%PDF-1.7\n\xff\xfe\x00")
+    inputs = ["problems.jsonl", "disagreements.jsonl", "in.parquet"]
+    for name in inputs:
+        (tmp_path / name).write_text("{}")
     done = omibench(*args, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith("omibench: ")
     assert done.stderr.count("\n") == 1, done.stderr
     assert said in done.stderr
+    assert all((tmp_path / name).read_text() == "{}" for name in inputs)
 
 
 def test_it_says_its_version() -> None:

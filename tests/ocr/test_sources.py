@@ -31,9 +31,12 @@ def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("sources:\n- {name: a}", r"sources\.0\.paper: Field required"),
-        ("sources:\n- {name: a, paper: b, papr: c}", r"sources\.0\.papr: Extra inputs"),
+        (
+            "sources:\n- {name: a, paper: b, papr: c}",
+            r"line 2: sources\.0\.papr: unknown key; did",
+        ),
         ("sources:\n- {name: a, paper: b, subject: magic}", r"sources\.0\.subject"),
-        ("- 1", "top level"),
+        ("- 1", "holds .1., but takes a block of keys"),
         ("sources: [", "line 1: is not valid YAML"),
         ("sources:\n- {name: a b, paper: x}\n- {name: a b, paper: y}", "'a b' is given twice"),
         (

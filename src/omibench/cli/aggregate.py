@@ -31,7 +31,8 @@ def aggregate(
     from omibench.study import Cell, load_study
     from omibench.tables import output_parquet
 
-    out = output_parquet(out)
+    cell_file = f"{model}/{setting}.parquet"
+    out = output_parquet(out, results / "infer" / cell_file, results / "score" / cell_file)
     study = load_study(params)
     if setting not in study.settings:
         hint = did_you_mean(setting, study.settings)

@@ -89,9 +89,10 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
       omibench filter results/ocr/problems.jsonl --out results/filter
     """
     from omibench.filter import filter_problems
-    from omibench.tables import output_folder
+    from omibench.tables import output_folder, spare_inputs
 
     out = output_folder(out)
+    spare_inputs(out / "problems.jsonl", problems)
     typer.echo(filter_problems(problems, out, read_study(params, None)), err=True)
 
 
@@ -105,9 +106,10 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
       omibench rationale results/filter/problems.jsonl --out results/rationale
     """
     from omibench.rationale import write_rationales
-    from omibench.tables import output_folder
+    from omibench.tables import output_folder, spare_inputs
 
     out = output_folder(out)
+    spare_inputs(out / "problems.jsonl", problems)
     done = write_rationales(problems, out, read_study(params, None))
     typer.echo(f"{done} problems written to {out}", err=True)
 

@@ -33,9 +33,10 @@ def certify(
     """
     from omibench.certify import certify_judge
     from omibench.study import load_study
-    from omibench.tables import output_folder
+    from omibench.tables import output_folder, spare_inputs
 
     out = output_folder(out)
+    spare_inputs(out / "disagreements.jsonl", labels)
     typer.echo(_told(certify_judge(labels, results, out, load_study(params))))
     typer.echo(f"certificate.json and disagreements.jsonl written to {out}", err=True)
 

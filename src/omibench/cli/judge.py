@@ -35,7 +35,7 @@ def judge(
     from omibench.study import load_study
     from omibench.tables import output_parquet
 
-    out = output_parquet(out)
+    out = output_parquet(out, responses, verdicts)
     files = CellFiles(responses, verdicts, answers, questions)
     rows = judge_cell(files, out, load_study(params))
     typer.echo(f"{rows} judgements written to {out}", err=True)

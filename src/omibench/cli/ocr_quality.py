@@ -41,7 +41,9 @@ def ocr_quality(
     from omibench.errors import ParamsError
     from omibench.score.ocr_quality import Weights, score_transcripts, summary
     from omibench.study import load_study
+    from omibench.tables import spare_inputs
 
+    spare_inputs(out, pairs)
     given = Weights()
     if weights is not None:
         try:

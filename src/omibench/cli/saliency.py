@@ -32,7 +32,8 @@ def saliency(
     from omibench.study import Cell, load_study
     from omibench.tables import output_parquet
 
-    out = output_parquet(out)
+    cell_file = f"{model}/{setting}.parquet"
+    out = output_parquet(out, results / "infer" / cell_file, results / "score" / cell_file)
     study = load_study(params)
     for option, name, known in (
         ("--model", model, study.models), ("--setting", setting, study.settings)

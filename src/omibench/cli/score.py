@@ -60,6 +60,7 @@ def score(
     """
     from omibench.score import score_cell, score_file
     from omibench.score.cache import DEFAULT
+    from omibench.score.rules import rule_book
     from omibench.study import load_study
     from omibench.tables import output_parquet
 
@@ -70,6 +71,8 @@ def score(
         books = rules.split(",") if rules else _books(params)
         typer.echo(explain_id(inputs, explain, books, answers), nl=False)
         return
+    if rules:
+        rule_book(rules)
     given = {"rules": [rules] if rules else None, "judge": judge, "grader": grader}
     options = {key: value for key, value in given.items() if value is not None}
     # What the study says of its own rule books would contradict another one.
@@ -77,7 +80,7 @@ def score(
     study = load_study(params, options={**own, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
-    out = output_parquet(out)
+    out = output_parquet(out, *inputs, answers, questions)
     known = DEFAULT if cache else None
     if answers:
         if len(inputs) != 1:

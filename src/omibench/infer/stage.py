@@ -158,7 +158,7 @@ def load_questions(questions: Path) -> tuple[Question, ...]:
     except OSError:
         raise MissingInputError(
             f"{questions}: there is no frozen dataset yet; make it with "
-            f"`snakemake --cores all {questions}`"
+            "`snakemake --cores all freeze_all`, as RESULTS/freeze/questions.jsonl"
         ) from None
     return _read(questions, state.st_mtime_ns, state.st_size)
 

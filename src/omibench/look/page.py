@@ -21,7 +21,7 @@ def looking(folder: Path) -> Callable[[FileReport, Source, Path], None]:
 
     Raises OutputError when the folder cannot be made.
     """
-    folder = output_folder(folder)
+    folder = output_folder(folder, "--look")
 
     def look(report: FileReport, source: Source, left: Path) -> None:
         write_look(folder / f"{source.slug}.html", report, left)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -23,11 +23,9 @@ from pydantic import (
 )
 
 from omibench.errors import FileFormatError
+from omibench.explain import explain
 from omibench.problem import Subject
-from omibench.yaml_file import read_yaml
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from omibench.yaml_file import place_of, read_yaml
 
 _TABLES = (".csv", ".jsonl", ".json", ".parquet")
 log = logging.getLogger(__name__)
@@ -144,11 +142,10 @@ def read_manifest(path: Path) -> Manifest:
     """
     values = read_yaml(path)
     try:
-        manifest = Manifest.model_validate(values)
+        manifest = Manifest.model_validate({} if values is None else values)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise FileFormatError(f"{path}: {where or 'top level'}: {_message(first)}") from None
+        wrong = explain(error, Manifest)
+        raise FileFormatError(f"{place_of(wrong, [path]) or path}: {wrong}") from None
     _reject_twins([*manifest.sources, *manifest.benchmarks], path)
     if not manifest.sources and not manifest.benchmarks:
         raise FileFormatError(f"{path}: lists neither sources nor benchmarks")
@@ -159,10 +156,6 @@ def read_manifest(path: Path) -> Manifest:
             for rows in manifest.benchmarks
         ],
     )
-
-
-def _message(error: ErrorDetails) -> str:
-    return error["msg"].removeprefix("Value error, ")
 
 
 def inputs_of(manifest: Path) -> list[str]:

@@ -52,6 +52,8 @@ def explain_id(
             known.add(meant.item.id)
             if meant.item.id == wanted:
                 found.append(meant)
+    if not known:
+        raise MissingInputError(f"{', '.join(map(str, inputs))}: holds no responses")
     if not found:
         hint = did_you_mean(wanted, known)
         raise MissingInputError(f"--explain {wanted!r}: no response has this id{hint}")

@@ -53,6 +53,10 @@ def read_rows(inputs: Sequence[Path]) -> list[FileRow]:
 
 
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
+    if path.is_dir():
+        raise MissingInputError(
+            f"{path}: is a folder; name files in it, or --explain one of its ids"
+        )
     if not path.is_file():
         raise MissingInputError(f"{path}: there is no such file")
     suffix = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
@@ -111,7 +115,10 @@ def _check(raw: dict[str, Any], path: Path, number: int) -> FileRow:
     where = f"{path}, row {number}"
     missing = [c for c, f in InputRow.model_fields.items() if f.is_required() and c not in raw]
     if missing:
-        raise FileFormatError(f"{where}: lacks the column {missing[0]!r}; it has {sorted(raw)}")
+        cell = "; for a cell of responses name --answers" if {"key", "text"} <= raw.keys() else ""
+        raise FileFormatError(
+            f"{where}: lacks the column {missing[0]!r}; it has {', '.join(sorted(raw))}{cell}"
+        )
     try:
         row = InputRow.model_validate(raw)
     except ValidationError as error:
