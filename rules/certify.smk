@@ -4,10 +4,12 @@ rule certify:
         questions=rules.freeze.output.questions,
         responses=cells("infer"),
         verdicts=cells("score"),
+        judgements=cells("judge"),
         labels=named_files("certify"),
     output:
         certificate=f"{RESULTS}/certify/certificate.json",
         disagreements=f"{RESULTS}/certify/disagreements.jsonl",
+        reasoning=f"{RESULTS}/certify/reasoning.json",
     log:
         f"{LOGS}/certify/certify.log",
     benchmark:

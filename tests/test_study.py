@@ -170,7 +170,7 @@ def changed(**blocks: Any) -> set[str]:
         ),
         ({"score": {"rules": ["omibench"], "judge": "judge"}}, JUDGED),
         ({"score": {"rules": ["robust"], "judge": ["judge", "a"]}}, JUDGED),
-        ({"judge": {"quality": "judge"}}, {"judge", "analyze"}),
+        ({"judge": {"quality": "judge"}}, {"judge", "certify", "analyze"}),
     ],
 )  # fmt: skip
 def test_a_slice_changes_only_with_what_its_job_depends_on(

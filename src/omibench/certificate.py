@@ -83,6 +83,8 @@ class Certificate(Noun):
     """Labels of a response that is another one by now, left out."""
     unknown: int = 0
     """Labels of responses that this study does not have, left out."""
+    left_out: dict[str, list[str]] = {}
+    """Why labels were not used -> of which responses they are."""
     confidence: float
     quality: dict[str, JudgeQuality]
     """By answer type, and `all`."""
@@ -92,6 +94,66 @@ class Certificate(Noun):
     simulated: bool
     """Whether judgements or labels are simulated: a rehearsal, not a certificate."""
     study: str
+
+
+class Confusion(Noun):
+    """How often the judge names a type where people name another or the same.
+
+    `share` is that of the responses that people call `label`.
+    """
+
+    label: str
+    judge: str
+    count: int
+    share: Measure
+
+
+class MarkQuality(Noun):
+    """The judge's marks of one dimension against people's, both from 1 to 5.
+
+    `spearman` is the rank correlation; `within_one` and `exact` are the shares of responses on
+    which the two marks lie at most one grade apart, and are the same.
+    """
+
+    spearman: Measure
+    within_one: Measure
+    exact: Measure
+
+
+class ReasoningCertificate(Noun):
+    """What a judge of reasoning was found to be: of types of errors, or of marks.
+
+    The other fields are as in a Certificate.
+    """
+
+    instrument: str
+    """`quality`, `alignment` or `error_type`."""
+    judge: str
+    identity: list[dict[str, Any]]
+    prompt_sha256: str
+    labels: str
+    labels_sha256: str
+    n: int
+    problems: int
+    judge_failed: int
+    not_judged: int
+    left_out: dict[str, list[str]] = {}
+    confidence: float
+    taxonomy: str | None = None
+    agreement: Measure | None = None
+    """Of types of errors; `kappa` is Cohen's, over all types that occur."""
+    kappa: Measure | None = None
+    confusion: list[Confusion] = []
+    marks: dict[str, MarkQuality] = {}
+    """By dimension, where people marked it."""
+    simulated: bool
+    study: str
+
+
+class ReasoningCertificates(Noun):
+    """`reasoning.json` of certify: one certificate an instrument that people labelled."""
+
+    certificates: list[ReasoningCertificate]
 
 
 class DisagreementRow(Noun):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from omibench.certificate import Certificate, DisagreementRow
+from omibench.certificate import Certificate, DisagreementRow, ReasoningCertificates
 from omibench.example import Example
 from omibench.problem import Answer, Problem, Question
 from omibench.rejects import FilterJudgement, Reject
@@ -58,6 +58,7 @@ FILES: tuple[File, ...] = (
     File("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),
     File("aggregate/{model}/{setting}.parquet", AggregateRow, "what several samples are worth"),
     File("certify/certificate.json", Certificate, "the judge against people's labels"),
+    File("certify/reasoning.json", ReasoningCertificates, "judges of reasoning against them"),
     File("certify/disagreements.jsonl", DisagreementRow, "where rules and judge disagree, to read"),
     File("judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"),
     File(

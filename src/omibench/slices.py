@@ -54,6 +54,7 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         keep = {block: _only(keep.get(block, {}), keys) for block, keys in _CERTIFIED.items()} | {
             "infer": keep.get("infer", {}),
             "score": keep.get("score", {}),
+            "judge": keep.get("judge", {}),
             "settings": {
                 name: _only(block, ("decoding", "aggregate"))
                 for name, block in keep.get("settings", {}).items()
@@ -77,7 +78,7 @@ _SLICES = {
     "judge": ("judge",),
     "saliency": ("data",),
     "aggregate": ("score",),
-    "certify": ("study", "models", "settings", "infer", "score", "certify", "analyze"),
+    "certify": ("study", "models", "settings", "infer", "score", "judge", "certify", "analyze"),
     "analyze": (
         "study", "benchmark", "models", "settings", "infer", "score", "judge", "saliency",
         "certify", "analyze",

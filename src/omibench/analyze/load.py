@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.analyze.chosen import chosen
-from omibench.certificate import Certificate
+from omibench.certificate import Certificate, ReasoningCertificate
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.problem import Answer, Question
 from omibench.study import Cell, Study
@@ -51,6 +51,8 @@ class Results:
     responses: pl.DataFrame
     certificate: Certificate | None = None
     """What people's labels say of the judge; None where no certificate is of this judge."""
+    reasoning_certificates: tuple[ReasoningCertificate, ...] = ()
+    """Those of judges of reasoning, of this study's judges or of others."""
 
     @property
     def main_rules(self) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.analyze.intervals import Estimate, clustered_wilson, effective_n, t_value
 from omibench.analyze.load import Results
+from omibench.certificate import ReasoningCertificate, identity_of
 from omibench.errors import MissingInputError
 from omibench.score.judges.taxonomies import NO_ERROR
 from omibench.study import Cell
@@ -28,7 +29,10 @@ LOWEST, HIGHEST = 1.0, 5.0
 
 
 class Mark(NamedTuple):
-    """The mean of one mark (1 to 5) over the problems of a cell; `failed` judgements are apart."""
+    """The mean of one mark (1 to 5) over the problems of a cell; `failed` judgements are apart.
+
+    `certificate` is what people's marks say of this judge under this prompt, if they do.
+    """
 
     cell: Cell
     mark: str
@@ -36,6 +40,7 @@ class Mark(NamedTuple):
     failed: int
     judge: str
     simulated: bool
+    certificate: ReasoningCertificate | None = None
 
 
 class ErrorShare(NamedTuple):
@@ -58,6 +63,7 @@ class ErrorCell(NamedTuple):
     taxonomy: str
     judge: str
     simulated: bool
+    certificate: ReasoningCertificate | None = None
 
 
 class Reasoning(NamedTuple):
@@ -87,9 +93,25 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
     errors: list[ErrorCell] = []
     for cell in results.study.judged_cells:
         rows = _cell(results, folder, cell)
-        marks += _marks(cell, rows, results.study.analyze.confidence)
-        errors += _errors(cell, rows, results.study.analyze.confidence)
+        marks += _marks(results, cell, rows)
+        errors += _errors(results, cell, rows)
     return Reasoning(tuple(marks), tuple(errors))
+
+
+def judgements(results: Results, folder: Path) -> pl.DataFrame:
+    """The judgements that count of all cells: JudgementRow and `model, setting, cluster`.
+
+    Raises MissingInputError for a cell that the study wants judged and that has no file.
+    """
+    import polars as pl
+
+    named = (
+        _cell(results, folder, cell).with_columns(
+            model=pl.lit(cell.model), setting=pl.lit(cell.setting)
+        )
+        for cell in results.study.judged_cells
+    )
+    return pl.concat(named)
 
 
 def mean_of(values: Sequence[float], groups: Sequence[str], confidence: float) -> Estimate:
@@ -121,23 +143,46 @@ def _cell(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
     )
 
 
-def _marks(cell: Cell, rows: pl.DataFrame, confidence: float) -> Iterator[Mark]:
+def certificate_of(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
+    """The certificate of the judge that gave these judgements of one instrument, if there is one.
+
+    It is of the same models by identity under the same prompt.
+    """
+    judges, prompts, names = (
+        rows[column].drop_nulls().unique().to_list()
+        for column in ("judge", "prompt_sha256", "instrument")
+    )
+    if (len(judges), len(prompts), len(names)) != (1, 1, 1):
+        return None
+    models = [results.study.models.get(name) for name in judges[0].split("+")]
+    identity = [identity_of(model) for model in models if model]
+    wanted = (names[0], prompts[0], identity)
+    known = results.reasoning_certificates
+    return next((c for c in known if (c.instrument, c.prompt_sha256, c.identity) == wanted), None)
+
+
+def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
     import polars as pl
 
+    confidence = results.study.analyze.confidence
     for instrument, names in (("quality", QUALITY), ("alignment", (ALIGNMENT,))):
         own = rows.filter(instrument=instrument)
         if own.is_empty():
             continue
         failed = own.filter(pl.col("outcome") != "scored").height
+        found = certificate_of(results, own)
         for name in names:
+            told = found if found and name in found.marks else None
             values, clusters = _by_problem(own.drop_nulls(name), name)
             mean = mean_of(values, clusters, confidence)
-            yield Mark(cell, name, mean, failed, _judge(own), bool(own["simulated"].any()))
+            simulated = bool(own["simulated"].any())
+            yield Mark(cell, name, mean, failed, _judge(own), simulated, told)
 
 
-def _errors(cell: Cell, rows: pl.DataFrame, confidence: float) -> Iterator[ErrorCell]:
+def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorCell]:
     import polars as pl
 
+    confidence = results.study.analyze.confidence
     own = rows.filter(instrument="error_type")
     if own.is_empty():
         return
@@ -157,6 +202,7 @@ def _errors(cell: Cell, rows: pl.DataFrame, confidence: float) -> Iterator[Error
         taxonomy=str(own["taxonomy"].drop_nulls().first() or ""),
         judge=_judge(own),
         simulated=bool(own["simulated"].any()),
+        certificate=certificate_of(results, own),
     )
 
 
@@ -185,7 +231,8 @@ def records(
     marks = [
         {
             **cell_names(results, m.cell), "mark": m.mark, "n": m.mean.n, **numbers(m.mean, "mean"),
-            "judge_failed": m.failed, "judge": m.judge, "simulated": m.simulated,
+            "judge_failed": m.failed, "judge": m.judge, "calibrated": m.certificate is not None,
+            "simulated": m.simulated,
         }
         for m in found.marks
     ]  # fmt: skip
@@ -194,7 +241,7 @@ def records(
             **cell_names(results, e.cell), "taxonomy": e.taxonomy, "error_type": s.error_type,
             "count": s.responses, "classified": e.classified, **numbers(s.share, "share"),
             "right_after_all": e.right_after_all, "judge_failed": e.failed, "judge": e.judge,
-            "simulated": e.simulated,
+            "calibrated": e.certificate is not None, "simulated": e.simulated,
         }
         for e in found.errors
         for s in e.shares

@@ -1,4 +1,4 @@
-"""Certify: the judge against the labels of people, and against the rules."""
+"""Certify: judges against the labels of people, and the judge of scores against the rules."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from omibench.certificate import Certificate
+    from omibench.certify.stage import Certified
     from omibench.study import Study
 
 
 def certify_judge(
     labels: str | Path, results: str | Path, out: str | Path, study: Study
-) -> Certificate:
-    """Certify the judge of a results folder that holds freeze/, infer/ and score/.
+) -> Certified:
+    """Certify the judges of a results folder that holds freeze/, infer/, score/ and judge/.
 
     See `stage.certify`.
     """

@@ -6,6 +6,7 @@ labels, clustered by problem group, or resample whole groups.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import isnan, nan
 
@@ -44,47 +45,54 @@ def judge_quality(
         confidence,
     )  # fmt: skip
     return JudgeQuality(
-        agreement=_measure(agreement),
-        kappa=_kappa(agreement, right, says),
-        spearman=_spearman(labels, told, clusters, confidence),
-        tpr=_measure(tpr),
-        fpr=_measure(fpr),
-        share_right=_measure(share(right, everywhere)),
-        judged_right=_measure(judged),
+        agreement=share_measure(agreement),
+        kappa=kappa_measure(agreement, right, says),
+        spearman=spearman_measure(labels, told, clusters, confidence),
+        tpr=share_measure(tpr),
+        fpr=share_measure(fpr),
+        share_right=share_measure(share(right, everywhere)),
+        judged_right=share_measure(judged),
         corrected=_of(fixed.value, fixed.lo, fixed.hi, judged.n),
     )
 
 
-def cohens_kappa(agreement: float, first: Sequence[float], second: Sequence[float]) -> float:
-    """Cohen's kappa of two binary ratings that agree on a share; NaN where chance agrees on all.
+def cohens_kappa(agreement: float, first: Sequence[object], second: Sequence[object]) -> float:
+    """Cohen's kappa of two ratings that agree on a share; NaN where chance agrees on all.
 
     kappa = (agreement - chance) / (1 - chance), chance by the two margins (Cohen 1960).
     """
     n = len(first)
     if not n:
         return nan
-    a, b = sum(first) / n, sum(second) / n
-    chance = a * b + (1 - a) * (1 - b)
+    ones, others = Counter(first), Counter(second)
+    chance = sum(ones[value] * others[value] for value in ones) / (n * n)
     return nan if chance >= 1 else (agreement - chance) / (1 - chance)
 
 
-def _kappa(agreement: Estimate, right: Sequence[float], says: Sequence[float]) -> Measure:
-    # Chance agreement is taken as known, as by Cohen; Wilson's bounds keep full agreement honest.
+def kappa_measure(
+    agreement: Estimate, first: Sequence[object], second: Sequence[object]
+) -> Measure:
+    """Cohen's kappa with the interval that the agreement's makes.
+
+    Chance agreement is taken as known, as by Cohen; Wilson's bounds keep full agreement honest.
+    """
     value, lo, hi = (
-        cohens_kappa(share, right, says) for share in (agreement.mean, agreement.lo, agreement.hi)
+        cohens_kappa(share, first, second) for share in (agreement.mean, agreement.lo, agreement.hi)
     )
     return _of(value, lo, hi, agreement.n)
 
 
-def _spearman(
+def spearman_measure(
     labels: Sequence[float], told: Sequence[float], clusters: Sequence[str], confidence: float
 ) -> Measure:
+    """The rank correlation of labels and what the judge said."""
     if not labels:
         return Measure(value=None, lo=None, hi=None, n=0)
     return _of(*spearman(labels, told, clusters, confidence), len(labels))
 
 
-def _measure(found: Estimate) -> Measure:
+def share_measure(found: Estimate) -> Measure:
+    """A share with its interval."""
     measure = _of(found.mean, found.lo, found.hi, found.n)
     return measure.model_copy(update={"n_eff": round(found.n_eff, 6)})
 

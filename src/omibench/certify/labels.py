@@ -24,10 +24,21 @@ def _worded(given: object) -> object:
     return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else given
 
 
+MARKS = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
+"""The marks of the judge of quality; `alignment` is that of a judge of its own."""
+Mark = Annotated[float, Field(ge=1, le=5)] | None
+
+
+def _folded(given: object) -> object:
+    return str(given).strip().casefold().replace(" ", "_")
+
+
 class LabelRow(BaseModel):
     """What one person said of one response. Other columns, such as a comment, are not read.
 
     `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
+    `error_type` is a type of the taxonomy that the judge is given, or `no_error`; marks are from 1
+    to 5. At least one of these columns is there.
     `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
     `response_sha256`, the hash of the text that was read, guards against labels of another text.
     """
@@ -35,13 +46,34 @@ class LabelRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: str
-    label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_worded)]
+    label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_worded)] | None = None
+    error_type: Annotated[str, BeforeValidator(_folded)] | None = None
+    correctness: Mark = None
+    faithfulness: Mark = None
+    information_usage: Mark = None
+    clarity: Mark = None
+    detail: Mark = None
+    overall: Mark = None
+    alignment: Mark = None
     model: str | None = None
     setting: str | None = None
     index: Annotated[int, Field(ge=0)] | None = None
     response_sha256: str | None = None
     simulated: bool = False
     """Whether the label comes from a simulation's truth, not from a person."""
+
+    @property
+    def said(self) -> dict[str, float | str]:
+        """Column -> what the person said."""
+        names = ("label", "error_type", *MARKS, "alignment")
+        return {name: said for name in names if (said := getattr(self, name)) is not None}
+
+    @property
+    def of(self) -> str:
+        """Which response, for a reader."""
+        which = [self.model, self.setting, None if self.index is None else f"sample {self.index}"]
+        known = ", ".join(word for word in which if word)
+        return f"{self.id} ({known})" if known else self.id
 
 
 def read_labels(path: Path) -> list[LabelRow]:
@@ -81,7 +113,13 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
 
 def _checked(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
     try:
-        return LabelRow.model_validate(raw)
+        row = LabelRow.model_validate(raw)
+        if not row.said:
+            raise FileFormatError(
+                f"{path}, row {number}: lacks the column 'label', and error_type and marks too; it "
+                f"has {sorted(raw)}"
+            )
+        return row
     except ValidationError as error:
         first = error.errors()[0]
         column = str(first["loc"][0]) if first["loc"] else "?"

@@ -1,22 +1,29 @@
-"""The stage `certify`: labels of people in, a certificate and disagreements to read out."""
+"""The stage `certify`: labels of people in, certificates and disagreements to read out."""
 
 from __future__ import annotations
 
-import logging
-from collections import Counter
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.analyze.calibration import CERTIFICATE
+from omibench.analyze.calibration import CERTIFICATE, REASONING
 from omibench.analyze.fourway import RESPONSE, four_way, side_by_side
 from omibench.analyze.intervals import Estimate
 from omibench.analyze.load import JUDGE_RULES, Results, load_results
 from omibench.analyze.tables import estimate
-from omibench.certificate import ALL, Certificate, JudgeQuality, identity_of
+from omibench.certificate import (
+    ALL,
+    Certificate,
+    JudgeQuality,
+    ReasoningCertificate,
+    ReasoningCertificates,
+)
 from omibench.certify.agreement import judge_quality
 from omibench.certify.disagreement import disagreements
-from omibench.certify.labels import LabelRow, read_labels
+from omibench.certify.instrument import identities, one_value
+from omibench.certify.labels import read_labels
+from omibench.certify.matching import STALE, UNKNOWN, Matched, match, told_left_out
+from omibench.certify.reasoning import certify_reasoning
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.study import Study
 from omibench.tables import write_json, write_jsonl
@@ -25,60 +32,95 @@ if TYPE_CHECKING:
     import polars as pl
 
 DISAGREEMENTS = "disagreements.jsonl"
-_LOG = logging.getLogger("omibench")
 
 
-def certify(labels: Path, results: Path, out: Path, study: Study) -> Certificate:
-    """Hold the judge of a study against a file of labels; write both files into the folder `out`.
+class Certified(NamedTuple):
+    """The certificates that a file of labels makes: of scores, and of reasoning."""
 
-    The four-way table and the disagreements are those of the main rules and the judge over all
-    responses of the study. Raises MissingInputError where nothing was judged, FileFormatError where
-    no label fits, one fits several responses or two contradict each other, and as `load_results`
-    does.
+    scores: Certificate | None
+    reasoning: list[ReasoningCertificate]
+
+
+def certify(labels: Path, results: Path, out: Path, study: Study) -> Certified:
+    """Hold the judges of a study against a file of labels; write into the folder `out`.
+
+    `certificate.json` and `disagreements.jsonl` are made where the file says what is right;
+    `reasoning.json` always, with a certificate of each judge of reasoning that the file has labels
+    for. Raises MissingInputError where nothing was judged, FileFormatError where no label fits, one
+    fits several responses or two contradict each other, and as `load_results` does.
     """
     rows = read_labels(labels)
     found = load_results(results / "freeze", results / "infer", results / "score", study)
-    if JUDGE_RULES not in found.rules:
+    matched = match(rows, found, labels)
+    digest = sha256(labels.read_bytes()).hexdigest()
+    scores, judged_by_label = None, any(row.label is not None for row in rows)
+    if judged_by_label and JUDGE_RULES not in found.rules:
         raise MissingInputError(
             f"{results / 'score'}: holds no judgement; name a judge in score.judge, score again"
         )
-    judged = found.of(JUDGE_RULES)
-    matched, left_out = _matched(rows, found, labels)
-    compared = side_by_side(found, _rules(found)).join(
-        matched, on=RESPONSE, how="left", maintain_order="left"
+    if not matched.labels:
+        raise FileFormatError(
+            f"{labels}: holds no label of a response of this study; {_why(matched)}"
+        )
+    reasoning = certify_reasoning(matched, found, results / "judge", digest)
+    if judged_by_label:
+        scores = _scores(matched, found, results, out, digest)
+        write_json(out / CERTIFICATE, scores)
+    write_json(out / REASONING, ReasoningCertificates(certificates=reasoning))
+    return Certified(scores, reasoning)
+
+
+def _scores(
+    matched: Matched, found: Results, results: Path, out: Path, labels_sha256: str
+) -> Certificate:
+    """The certificate of the judge of scores; the disagreements of main rules and judge on file."""
+    import polars as pl
+
+    study, judges = found.study, results / "score"
+    judged, said = found.of(JUDGE_RULES), matched.column("label")
+    schema = {"model": pl.String, "setting": pl.String, "id": pl.String, "index": pl.Int64}
+    places = pl.DataFrame(list(said), schema=schema, orient="row").with_columns(
+        label=pl.Series(list(said.values()), dtype=pl.Float64)
     )
-    labelled = compared.filter(_col("label").is_not_null())
-    outcomes = judged.join(matched, on=RESPONSE, how="inner")["outcome"]
+    compared = side_by_side(found, _rules(found)).join(
+        places, on=RESPONSE, how="left", maintain_order="left"
+    )
+    labelled = compared.filter(pl.col("label").is_not_null())
+    outcomes = judged.join(places, on=RESPONSE, how="inner")["outcome"]
     failed = int((outcomes == "judge_failed").sum())
     if labelled.is_empty():
         raise FileFormatError(
-            f"{labels}: holds no label of a response that the judge scored: of {len(rows)}, "
-            f"{left_out['unknown']} are of responses that this study does not have and "
-            f"{left_out['stale']} of responses that are other ones by now"
+            f"{matched.file}: holds no label of a response that the judge scored; {_why(matched)}"
         )
+    judge = one_value(judged, "judge", judges)
     certificate = Certificate(
-        judge=_one(judged, "judge", results),
-        identity=_identities(study, _one(judged, "judge", results)),
-        prompt_sha256=_one(judged, "prompt_sha256", results),
-        labels=labels.name,
-        labels_sha256=sha256(labels.read_bytes()).hexdigest(),
+        judge=judge,
+        identity=identities(study, judge),
+        prompt_sha256=one_value(judged, "prompt_sha256", judges),
+        labels=matched.file.name,
+        labels_sha256=labels_sha256,
         n=labelled.height,
         problems=labelled["id"].n_unique(),
         judge_failed=failed,
-        not_judged=matched.height - labelled.height - failed,
-        stale=left_out["stale"],
-        unknown=left_out["unknown"],
+        not_judged=places.height - labelled.height - failed,
+        stale=matched.count(STALE),
+        unknown=matched.count(*UNKNOWN),
+        left_out=matched.left_out,
         confidence=study.analyze.confidence,
         quality=_quality(labelled, judged, study.analyze.confidence),
         rules=_rules(found),
         four_way=four_way(compared),
-        simulated=found.judge_simulated or any(row.simulated for row in rows),
+        simulated=found.judge_simulated or any(label.row.simulated for label in matched.labels),
         study=study.study.name,
     )
-    write_json(out / CERTIFICATE, certificate)
     drawn = disagreements(found, compared, study.certify.disagreements)
     write_jsonl(out / DISAGREEMENTS, drawn)
     return certificate
+
+
+def _why(matched: Matched) -> str:
+    left = "; ".join(told_left_out(matched.left_out))
+    return left or f"{len(matched.labels)} are of responses that it did not score"
 
 
 def _quality(
@@ -106,76 +148,9 @@ def _of_kind(labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float) ->
     )
 
 
-def _matched(
-    rows: list[LabelRow], results: Results, labels: Path
-) -> tuple[pl.DataFrame, Counter[str]]:
-    """One row a labelled response, with `label`; and how many labels are `stale` or `unknown`."""
-    import polars as pl
-
-    responses: dict[str, list[dict[str, Any]]] = {}
-    for response in results.responses.select(*RESPONSE, "text").iter_rows(named=True):
-        responses.setdefault(response["id"], []).append(response)
-    found: dict[tuple[Any, ...], float] = {}
-    left_out: Counter[str] = Counter()
-    for number, row in enumerate(rows, 1):
-        meant = _meant(row, responses.get(row.id, []), f"{labels}, row {number}")
-        if meant is None:
-            left_out["unknown"] += 1
-            continue
-        if row.response_sha256 not in (None, sha256(meant["text"].encode()).hexdigest()):
-            left_out["stale"] += 1
-            continue
-        place = tuple(meant[name] for name in RESPONSE)
-        if found.setdefault(place, row.label) != row.label:
-            raise FileFormatError(
-                f"{labels}, row {number}: problem {row.id!r} of {meant['model']} under "
-                f"{meant['setting']} has two labels, {found[place]:g} and {row.label:g}; keep one"
-            )
-    if left_out:
-        _LOG.warning(
-            "certify: of %d labels in %s, %d are of responses that this study does not have and %d "
-            "of responses that are other ones by now",
-            len(rows), labels, left_out["unknown"], left_out["stale"],
-        )  # fmt: skip
-    schema = {"model": pl.String, "setting": pl.String, "id": pl.String, "index": pl.Int64}
-    places = pl.DataFrame(list(found), schema=schema, orient="row")
-    return places.with_columns(label=pl.Series(list(found.values()), dtype=pl.Float64)), left_out
-
-
-def _meant(row: LabelRow, known: list[dict[str, Any]], where: str) -> dict[str, Any] | None:
-    """The response that a label is of; None where this study has no such response."""
-    wanted = {"model": row.model, "setting": row.setting, "index": row.index}
-    asked = {name: value for name, value in wanted.items() if value is not None}
-    found = [r for r in known if all(r[name] == value for name, value in asked.items())]
-    if len(found) < 2:
-        return found[0] if found else None
-    which = ", ".join([f"id {row.id!r}", *(f"{n} {v!r}" for n, v in asked.items())])
-    missing = ", ".join(name for name in wanted if name not in asked) or "nothing more"
-    raise FileFormatError(f"{where}: {len(found)} responses have {which}; give {missing} too")
-
-
 def _rules(results: Results) -> str:
     main = results.main_rules
     return main if main != JUDGE_RULES else results.study.score.rules[0]
-
-
-def _one(judged: pl.DataFrame, column: str, results: Path) -> str:
-    """The only value of a column: a certificate is of one instrument."""
-    values = judged[column].drop_nulls().unique().sort().to_list()
-    if len(values) == 1:
-        return str(values[0])
-    raise FileFormatError(
-        f"{results / 'score'}: the judgements have {len(values)} values of {column!r}; "
-        "score all cells by one judge with one prompt"
-    )
-
-
-def _identities(study: Study, judge: str) -> list[dict[str, Any]]:
-    names = judge.split("+")
-    lost = [name for name in names if name not in study.models]
-    if lost:
-        raise MissingInputError(f"models: {lost[0]!r} judged these responses and is not defined")
-    return [identity_of(study.models[name]) for name in names]
 
 
 def _col(name: str) -> pl.Expr:

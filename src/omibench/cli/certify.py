@@ -10,22 +10,23 @@ import typer
 from omibench.cli.options import Params, Results
 
 if TYPE_CHECKING:
-    from omibench.certificate import Certificate, Measure
+    from omibench.certificate import Certificate, Measure, ReasoningCertificate
 
 
 def certify(
     labels: Annotated[
-        Path, typer.Argument(help="CSV or JSONL: id, label, and perhaps model, setting, index.")
+        Path, typer.Argument(help="CSV or JSONL: id, what was said, perhaps model, setting, index.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
     results: Results = Path("results"),
     params: Params = "params.yaml",
 ) -> None:
-    """Hold the judge against the labels of people.
+    """Hold judges against the labels of people.
 
-    Writes certificate.json (agreement, kappa, Spearman, true and false positive rates by answer
-    type, accuracy corrected for the judge's errors, rules against judge) and disagreements.jsonl,
-    to be read, under --out. Asks no model.
+    Writes under --out, where the file has `label`, certificate.json (agreement, kappa, Spearman,
+    true and false positive rates by answer type, accuracy corrected for the judge's errors, rules
+    against judge) and disagreements.jsonl, to be read; and reasoning.json, for `error_type`
+    (agreement, kappa, confusion) and marks (Spearman, agreement within one grade). Asks no model.
 
     \b
     Example:
@@ -37,13 +38,31 @@ def certify(
 
     out = output_folder(out)
     spare_inputs(out / "disagreements.jsonl", labels)
-    typer.echo(_told(certify_judge(labels, results, out, load_study(params))))
-    typer.echo(f"certificate.json and disagreements.jsonl written to {out}", err=True)
+    found = certify_judge(labels, results, out, load_study(params))
+    told = [_told(found.scores)] if found.scores else []
+    typer.echo("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
+    written = ["certificate.json", "disagreements.jsonl"] if found.scores else []
+    typer.echo(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
+
+
+def _told_reasoning(found: ReasoningCertificate) -> str:
+    lines = [_heading(found, f", {found.instrument.replace('_', ' ')}")]
+    types = [("agreement", found.agreement), ("kappa", found.kappa)]
+    if shown := [f"{name} {_figure(m)}" for name, m in types if m]:
+        lines.append(f"  {'  '.join(shown)}")
+    for name, mark in found.marks.items():
+        near, rank = _figure(mark.within_one), _figure(mark.spearman)
+        lines.append(f"  {name:<17} within one grade {near}  Spearman {rank}")
+    return "\n".join(lines)
+
+
+def _heading(found: Certificate | ReasoningCertificate, what: str = "") -> str:
+    mark = "[SIMULATED] " if found.simulated else ""
+    return f"{mark}{found.judge}{what} against {found.n} labels of {found.problems} problems"
 
 
 def _told(found: Certificate) -> str:
-    mark = "[SIMULATED] " if found.simulated else ""
-    lines = [f"{mark}{found.judge} against {found.n} labels of {found.problems} problems"]
+    lines = [_heading(found)]
     for kind, quality in found.quality.items():
         rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
                  ("TPR", quality.tpr), ("FPR", quality.fpr)]  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from omibench.analyze.load import Results
 from omibench.analyze.reasoning import ALIGNMENT, QUALITY, ErrorCell, Mark, Reasoning
 from omibench.analyze.report.view import cell_words
-from omibench.analyze.words import NONE, counted, fixed, number
+from omibench.analyze.words import NONE, counted, fixed, number, percent
 from omibench.study import Cell
 
 
@@ -21,7 +21,14 @@ def reasoning_card(results: Results, found: Reasoning) -> dict[str, Any] | None:
     return {
         "simulated": any([p.simulated for p in found.marks] + [p.simulated for p in found.errors]),
         "sentence": _sentence(results, found),
-        "columns": [name.replace("_", " ").capitalize() for name in columns],
+        "columns": [
+            {
+                "name": name.replace("_", " ").capitalize(),
+                "uncalibrated": _uncalibrated(found, name),
+            }
+            for name in columns
+        ],
+        "errors_uncalibrated": any(cell.certificate is None for cell in found.errors),
         "marks": [
             {**cell_words(results, cell), "cells": [_mark(found.marks, cell, c) for c in columns]}
             for cell in dict.fromkeys(mark.cell for mark in found.marks)
@@ -42,7 +49,33 @@ def _sentence(results: Results, found: Reasoning) -> str:
             f"Errors of {counted(wrong, 'wrong answer')} were classified by "
             f"{_names(results, first.judge)}, by the taxonomy {first.taxonomy}."
         )
-    return " ".join([*said, "None of these judges is calibrated against people."])
+    return " ".join([*said, *_calibration(found)])
+
+
+def _calibration(found: Reasoning) -> Iterator[str]:
+    """What people's labels say of these judges, or that nothing does."""
+    every = [e.certificate for e in found.errors] + [m.certificate for m in found.marks]
+    known = {certificate.instrument: certificate for certificate in every if certificate}
+    if not known:
+        yield "None of these judges is calibrated against people."
+    for certificate in known.values():
+        mark = "SIMULATED " if certificate.simulated else ""
+        labels = counted(certificate.n, f"{mark}label")
+        if certificate.agreement:
+            kappa = certificate.kappa.value if certificate.kappa else None
+            said = "" if kappa is None else f" (kappa {fixed(kappa, 2)})"
+            share = percent(certificate.agreement.value or 0.0)
+            yield f"Against {labels} of error types their judge agrees on {share}{said}."
+        for name, quality in certificate.marks.items():
+            share = percent(quality.within_one.value or 0.0)
+            rank = quality.spearman.value
+            said = "" if rank is None else f" (Spearman {fixed(rank, 2)})"
+            words = name.replace("_", " ")
+            yield f"Against {labels} of {words} it is within one grade on {share}{said}."
+
+
+def _uncalibrated(found: Reasoning, name: str) -> bool:
+    return any(m.certificate is None for m in found.marks if m.mark == name)
 
 
 def _names(results: Results, judges: str) -> str:
