@@ -48,7 +48,7 @@ def push(
         typer.echo(f"{new.folder}: {new.responses:,} responses and {new.images:,} images")
     for folder in increments(archive):
         if not folder.with_name(f"{folder.name}.dvc").is_file():
-            _dvc("add", "--quiet", str(folder))
+            _dvc("add", str(folder))
     found = pointers(archive) if new or increments(archive) else []
     if not found:
         typer.echo("nothing to share")
