@@ -47,7 +47,7 @@ def _broken_choices(problem: Problem) -> str | None:
     empty = [c.label for c in problem.choices if c.image is None and not (c.text or "").strip()]
     if empty:
         return f"choice {empty[0]} is empty"
-    if all(len(label) == 1 for label in labels):
+    if all(len(label) == 1 and label.isascii() for label in labels):
         expected = [chr(ord(labels[0]) + i) for i in range(len(labels))]
         if labels != expected:
             return f"the choices are lettered {''.join(labels)}, not {''.join(expected)}"

@@ -135,8 +135,8 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     the number twice.
     """
     number = problem.number
-    printed = (key.get(number) for key in keys)
-    given = [as_letters(answer, problem.choices) for answer in printed if answer]
+    printed = [answer for key in keys if (answer := key.get(number))]
+    given = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)
     if conflict:

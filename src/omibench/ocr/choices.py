@@ -8,34 +8,19 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from omibench.ocr.layout import Item, Line, Picture
+from omibench.ocr.lettering import CAPITALS, LATIN, LETTERINGS, Lettering, pattern
 from omibench.ocr.pairing import MIN_CHOICES, Option, pair_pictures
+from omibench.ocr.tasks import asks, asks_for_pairs, asks_for_work, leaves_blank, tells_to_choose
 
-_MARKERS = {
-    "(A)": re.compile(r"[(（]([A-H])[)）]\s*"),
-    "A)": re.compile(r"([A-H])[)）]\s*"),
-    "A.": re.compile(r"([A-H])(?:[.:](?![A-Za-z])|[．、：])\s*"),
-    "(a)": re.compile(r"[(（]([a-h])[)）]\s*"),
-    "a)": re.compile(r"([a-h])[)）]\s*"),
-    "A": re.compile(r"([A-H])(?:\s+|$)"),
-}
-_LONE = re.compile(r"[(（](?:[A-H]|[IVX]{1,4})[)）]|[A-H][).]")
+_STARTS = re.compile(r"[(（]?[A-H][)）]")
+_LONE = re.compile(rf"[(（](?:[A-H]|[IVX]{{1,4}}|[{CAPITALS}])[)）]|[A-H][).]")
 ARROW = re.compile(r"\s*(?:←|<\s?[-−–]|⇐|\\leftarrow)\s*correct\b\.?", re.I)
 """What points at the right choice in a booklet of solutions."""
 _CORRECT = re.compile(rf"{ARROW.pattern}|\s*✓|\s*✔", re.I)
-_ASKS = re.compile(
-    r"[?？:：]\s*(?:\[IMAGE\d+\]\s*)*$|…\s*$|\b(?:which|choose|select|mark|cu[áa]l(?:es)?|se[ñn]ale|"
-    r"marque|indique|elija|qual|quais|assinale|welche[rs]?|wähle)\b",
-    re.I,
-)
-_TASK = re.compile(
-    r"[?？]|\b(?:points?|pts|marks?|puntos|pontos|punkte)\b|^(?:find|determine|calculate|compute|state|"
-    r"what|how|why|show|derive|explain|estimate|sketch|plot|draw|give|prove|identify|name|describe|"
-    r"calcule|determine|encuentre|halle|explique|cu[áa]l|qu[ée]|calcular|berechne|bestimme)\b",
-    re.I,
-)
-
-
 _SHORT = 40
+_HEARD = 200
+"""Characters before the choices in which they are announced."""
+_USUAL = (3, 4, 5)
 
 
 class Marker(NamedTuple):
@@ -48,14 +33,9 @@ class Marker(NamedTuple):
     end: int
 
 
-def asks_for_work(text: str) -> bool:
-    """Whether a text asks or tells the reader to do something, as a task does and a choice not."""
-    return _TASK.search(text) is not None
-
-
 def starts_choice(text: str) -> bool:
     """Whether a line begins with an upper-case letter of a choice."""
-    return any(_MARKERS[style].match(text) for style in ("(A)", "A)"))
+    return _STARTS.match(text) is not None
 
 
 def is_lone_marker(text: str) -> bool:
@@ -84,62 +64,94 @@ def split_choices(items: Sequence[Item], asked: str = "") -> tuple[list[Item], l
 
 
 def _best_run(items: Sequence[Item], asked: str) -> list[Marker]:
+    """The longest list of choices; other letters than Latin ones count where these give none."""
     best: list[Marker] = []
-    for style in _MARKERS:
-        found: dict[str, Marker] = {}
-        for marker in _markers(items, style):
-            # A letter that comes back restarts the list; what was found so far may be the list.
-            if marker.letter == "A" and len(found) < MIN_CHOICES:
-                found = {}
-            found.setdefault(marker.letter, marker)
-        run = [found[letter] for letter in _consecutive(found)]
-        if len(run) >= MIN_CHOICES and len(run) > len(best) and _is_choice_list(items, run, asked):
-            best = run
+    for row in LETTERINGS:
+        if best and best[0].letter in LATIN and not row.is_latin:
+            break
+        for style in row.settings:
+            run = _run(items, row, style)
+            if len(run) > len(best) and _is_choice_list(items, run, row, asked):
+                best = run
     return best
 
 
-def _consecutive(found: dict[str, Marker]) -> Iterator[str]:
-    for letter in "ABCDEFGH":
-        if letter not in found:
-            return
-        yield letter
+def _run(items: Sequence[Item], row: Lettering, style: str) -> list[Marker]:
+    """The markers from the first letter on; none with a gap in letters that are no Latin ones."""
+    found: dict[str, Marker] = {}
+    for marker in _markers(items, row, style):
+        # A letter that comes back restarts the list; what was found so far may be the list.
+        if marker.letter == row.label(row.letters[0]) and len(found) < MIN_CHOICES:
+            found = {}
+        found.setdefault(marker.letter, marker)
+    labels = [row.label(letter) for letter in row.letters]
+    gap = next((k for k, label in enumerate(labels) if label not in found), len(labels))
+    run = [found[label] for label in labels[:gap]] if gap >= MIN_CHOICES else []
+    if not run or row.is_latin:
+        return run
+    return run if gap == len(found) and not _goes_on_otherwise(items, row, run) else []
 
 
-def _markers(items: Sequence[Item], style: str) -> Iterator[Marker]:
-    pattern = _MARKERS[style]
+def _goes_on_otherwise(items: Sequence[Item], row: Lettering, run: Sequence[Marker]) -> bool:
+    """Whether the next letter of another row follows a list, as in `а) б) в) D)`."""
+    last, place = max((m.place, m.start) for m in run), len(run)
+    return any(
+        (marker.place, marker.start) > last and marker.letter == other.label(other.letters[place])
+        for other in LETTERINGS
+        if other.letters != row.letters and place < len(other.letters)
+        for style in other.settings
+        if style != "A"
+        for marker in _markers(items, other, style)
+    )
+
+
+def _markers(items: Sequence[Item], row: Lettering, style: str) -> Iterator[Marker]:
+    mark = pattern(row, style)
     for index, item in enumerate(items):
         if not isinstance(item, Line) or not item.upright:
             continue
-        match = pattern.match(item.text)
+        match = mark.match(item.text)
         while match:
-            yield Marker(match[1].upper(), style, index, match.start(), match.end())
+            yield Marker(row.label(match[1]), style, index, match.start(), match.end())
             if style == "A":
                 break
-            after = next(
-                (m for m in pattern.finditer(item.text, match.end()) if _stands_free(item.text, m)),
+            match = next(
+                (m for m in mark.finditer(item.text, match.end()) if _stands_free(item.text, m)),
                 None,
             )
-            match = after
 
 
 def _stands_free(text: str, match: re.Match[str]) -> bool:
     return match.start() == 0 or text[match.start() - 1].isspace()
 
 
-def _is_choice_list(items: Sequence[Item], run: Sequence[Marker], asked: str) -> bool:
-    if run[0].style in ("(A)", "A)", "A."):
-        return True
-    if run[0].style == "A":
-        return len(run) >= 4 and _stand_in_line([items[marker.place] for marker in run])
-    before = " ".join(i.text for i in items[: run[0].place] if isinstance(i, Line))
-    head = items[run[0].place]
-    if isinstance(head, Line):
-        before += " " + head.text[: run[0].start]
+def _is_choice_list(
+    items: Sequence[Item], run: Sequence[Marker], row: Lettering, asked: str
+) -> bool:
+    if row.when == "always":
+        alone = run[0].style == "A"
+        return not alone or (len(run) > 3 and _stand_in_line([items[m.place] for m in run]))
     options, _, _ = _fill(items, run)
     texts = [" ".join(line.text for line in option.lines) for option in options]
-    if any(_TASK.search(text) for text in texts):
+    if any(asks_for_work(text) for text in texts):
         return False
-    return len(run) in (3, 4, 5) and _ASKS.search((before.strip() or asked)[-200:]) is not None
+    before = _before(items, run[0]) or asked
+    if not row.is_latin and (asks_for_pairs(before) or any(leaves_blank(text) for text in texts)):
+        return False
+    if row.when == "no task":
+        return True
+    said = before[-_HEARD:]
+    chosen = tells_to_choose(said) or (row.when == "asked" and asks(said))
+    return len(run) in _USUAL and chosen
+
+
+def _before(items: Sequence[Item], marker: Marker) -> str:
+    """The text before the first choice."""
+    text = " ".join(i.text for i in items[: marker.place] if isinstance(i, Line))
+    head = items[marker.place]
+    if isinstance(head, Line):
+        text += " " + head.text[: marker.start]
+    return text.strip()
 
 
 def _stand_in_line(items: Sequence[Item]) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from omibench.ocr.choices import ARROW, split_choices
 from omibench.ocr.layout import Item, Line, Picture
+from omibench.ocr.lettering import OTHERS
 from omibench.ocr.references import figure_numbers
 from omibench.ocr.solutions import stated
 
@@ -23,7 +24,8 @@ _SOLUTION = re.compile(
 )
 _ANSWER = re.compile(
     rf"{_PLACE}(?:(?:(?:final|correct|right)\s+)?(?:answers?|ans\.?|respuestas?|respostas?|gabarito|"
-    r"antwort|答案?)\s*[:：]|ans(?:wer)?\.?\s*(?=[(（][A-Ha-h][)）]\W*$)|(?:the\s+)?(?:(?:final|correct|right)\s+)?answer\s+is\s+(?=[(（]?[A-H]\b))"
+    r"antwort|(?:правильный\s+)?ответ|(?:правильна\s+)?відповідь|отговор|одговор|απάντηση|정답|"
+    r"正解|答案?)\s*[:：]|ans(?:wer)?\.?\s*(?=[(（][A-Ha-h][)）]\W*$)|(?:the\s+)?(?:(?:final|correct|right)\s+)?answer\s+is\s+(?=[(（]?[A-H]\b))"
     r"\s*(?P<answer>.*)",
     re.I,
 )
@@ -33,6 +35,7 @@ _HEADING = re.compile(
 _FIELD = re.compile(r"_{2}|\.{3}|…|□")
 _LETTERS = re.compile(r"[(（]?[A-H][)）]?(?:\s*[,/&]\s*[(（]?[A-H][)）]?)*\.?")
 _LABEL = re.compile(r"[(（]([A-H])[)）]|([A-H])[).:](?=\s)")
+_ELSEWHERE = re.compile(rf"[(（]?[{OTHERS}](?!\w)[)）]?\.?|[(（][1-8][)）]")
 _VALUE = re.compile(r"[-+−]?\s*[\d$\\]")
 
 
@@ -127,7 +130,8 @@ def _answer(solution: Sequence[Item]) -> list[str]:
     if label := _LABEL.match(answer):
         return [label[1] or label[2]]
     # Anything else may be the unit of a blank that is drawn: never a guess.
-    definite = _LETTERS.fullmatch(answer) or _VALUE.match(answer)
+    letters = _LETTERS.fullmatch(answer) or _ELSEWHERE.fullmatch(answer)
+    definite = letters or _VALUE.match(answer)
     return [answer.rstrip(".")] if definite else []
 
 

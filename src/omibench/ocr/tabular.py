@@ -9,6 +9,7 @@ from itertools import pairwise
 from omibench.ocr.columns import rows
 from omibench.ocr.keys import CANCELLED, Entry, Key, Names
 from omibench.ocr.layout import Item, Line
+from omibench.ocr.lettering import OTHERS
 from omibench.ocr.numbering import parse_label
 from omibench.ocr.titles import section_name
 
@@ -31,9 +32,12 @@ _OPENING = re.compile(rf"(?:{_ANSWERS}|answer key|参考答案)\s*[:：]\s*", re
 _DECIMAL = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _SEPARATOR = r"\s*[.):\]】\-–.．、：]?\s*"
 _LETTERS = r"[(（]?[A-H](?![a-z])[)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?(?!\w))*|[A-H]{2,5}(?!\w)"
+_ELSEWHERE = (
+    rf"[(（]?[{OTHERS}](?!\w)[)）]?(?:\s*[,/&、]\s*[(（]?[{OTHERS}][)）]?(?!\w))*|[(（][1-8][)）]"
+)
 _PAIR = re.compile(
     rf"(?:(?P<section>[A-Z])[-.]?)?(?P<n>\d{{1,3}}){_SEPARATOR}"
-    rf"(?P<answer>{_LETTERS}|[(（]?[a-h][)）]?(?!\w)|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
+    rf"(?P<answer>{_LETTERS}|{_ELSEWHERE}|[(（]?[a-h][)）]?(?!\w)|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
 )
 _RANGE = re.compile(
     r"(?P<first>\d{1,3})\s*(?:[-–—~～]|至|to)\s*(?P<last>\d{1,3})\s*(?:题)?\s*[:：.．、]?\s*"
@@ -182,11 +186,11 @@ def _read_list(found: Rows, names: Names, key: Key) -> None:
 
 
 def _spelt(answer: str) -> str:
-    """A list of letters as `A, C`, one letter as `B`, a cancelled problem as it is printed."""
+    """A list of letters as `A, C`, one letter as `B`; anything else as it is printed."""
     answer = answer.strip()
     if CANCELLED.fullmatch(answer):
         return answer
-    return ", ".join(re.findall(r"[A-H]", answer.upper()))
+    return ", ".join(re.findall(r"[A-H]", answer.upper())) or answer
 
 
 def _run(run: re.Match[str], names: Names) -> list[tuple[str | None, str]] | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from omibench.ocr.choices import asks_for_work
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import number_of, rare_number_of
 from omibench.ocr.subjects import is_heading, subject_word
+from omibench.ocr.tasks import asks_for_work
 
 _KINDS = (
     r"multiple[- ]choice|single[- ]choice|short[- ]answers?|long[- ]answers?|free[- ]response|"

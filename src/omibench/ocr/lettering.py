@@ -1,0 +1,118 @@
+"""The letters by which papers of the world mark choices: one table, and what a letter means in it.
+
+To teach the reader another script, add a row. A list of choices is lettered from one row, from its
+first letter on and without a gap; letters that only look like those of another row are others.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+When = Literal["always", "no task", "asked", "chosen"]
+"""When lines that begin with such letters are choices.
+
+`no task`: when none of them tells the reader to do something. `asked`: when, besides, the text
+before them ends by asking or announcing. `chosen`: when, besides, that text asks which, or tells
+the reader to choose, since such marks also number statements and sub-questions.
+"""
+
+
+class Lettering(NamedTuple):
+    """One way of marking choices: the letters in order, and how they are set (`{}` is a letter)."""
+
+    letters: str
+    settings: tuple[str, ...]
+    when: When
+    printed: bool = True
+    """Whether labels are as printed; small Latin letters become capitals."""
+
+    @property
+    def is_latin(self) -> bool:
+        """Whether these are the letters A, B, C that most papers use."""
+        return self.letters.upper() == LATIN
+
+    def label(self, letter: str) -> str:
+        """What a choice is called that is printed with this letter."""
+        return letter if self.printed else letter.upper()
+
+
+_SET = {
+    "(A)": r"[(（]([{}])[)）]\s*",
+    "A)": r"([{}])[)）]\s*",
+    "A.": r"([{}])(?:[.:](?![A-Za-z])|[．、：])\s*",
+    "A、": r"([{}])[.．、]\s*",
+    "A": r"([{}])(?:\s+|$)",
+    "①": r"([{}])\s*[.．、]?\s*",
+}
+LATIN = "ABCDEFGH"
+LETTERINGS = (
+    Lettering(LATIN, ("(A)", "A)", "A."), "always"),
+    Lettering(LATIN.lower(), ("(A)", "A)"), "asked", printed=False),
+    Lettering(LATIN, ("A",), "always"),
+    Lettering("АБВГДЕЖЗ", ("(A)", "A)", "A."), "no task"),
+    Lettering("абвгдежз", ("(A)", "A)"), "asked"),
+    Lettering("ΑΒΓΔΕΖΗΘ", ("(A)", "A)", "A."), "no task"),
+    Lettering("αβγδεζηθ", ("(A)", "A)", "A."), "asked"),
+    Lettering("甲乙丙丁戊己庚辛", ("(A)", "A)", "A、"), "chosen"),
+    Lettering("①②③④⑤⑥⑦⑧", ("①",), "chosen"),
+    Lettering("12345678", ("(A)",), "chosen"),
+)
+CAPITALS = "АБВГДЕΑΒΓΔΕ"
+"""Capitals of other scripts that stand alone beside pictures."""
+OTHERS = "".join(row.letters for row in LETTERINGS if not row.letters.isascii())
+"""Every letter of the table that is no Latin one and no plain digit."""
+_BETWEEN = re.compile(r"[\s,/&;，、；]+|(?<=\s)(?:and|or|и|или|και|ή|和|或)(?=\s)")
+_DRESS = "()（）[]【】.．。:："
+
+
+@cache
+def pattern(lettering: Lettering, setting: str) -> re.Pattern[str]:
+    """What a marker of this lettering looks like; group 1 is the letter."""
+    return re.compile(_SET[setting].format(lettering.letters))
+
+
+def same_letter(letter: str) -> str:
+    """What a letter is whatever its form: small and capital ones are one, and so are ② and 2."""
+    return str(unicodedata.digit(letter, letter.casefold()))
+
+
+def labels_in(text: str, labels: Sequence[str]) -> list[str]:
+    """The labels that a text consists of, in their order, such as `б, г`, `(2)` or `①③`; else none.
+
+    A letter of another row of the table is no label, however alike the two look.
+    """
+    known = {same_letter(label): label for label in labels if len(label) == 1}
+    found: list[str] = []
+    for word in filter(None, (part.strip(_DRESS) for part in _BETWEEN.split(text))):
+        if len(word) > 1 and (word.isdecimal() or any(letter.islower() for letter in word)):
+            return []
+        if not all(same_letter(letter) in known for letter in word):
+            return []
+        found += [known[same_letter(letter)] for letter in word]
+    places = [labels.index(label) for label in found]
+    return found if places == sorted(set(places)) else []
+
+
+def is_foreign(text: str, labels: Sequence[str]) -> bool:
+    """Whether a text is one letter of the table that stands in another row than the labels."""
+    letter = text.strip().strip(_DRESS)
+    rows = [row.letters for row in LETTERINGS if not row.letters.isdecimal()]
+    return (
+        len(letter) == 1
+        and any(letter in row for row in rows)
+        and not any(letter in row and labels[0] in row for row in _families())
+    )
+
+
+@cache
+def _families() -> tuple[str, ...]:
+    """The rows of the table with those of their other forms: capitals with small letters."""
+    rows = [row.letters for row in LETTERINGS]
+    return tuple(
+        "".join(other for other in rows if same_letter(other[0]) == same_letter(row[0]))
+        for row in rows
+    )
