@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ocr.engines.pages import Scripted, reading
 from omibench.ocr.document import read_document
-from omibench.ocr.engines.engine import Reading, is_sure
+from omibench.ocr.engines.engine import Reading
 from omibench.ocr.scans import (
     LocalReader,
     evenly_set,
@@ -106,12 +106,6 @@ def test_lines_of_a_scan_are_set_in_one_size_and_headings_are_not() -> None:
     sizes = [line.size for lines in evenly_set(pages) for line in lines]
     assert len(set(sizes[:3])) == 1
     assert sizes[3] > 1.5 * sizes[0]
-
-
-def test_only_what_is_read_badly_is_tried_upside_down() -> None:
-    assert is_sure([reading("good", 0, 0, confidence=0.9)])
-    assert not is_sure([reading("good", 0, 0, confidence=0.7)])
-    assert not is_sure([])
 
 
 def test_a_page_that_nobody_could_read_says_so() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pymupdf
 
-from omibench.ocr.engines.engine import Reading
+from omibench.ocr.engines.engine import Reading, quarter_turned
 
 LINES = (
     "1. A ball falls from a tower of height 20 m. How long does it fall?",
@@ -38,15 +38,12 @@ class Scripted:
 
     name = "scripted"
 
-    def __init__(self, *readings: Reading, side: int = 0, head: bool = False) -> None:
-        self.readings, self.side, self.head = list(readings), side, head
+    def __init__(self, *readings: Reading, side: int = 0) -> None:
+        self.readings, self.side = list(readings), side
         self.shown: list[tuple[int, ...]] = []
 
-    def on_side(self, picture: Any) -> int:
-        return self.side
-
-    def on_head(self, picture: Any) -> bool:
-        return self.head
+    def upright(self, picture: Any) -> tuple[Any, int]:
+        return quarter_turned(picture, self.side), self.side
 
     def read(self, picture: Any) -> list[Reading]:
         self.shown.append(picture.shape)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ else:
     Pixels = Any
 
 Point = tuple[float, float]
-SURE = 0.8
 
 
 class Reading(NamedTuple):
@@ -51,12 +49,8 @@ class Engine(Protocol):
         """The name by which params and every line of a page call it."""
         ...
 
-    def on_side(self, picture: Pixels) -> int:
-        """By how many degrees clockwise (0, 90, 270) a picture that lies on its side must turn."""
-        ...
-
-    def on_head(self, picture: Pixels) -> bool:
-        """Whether a picture with level lines is read far better upside down."""
+    def upright(self, picture: Pixels) -> tuple[Pixels, int]:
+        """The picture turned by quarters as one reads it, and by how many degrees clockwise."""
         ...
 
     def read(self, picture: Pixels) -> list[Reading]:
@@ -74,14 +68,8 @@ class Upright(NamedTuple):
 
 def read_upright(picture: Pixels, engine: Engine) -> Upright:
     """Turn a picture by quarters until it can be read, and read it."""
-    turn = engine.on_side(picture)
-    picture = quarter_turned(picture, turn)
-    readings = engine.read(picture)
-    if not is_sure(readings) and engine.on_head(picture):
-        turn = (turn + 180) % 360
-        picture = quarter_turned(picture, 180)
-        readings = engine.read(picture)
-    return Upright(picture, readings, turn)
+    picture, turn = engine.upright(picture)
+    return Upright(picture, engine.read(picture), turn)
 
 
 def quarter_turned(picture: Pixels, degrees: int) -> Pixels:
@@ -89,10 +77,3 @@ def quarter_turned(picture: Pixels, degrees: int) -> Pixels:
     import numpy as np
 
     return np.ascontiguousarray(np.rot90(picture, -degrees // 90)) if degrees else picture
-
-
-def is_sure(readings: Sequence[Reading]) -> bool:
-    """Whether characters are read with a mean confidence of 0.8."""
-    total = sum(len(r.text) for r in readings)
-    sure = sum(len(r.text) * (1.0 if r.confidence is None else r.confidence) for r in readings)
-    return total > 0 and sure >= SURE * total

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from omibench.errors import MissingInputError
-from omibench.ocr.engines.engine import Pixels, Point, Reading
+from omibench.ocr.engines.engine import Pixels, Point, Reading, quarter_turned
 from omibench.ocr.engines.lighting import evenly_lit
 
 NAME = "rapidocr"
@@ -20,8 +20,14 @@ _AREA = 1_000_000
 _MOST = 4.0
 _NO_LIMIT = 100_000
 _TALL = 1.5
+_LEFT = 270
+"""The turn that lays down lines that run upwards, as on photographs of a phone held upright."""
+_VOTERS = 9
+_FEW = 0.2
 _SAMPLE = 5
 _CLEARLY = 0.15
+_CLASSIFIED, _GLANCE, _WHOLE = 4.0, 6.6, 1000.0
+"""Width over height of what is shown of a line: what costs the classifier and the reader least."""
 
 
 class RapidOcr:
@@ -53,37 +59,66 @@ class RapidOcr:
             }
         )
 
-    def on_side(self, picture: Pixels) -> int:
-        """The turn under which lines in tall boxes are read with more confidence; 0 without any.
+    def upright(self, picture: Pixels) -> tuple[Pixels, int]:
+        """The picture turned by quarters so that its longest lines stand as one reads them.
 
-        A picture counts as lying on its side when most of its longest lines stand in tall boxes.
+        Lines in tall boxes are laid down first. Whether lines stand on their head the classifier of
+        their direction tells; what it leaves in doubt, and what would turn a picture of level
+        lines, is settled by reading both ways.
         """
-        longest = self._longest(picture)
-        if sum(_is_tall(quad) for quad in longest) * 2 <= len(longest):
-            return 0
-        # Lines on their side are laid down by turning them left, as a turn by 270 does.
-        return 270 if self._sure(picture, longest, 0) >= self._sure(picture, longest, 2) else 90
-
-    def on_head(self, picture: Pixels) -> bool:
-        """Whether the longest lines are read with clearly more confidence upside down."""
-        longest = self._longest(picture)
-        if not longest:
-            return False
-        return self._sure(picture, longest, 2) > self._sure(picture, longest, 0) + _CLEARLY
+        longest = self._longest(picture, _SAMPLE)
+        lying = sum(_is_tall(quad) for quad in longest) * 2 > len(longest)
+        if lying:
+            picture = quarter_turned(picture, _LEFT)
+        turn = _LEFT if lying else 0
+        if self._on_head(picture, lying=lying):
+            turn, picture = (turn + 180) % 360, self._stood_up(picture)
+        return picture, turn
 
     def read(self, picture: Pixels) -> list[Reading]:
         """Every line that is found, those that cannot be recognised left out."""
         return self._recognised(picture, self._found(picture))
 
-    def _longest(self, picture: Pixels) -> list[Any]:
-        return sorted(self._found(picture), key=_reach, reverse=True)[:_SAMPLE]
+    def _longest(self, picture: Pixels, count: int) -> list[Any]:
+        return sorted(self._found(picture), key=_reach, reverse=True)[:count]
 
-    def _sure(self, picture: Pixels, quads: list[Any], turns: int) -> float:
-        """Mean confidence, weighed by length, of lines that are read turned by quarters."""
+    def _on_head(self, picture: Pixels, *, lying: bool) -> bool:
+        """Whether level lines stand on their head; of a picture that lay, either is as likely."""
+        quads = self._longest(picture, _VOTERS)
+        share = self._turned_share(picture, quads)
+        decided = share <= _FEW or share >= 1 - _FEW
+        if share <= _FEW or (lying and decided):
+            return share > _FEW
+        # What the classifier is sure of needs a glance; in doubt, whole lines are read.
+        longest, aspect = quads[:_SAMPLE], _GLANCE if decided else _WHOLE
+        margin = 0.0 if lying else _CLEARLY
+        upside_down = self._sure(picture, longest, 2, aspect)
+        return upside_down > self._sure(picture, longest, 0, aspect) + margin
+
+    def _turned_share(self, picture: Pixels, quads: list[Any]) -> float:
+        """The share, by length, of lines whose heads are classified as standing upside down."""
+        if not quads:
+            return 0.0
+        heads = [_head(_cut(picture, quad), _CLASSIFIED)[:, :, ::-1] for quad in quads]
+        told = self._ocr.cls_and_rotate(heads)[1].cls_res or []
+        turned = sum(
+            _reach(quad) for quad, (label, _) in zip(quads, told, strict=True) if label == "180"
+        )
+        return turned / sum(map(_reach, quads))
+
+    def _stood_up(self, picture: Pixels) -> Pixels:
+        """The picture turned by 180 degrees, its lines where they were found."""
+        height, width = picture.shape[:2]
+        quads = [_ordered([width - 1, height - 1] - quad) for quad in self._found(picture)]
+        self._last = (quarter_turned(picture, 180), quads)
+        return self._last[0]
+
+    def _sure(self, picture: Pixels, quads: list[Any], turns: int, aspect: float) -> float:
+        """Mean confidence, weighed by length, of the first parts of lines turned by quarters."""
         import numpy as np
 
-        crops = [np.rot90(_cut(picture, quad)[:, :, ::-1], turns) for quad in quads]
-        read = self._ocr.recognize_txt(crops)
+        heads = [_head(_cut(picture, quad), aspect)[:, :, ::-1] for quad in quads]
+        read = self._ocr.recognize_txt([np.rot90(head, turns) for head in heads])
         pairs = list(zip(read.scores or (), read.txts or (), strict=True))
         total = sum(len(text) for _, text in pairs)
         return sum(score * len(text) for score, text in pairs) / max(1, total)
@@ -169,6 +204,11 @@ def _cut(picture: Pixels, quad: Any) -> Any:
         picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )
     return np.rot90(crop) if height >= _TALL * width else crop
+
+
+def _head(crop: Any, aspect: float) -> Any:
+    """The first part of a line, at most so many times as wide as high."""
+    return crop[:, : max(1, round(aspect * crop.shape[0]))]
 
 
 def _far(a: Any, b: Any) -> float:

@@ -38,13 +38,9 @@ class Tesseract:
         words = self._words(picture)
         return [reading for line in words if (reading := _reading(line))]
 
-    def on_side(self, picture: Pixels) -> int:
-        """Zero: its own detection of turned pages makes photographs worse."""
-        return 0
-
-    def on_head(self, picture: Pixels) -> bool:
-        """False, for the same reason."""
-        return False
+    def upright(self, picture: Pixels) -> tuple[Pixels, int]:
+        """The picture as it is: its own detection of turned pages makes photographs worse."""
+        return picture, 0
 
     def _words(self, picture: Pixels) -> Iterator[list[dict[str, str]]]:
         from PIL import Image
