@@ -122,7 +122,7 @@ def comments(study: Copy) -> None:
 
 
 def code_of_no_stage(study: Copy) -> None:
-    for name in ("cli.py", "describe.py"):
+    for name in ("cli/main.py", "describe.py"):
         file = study.folder / "src/omibench" / name
         file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
 

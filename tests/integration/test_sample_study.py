@@ -143,8 +143,16 @@ def test_the_certificate_recovers_the_error_rates_that_the_judge_is_set_to(study
             measure = getattr(found.quality[kind], name)
             assert measure.lo <= rate <= measure.hi, (kind, name)
     report = (study / "analyze/report.html").read_text("utf-8")
-    assert "UNCALIBRATED" not in report
-    assert "Against people" in report
+    card, reasoning = (_card(report, name) for name in ("judge", "reasoning"))
+    assert "UNCALIBRATED" not in card
+    assert "Against people" in card
+    assert "UNCALIBRATED" in reasoning, "no person has labelled what judges say of the reasoning"
+
+
+def _card(report: str, name: str) -> str:
+    """The card of the report with this id."""
+    start = report.index(f'<section class="card" id="{name}">')
+    return report[start : report.index("</section>", start)]
 
 
 def test_the_scanned_page_is_read_by_the_engine(study: Path) -> None:
