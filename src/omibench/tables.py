@@ -325,6 +325,18 @@ def output_folder(path: str | Path, option: str = "--out") -> Path:
     return folder
 
 
+def output_file(path: str | Path, option: str = "--out") -> Path:
+    """The file to write, its folder made. Raises OutputError for a folder, or where none can be.
+
+    `option` is the one that named it.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise OutputError(f"{option} {target}: is a folder; name a file in it")
+    output_folder(target.parent, option)
+    return target
+
+
 def output_parquet(path: str | Path, *inputs: Path | None) -> Path:
     """The Parquet file to write. Raises OutputError for a folder or another kind of file.
 
@@ -333,10 +345,7 @@ def output_parquet(path: str | Path, *inputs: Path | None) -> Path:
     target = Path(path)
     if target.suffix != ".parquet":
         raise OutputError(f"--out {target}: is written as Parquet; name it *.parquet")
-    if target.is_dir():
-        raise OutputError(f"--out {target}: is a folder; name a file in it")
-    output_folder(target.parent)
-    return spare_inputs(target, *inputs)
+    return spare_inputs(output_file(target), *inputs)
 
 
 def spare_inputs(target: Path, *inputs: Path | None) -> Path:

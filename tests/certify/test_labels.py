@@ -40,7 +40,9 @@ def test_empty_columns_say_nothing_and_other_columns_are_left_alone(tmp_path: Pa
     [
         ("labels.csv", "id,label\na,2\n", "row 1: column 'label'"),
         ("labels.csv", "id,label\na,right\nb,maybe\n", "row 2: column 'label'"),
-        ("labels.csv", "id,verdict\na,1\n", "row 1: lacks the column 'label'"),
+        ("labels.csv", "id,verdict\na,1\n", "row 1: lacks the column 'label', 'error_type' or a"),
+        ("labels.csv", 'label,a,"two\nlines"\n1,b,c\n', "'id'; it has a, label, two lines"),
+        ("labels.jsonl", "{}", "lacks the column 'id'; it has no column"),
         ("labels.csv", "id,label,index\na,1,-1\n", "column 'index'"),
         ("labels.csv", "id,label\n", "holds no label"),
         ("labels.jsonl", "{", "row 1: is not JSON"),

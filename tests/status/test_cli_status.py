@@ -43,11 +43,16 @@ def test_text_json_page_and_lists(params: str) -> None:
 
 
 def test_mistakes_are_one_line(params: str) -> None:
-    for words in (["absent.yaml"], [params, "--watch", "--json"]):
+    Path("taken").write_text("a file where a folder is wanted")
+    for words, begins in (
+        (["absent.yaml"], "absent.yaml"),
+        ([params, "--watch", "--json"], "status: --watch"),
+        ([params, "--html", "taken/page.html"], "--html taken: cannot be a folder"),
+    ):
         done = call(*words)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
-        assert done.stderr.startswith("omibench: ")
+        assert done.stderr.startswith(f"omibench: {begins}")
 
 
 def test_watching_ends_with_the_run_and_says_that_jobs_failed(params: str) -> None:

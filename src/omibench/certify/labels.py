@@ -116,15 +116,20 @@ def _checked(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
         row = LabelRow.model_validate(raw)
         if not row.said:
             raise FileFormatError(
-                f"{path}, row {number}: lacks the column 'label', and error_type and marks too; it "
-                f"has {sorted(raw)}"
+                f"{path}, row {number}: lacks the column 'label', 'error_type' or a mark "
+                f"({', '.join(MARKS)}, alignment); {_columns(raw)}"
             )
         return row
     except ValidationError as error:
         first = error.errors()[0]
         column = str(first["loc"][0]) if first["loc"] else "?"
         if first["type"] == "missing":
-            what = f"lacks the column {column!r}; it has {sorted(raw)}"
+            what = f"lacks the column {column!r}; {_columns(raw)}"
         else:
             what = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
         raise FileFormatError(f"{path}, row {number}: {what}") from None
+
+
+def _columns(raw: dict[str, Any]) -> str:
+    names = (" ".join(name.split()) for name in sorted(raw))
+    return f"it has {', '.join(names) or 'no column'}"

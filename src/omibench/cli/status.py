@@ -47,9 +47,11 @@ def status(
     from omibench.status.page import write_page
     from omibench.status.text import counted, render
     from omibench.status.watch import watch as watch_run
+    from omibench.tables import output_file
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch goes with neither --json nor --lacking")
+    html = output_file(html, "--html") if html else None
     looker = Looker(read_study(params, override), params, override or [])
     found = watch_run(looker, every, html) if watch else looker.look()
     looker.close()
