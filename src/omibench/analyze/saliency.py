@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from math import nan
 from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,8 @@ class Salience(NamedTuple):
     cell: Cell
     logprobs: dict[str, float]
     impacts: dict[str, float]
+    right: frozenset[str]
+    """The problems whose chosen option is the right one."""
     pictures: int
     supportive: float
     strongest: tuple[str, int, str]
@@ -45,14 +48,24 @@ class Salience(NamedTuple):
 
 
 class Versus(NamedTuple):
-    """Two settings of one model over the problems of both: whose choices are surer (figure 7d)."""
+    """Two settings of one model: whose choices are surer, and hang more on the pictures.
+
+    As in USNCO-V's figure 7b to e, over the problems whose chosen option is right under both.
+    """
 
     model: str
     one: str
     other: str
-    gain: float
-    """Mean of log P under `one` less that under `other`, in nats."""
+    answered: int
+    """Problems for which an option was chosen under both."""
+    problems: int
+    """Those of them that are right under both; without any, the means are NaN."""
+    logprobs: tuple[float, float]
+    """Mean of log P of the option under `one` and under `other`, in nats."""
+    impacts: tuple[float, float]
+    """Mean occlusion impact under each, in nats."""
     wins: int
+    """Problems in which `one` is surer by more than `TIE`."""
     ties: int
     losses: int
 
@@ -75,12 +88,24 @@ def versus(rows: list[Salience]) -> Iterator[Versus]:
     for other, one in combinations(rows, 2):
         both = [n for n in one.logprobs if n in other.logprobs]
         if one.cell.model == other.cell.model and both:
-            gains = [one.logprobs[n] - other.logprobs[n] for n in both]
-            wins, losses = (sum(way * gain > TIE for gain in gains) for way in (1, -1))
-            yield Versus(
-                one.cell.model, one.cell.setting, other.cell.setting, fmean(gains), wins,
-                len(both) - wins - losses, losses,
-            )  # fmt: skip
+            yield _versus(one, other, both)
+
+
+def _versus(one: Salience, other: Salience, both: list[str]) -> Versus:
+    right = [n for n in both if n in one.right & other.right]
+    gains = [one.logprobs[n] - other.logprobs[n] for n in right]
+    wins, losses = (sum(way * gain > TIE for gain in gains) for way in (1, -1))
+
+    def means(first: dict[str, float], second: dict[str, float]) -> tuple[float, float]:
+        if not right:
+            return nan, nan
+        return fmean(first[n] for n in right), fmean(second[n] for n in right)
+
+    return Versus(
+        one.cell.model, one.cell.setting, other.cell.setting, len(both), len(right),
+        means(one.logprobs, other.logprobs), means(one.impacts, other.impacts),
+        wins, len(right) - wins - losses, losses,
+    )  # fmt: skip
 
 
 def records(results: Results, rows: list[Salience]) -> list[dict[str, Any]]:
@@ -112,6 +137,7 @@ def _salience(cell: Cell, frame: pl.DataFrame) -> Salience:
         cell,
         dict(by_problem.select("id", "logprob").iter_rows()),
         dict(by_problem.select("id", "drop").iter_rows()),
+        frozenset(frame.filter("right")["id"]),
         frame.select("id", "image").n_unique(),
         frame.filter(pl.col("drop") > 0).height / frame.height,
         (top["id"], top["image"], top["option"]),

@@ -11,7 +11,7 @@ from omibench.analyze.links import relative
 from omibench.analyze.load import Results
 from omibench.analyze.report.view import cell_words
 from omibench.analyze.saliency import TIE, Salience, Versus, versus
-from omibench.analyze.words import MINUS, fixed, number
+from omibench.analyze.words import MINUS, counted, fixed, number
 from omibench.saliency.overlay import map_file
 
 
@@ -54,10 +54,18 @@ def _nats(value: float) -> str:
 
 def _pair(results: Results, pair: Versus) -> str:
     one, other = (results.setting_label(name) for name in (pair.one, pair.other))
+    who, answered = results.label(pair.model), counted(pair.answered, "problem")
+    if not pair.problems:
+        return (
+            f"{who}: of the {answered} answered under both, none is right under {one} and under "
+            f"{other}, so the two are not compared."
+        )
     return (
-        f"{results.label(pair.model)}: log P of the choice under {one} less that under {other} is "
-        f"{_nats(pair.gain)} nats in the mean; surer in {pair.wins}, less sure in "
-        f"{pair.losses}, equal within {TIE} in {pair.ties}."
+        f"{who}, over the {pair.problems:,} of {answered} that are right under both: "
+        f"mean log P of the option {_nats(pair.logprobs[0])} under {one} and "
+        f"{_nats(pair.logprobs[1])} under {other}; surer under {one} in {pair.wins:,}, less sure "
+        f"in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
+        f"{fixed(pair.impacts[0], 3)} and {fixed(pair.impacts[1], 3)}."
     )
 
 
