@@ -22,8 +22,18 @@ from omibench.tables import AggregateRow, write_parquet
 
 
 @pytest.fixture(scope="module")
-def results(made: Folders) -> Results:
+def rehearsed(made: Folders) -> Results:
     return load_results(made.freeze, made.infer, made.score, made.study)
+
+
+@pytest.fixture(scope="module")
+def results(rehearsed: Results) -> Results:
+    """The same as if nobody had been simulated."""
+    return replace(
+        rehearsed,
+        responses=rehearsed.responses.with_columns(simulated=False),
+        verdicts=rehearsed.verdicts.with_columns(responded_simulated=False, judge_simulated=False),
+    )
 
 
 def test_omibench_layout(root: Path) -> None:
@@ -211,3 +221,18 @@ def test_a_cell_without_all_responses_is_not_compared(results: Results) -> None:
 def test_gptscore_is_compared_with_the_judge(results: Results) -> None:
     found = compare(results, scores(results), [printed({(TOTAL, "gptscore"): 50.0})])
     assert [c.rules for c in found] == ["gptscore"]
+
+
+def test_what_is_simulated_is_not_held_against_print(results: Results, rehearsed: Results) -> None:
+    row = printed({(TOTAL, "acc"): 12.0, (TOTAL, "gptscore"): 50.0})
+
+    def differs(of: Results) -> list[bool | None]:
+        return [c.differs for c in compare(of, scores(of), [row])]
+
+    assert differs(results) == [True, True]
+    assert differs(rehearsed) == [None, None]
+    judged = results.verdicts["rules"] == "gptscore"
+    judge = replace(results, verdicts=results.verdicts.with_columns(judge_simulated=judged))
+    assert differs(judge) == [True, None]
+    made_up = results.manifest.model_copy(update={"synthetic": "synthetic:emma"})
+    assert differs(replace(results, manifest=made_up)) == [None, None]

@@ -26,7 +26,7 @@ from omibench.tables import read_json
 if TYPE_CHECKING:
     import polars as pl
 
-UNCALIBRATED = "uncalibrated"
+CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
 CERTIFICATE, REASONING = "certificate.json", "reasoning.json"
 ENOUGH = 10
 """Right and wrong labels of an answer type from which on its own error rates are used."""

@@ -45,8 +45,13 @@ class Comparison(NamedTuple):
     digits: int = 2
 
     @property
-    def differs(self) -> bool:
-        """Whether rounding to the printed decimals cannot explain the distance."""
+    def differs(self) -> bool | None:
+        """Whether rounding to the printed decimals cannot explain the distance.
+
+        None for what is simulated: no stand-in is meant to give printed values.
+        """
+        if self.simulated:
+            return None
         return abs(self.ours - self.printed) > 0.5 * 10.0**-self.digits + _ROUNDING
 
 
@@ -103,11 +108,11 @@ def compare(
             for (part, metric), value in row.values.items():
                 ours = mine.average(row) if part == AVERAGE else mine.of(row, part, metric)
                 if ours:
-                    judge = metric == GPTSCORE and results.judge_simulated
+                    stand_in = ours.simulated or results.made_up or results.marked(ours.rules)
                     found.append(
                         Comparison(
                             cell, part, metric, ours.rules, value, 100 * ours.value, ours.n,
-                            ours.simulated or judge, row.digits,
+                            stand_in, row.digits,
                         )
                     )  # fmt: skip
     return found

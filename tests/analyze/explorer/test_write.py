@@ -10,6 +10,7 @@ import pytest
 
 from analyze.conftest import (
     HOSTILE,
+    PROMPT,
     Folders,
     drop_pictures,
     make_published_study,
@@ -22,8 +23,9 @@ from omibench.analyze.explorer.view import LONGEST, LONGEST_LISTED, clipped, nat
 from omibench.analyze.explorer.write import write_explorer
 from omibench.analyze.links import cell_anchor, cell_file, problem_file, relative
 from omibench.analyze.load import load_results
+from omibench.certificate import MarkQuality, Measure, ReasoningCertificate, identity_of
 from omibench.params.judge import JudgePanel, JudgeParams
-from omibench.study import Cell
+from omibench.study import Cell, Study
 from omibench.tables import JudgementRow, write_parquet
 
 
@@ -70,6 +72,7 @@ def test_a_problem_shows_all_that_is_known_of_it(pages: dict[str, Page]) -> None
 
 def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page]) -> None:
     assert "judge (uncalibrated)" in pages["pages/chemistry_03.html"].text
+    assert "GPTScore SIMULATED uncalibrated" in pages["cells/sim-weak@cot.html"].text
     assert "What judges say of its reasoning" not in pages["pages/chemistry_03.html"].text
 
 
@@ -81,14 +84,32 @@ def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None
     assert "judge (calibrated)" in Page(folders.out / "explorer/pages/physics_01.html").text
 
 
+def reasoning_certificate(study: Study, instrument: str, *marks: str) -> ReasoningCertificate:
+    told = Measure(value=0.8, lo=0.7, hi=0.9, n=50)
+    quality = MarkQuality(spearman=told, within_one=told, exact=told)
+    return ReasoningCertificate(
+        instrument=instrument, judge="judge", identity=[identity_of(study.models["judge"])],
+        prompt_sha256=PROMPT, labels="labels.csv", labels_sha256="a" * 64, n=50, problems=14,
+        judge_failed=0, not_judged=0, confidence=0.95, marks=dict.fromkeys(marks, quality),
+        simulated=False, study="another",
+    )  # fmt: skip
+
+
 def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> None:
     folders = make_study(tmp_path, per_subject=2)
     results = load_results(*folders[:3], folders.study)
     judge = JudgePanel(models=["judge"])
     study = results.study.model_copy(update={"judge": JudgeParams(quality=judge)})
+    known = (reasoning_certificate(study, "quality", "overall"),
+             reasoning_certificate(study, "error_type"))  # fmt: skip
     cell = study.cells[0]
-    common = {"id": "physics_00", "index": 0, "key": "k", "version": 1, "simulated": True}
+    common = {"id": "physics_00", "index": 0, "key": "k", "version": 1, "simulated": True,
+              "prompt_sha256": PROMPT}  # fmt: skip
+    typed = {"instrument": "error_type", "judge": "judge", "outcome": "scored",
+             "error_type": "logical"}  # fmt: skip
     rows = [
+        JudgementRow(**common, **typed),
+        JudgementRow(**common, **typed | {"judge": "one of three"}, counts=False),
         JudgementRow(**common, instrument="quality", outcome="scored", judge="judge", overall=4.0,
                      correctness=2.0, judge_key="reply-key"),
         JudgementRow(**common, instrument="error_type", outcome="scored", error_type="unit_slip",
@@ -98,11 +119,15 @@ def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> Non
     path = folders.freeze.parent / "judge" / cell.model / f"{cell.setting}.parquet"
     write_parquet(path, rows, JudgementRow)
     report = folders.out / "report.html"
-    write_explorer(folders.out / "explorer", replace(results, study=study), report)
+    found = replace(results, study=study, reasoning_certificates=known)
+    write_explorer(folders.out / "explorer", found, report)
     page = Page(folders.out / "explorer/pages/physics_00.html")
     page.assert_harmless()
     for words in ("correctness 2, overall 4 of 5", "reply-key", "none was needed",
-                  f"unit slip ({HOSTILE})", "judge failed"):  # fmt: skip
+                  f"unit slip ({HOSTILE})", "judge failed",
+                  "judge (calibrated for overall alone) reply-key", "logical judge (calibrated)",
+                  "one of three (uncalibrated)", "alignment SIMULATED judge failed judge (uncal"
+                  ):  # fmt: skip
         assert words in page.text
     assert len([a for _, a in page.elements if a.get("class") == "judged"]) == 1
     other = Page(folders.out / "explorer/pages/physics_01.html")

@@ -149,7 +149,7 @@ def test_printed_rows_stand_below_ours_and_differences_are_named(
     printed.write_text(
         "model,strategy,total_acc,physics_acc\nStrong,cot,12.34,42.86\nOther,cot,99.99,\n", "utf-8"
     )
-    folders = make_study(tmp_path / "made", published=str(printed), explorer=False)
+    folders = make_study(tmp_path / "made", simulated=False, published=str(printed), explorer=False)
     page = Page(analyze(*folders).report)
     assert "Of 2 printed cells for which all responses are here, 1 follow" in page.text
     assert "12.34" in page.text

@@ -6,9 +6,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.analyze.reasoning import ALIGNMENT, QUALITY
+from omibench.analyze.calibration import CALIBRATED, UNCALIBRATED
+from omibench.analyze.load import Results
+from omibench.analyze.reasoning import ALIGNMENT, QUALITY, certificate_of
 from omibench.analyze.words import outcome_name
-from omibench.study import Study
+from omibench.certificate import ReasoningCertificate
 from omibench.tables import JudgementRow, read_parquet
 
 _MARKS = {"quality": QUALITY, "alignment": (ALIGNMENT,)}
@@ -26,27 +28,35 @@ class Judgement(NamedTuple):
     simulated: bool
     left_out: bool
     """One of several judges, whose vote counts instead."""
+    calibration: str
+    """What people's labels say of the judge; empty where none was needed."""
 
 
 Judgements = dict[tuple[str, str, str, int], list[Judgement]]
 """By model, setting, problem and sample."""
 
 
-def judgements(study: Study, folder: Path) -> Judgements:
-    """Every judgement of the study in `folder`, the results folder of the stage `judge`.
+def judgements(results: Results, folder: Path) -> Judgements:
+    """Every judgement of a study in `folder`, the results folder of the stage `judge`.
 
     Cells without a file have none: `reasoning` has refused what should be there and is not.
     """
     found: Judgements = defaultdict(list)
-    for cell in study.judged_cells:
+    for cell in results.study.judged_cells:
         path = folder / cell.model / f"{cell.setting}.parquet"
         if path.is_file():
-            for row in read_parquet(path, JudgementRow).iter_rows(named=True):
-                found[cell.model, cell.setting, row["id"], row["index"]].append(_judgement(row))
+            rows = read_parquet(path, JudgementRow)
+            known = {
+                name: certificate_of(results, rows.filter("counts", instrument=name))
+                for name in rows["instrument"].unique()
+            }
+            for row in rows.iter_rows(named=True):
+                said = _judgement(row, known[row["instrument"]])
+                found[cell.model, cell.setting, row["id"], row["index"]].append(said)
     return found
 
 
-def _judgement(row: dict[str, Any]) -> Judgement:
+def _judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
     failed = row["outcome"] != "scored"
     return Judgement(
         instrument=outcome_name(row["instrument"]),
@@ -56,7 +66,19 @@ def _judgement(row: dict[str, Any]) -> Judgement:
         key=row["judge_key"] or "",
         simulated=row["simulated"],
         left_out=not row["counts"],
+        calibration=_calibration(row, certificate) if row["judge"] else "",
     )
+
+
+def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) -> str:
+    """As in the report: mark by mark, and of the vote where several judges were asked."""
+    if certificate is None or not row["counts"]:
+        return UNCALIBRATED
+    marks = _MARKS.get(row["instrument"], ())
+    known = [outcome_name(name) for name in marks if name in certificate.marks]
+    if len(known) == len(marks):
+        return CALIBRATED
+    return f"{CALIBRATED} for {', '.join(known)} alone" if known else UNCALIBRATED
 
 
 def _words(row: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.analyze.calibration import UNCALIBRATED
+from omibench.analyze.calibration import CALIBRATED, UNCALIBRATED
 from omibench.analyze.explorer.judged import Judgements, judgements
 from omibench.analyze.explorer.steps import Step, Trail
 from omibench.analyze.explorer.view import (
@@ -30,7 +30,6 @@ from omibench.study import Cell
 if TYPE_CHECKING:
     import polars as pl
 
-CALIBRATED = "calibrated"
 Row = dict[str, Any]
 Verdicts = dict[tuple[str, str, str, int], list[Row]]
 
@@ -58,7 +57,7 @@ def write_explorer(folder: Path, results: Results, report: Path) -> None:
     responses = _by_problem(results.responses)
     store, pictures = Path(results.study.study.store), home_of(results.freeze)
     trail = Trail(store, pictures, results.freeze, folder / "images")
-    judged = judgements(results.study, results.freeze.parent / "judge")
+    judged = judgements(results, results.freeze.parent / "judge")
     site = _Site(
         folder, report, results, _verdicts(results), responses, _stems(results), trail, judged
     )

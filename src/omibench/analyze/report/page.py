@@ -16,19 +16,18 @@ from omibench.analyze.claims import SIMULATED
 from omibench.analyze.headline import Headline
 from omibench.analyze.links import EXPLORER, INDEX
 from omibench.analyze.load import JUDGE_RULES, Results
-from omibench.analyze.printed import ACC, CONS5, GPTSCORE, PASS5, STRICT, Printed
-from omibench.analyze.published import Comparison
 from omibench.analyze.render import write_page
 from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
 from omibench.analyze.report.judge_view import certified
+from omibench.analyze.report.published_view import published_card
 from omibench.analyze.report.reasoning_view import reasoning_card
 from omibench.analyze.report.saliency_view import saliency_card
 from omibench.analyze.report.samples_view import samples_card
 from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
-from omibench.analyze.words import MINUS, NONE, counted, fixed, images, level, rules_name, scored_by
+from omibench.analyze.words import counted, images, level, rules_name, scored_by
 from omibench.params.judge import JudgePanel
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
@@ -75,7 +74,7 @@ def write_report(
         "reading": main_table.reading(results),
         "index_href": f"{EXPLORER}/{INDEX}" if explorer else None,
         "pages_show": _PAGES_SHOW if results.pictures_held else _PAGES_WITHOUT_PICTURES_SHOW,
-        "published": _published(results, summary.printed, summary.comparisons),
+        "published": published_card(results, summary.printed, summary.comparisons),
         "figures": [p._replace(svg=Markup(themed(p.svg))) for p in pictures],  # noqa: S704
         "scored_by": scored_by(results.main_rules),
         "level": level(study.analyze.confidence),
@@ -152,69 +151,3 @@ def _what_is_simulated(results: Results) -> str:
         names = ", ".join(counts)
         told = f"{told} Simulated models judged the problems before they were frozen ({names})."
     return told.strip()
-
-
-def _published(
-    results: Results, printed: Sequence[Printed], comparisons: Sequence[Comparison]
-) -> dict[str, Any] | None:
-    if not printed:
-        return None
-    columns = list(dict.fromkeys(key for row in printed for key in row.values))
-    differing = [c for c in comparisons if c.differs]
-    return {
-        "file": ", ".join(Path(path).name for path in results.study.analyze.published),
-        "sentence": _published_sentence(comparisons, differing),
-        "columns": [_column(subject, metric) for subject, metric in columns],
-        "rows": [
-            {
-                "model": row.model,
-                "strategy": row.strategy or row.group,
-                "printed_values": [
-                    fixed(row.values[key], row.digits) if key in row.values else NONE
-                    for key in columns
-                ],
-            }
-            for row in printed
-        ],
-        "differences": [
-            {
-                **view.cell_words(results, c.cell),
-                "subject": c.subject,
-                "metric": _metric(c.metric),
-                "printed": fixed(c.printed, c.digits),
-                "ours": fixed(c.ours, 2),
-                "difference": _signed(c.ours - c.printed),
-                "n": c.n,
-            }
-            for c in differing
-        ],
-    }
-
-
-def _published_sentence(comparisons: Sequence[Comparison], differing: Sequence[Comparison]) -> str:
-    if not comparisons:
-        return (
-            "No printed cell belongs to a model and setting of this study with all its responses."
-        )
-    same = len(comparisons) - len(differing)
-    verdict = "and none differs" if not differing else f"{len(differing)} cannot be reproduced"
-    rules = ", ".join(dict.fromkeys(rules_name(c.rules) for c in comparisons))
-    return (
-        f"Of {counted(len(comparisons), 'printed cell')} for which all responses are here, "
-        f"{same} follow from the responses ({rules}), {verdict}."
-    )
-
-
-def _signed(difference: float) -> str:
-    text = fixed(difference, 2)
-    return text.replace("-", MINUS) if text.startswith("-") else f"+{text}"
-
-
-def _column(subject: str, metric: str) -> str:
-    return subject.capitalize() if metric == ACC else f"{subject.capitalize()}, {_metric(metric)}"
-
-
-def _metric(metric: str) -> str:
-    return {
-        ACC: "ACC", GPTSCORE: "GPTScore", STRICT: "strict", PASS5: "pass@5", CONS5: "consistency@5",
-    }[metric]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from omibench.analyze.load import Results
+from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.tables import TOTAL, FailureCount, ImageScore, Score, image_bins
 from omibench.analyze.words import NONE, bracketed, number, outcome_name, rules_name
 from omibench.study import Cell
@@ -26,7 +26,14 @@ def rule_rows(results: Results, rows: Sequence[Score]) -> list[dict[str, Any]]:
 
 def rule_heads(results: Results) -> list[dict[str, Any]]:
     """The columns of `rule_rows`: rule books, the judge, and the judges that voted, if any."""
-    return [{"name": rules_name(r), "simulated": results.marked(r)} for r in _books(results)]
+    return [
+        {
+            "name": rules_name(r),
+            "simulated": results.marked(r),
+            "uncalibrated": r in results.votes or (r == JUDGE_RULES and not results.certificate),
+        }
+        for r in _books(results)
+    ]
 
 
 def _books(results: Results) -> list[str]:
