@@ -8,6 +8,7 @@ from statistics import fmean
 from types import SimpleNamespace
 from typing import cast
 
+import polars as pl
 import pytest
 
 from analyze.conftest import Folders
@@ -96,11 +97,16 @@ def test_the_two_tables_of_mathreal(root: Path) -> None:
     assert len(six) == 17 * 6
     ours = {r.strategy: r.values for r in six if r.model == "GPT-4o"}
     assert ours["I+QG+DG"] == {(TOTAL, "acc"): 38.7}
+    pairs = read_published(root / "published/mathreal_real_vs_clean.csv", "mathreal", 480)
+    assert len(pairs) == 24
+    grok = next(r for r in pairs if r.model == "Grok-4")
+    assert grok.values == {("real", "acc"): 5.6, ("clean", "acc"): 12.7}
+    assert (grok.settings, grok.sizes["real"], grok.loose) == (("i",), 175, True)
 
 
 def test_ready_made_studies_name_rows_that_are_printed(root: Path) -> None:
     """Every cell of a ready-made study that its tables print finds its row."""
-    counts = {"usnco_v": (12 + 28, 12 + 28), "mathreal": (44 + 17 * 5, 44 + 17 * 6)}
+    counts = {"usnco_v": (12 + 28, 12 + 28), "mathreal": (44 + 17 * 5, 44 + 17 * 6 + 24)}
     for name, (cells, values) in counts.items():
         study = load_study(root / "studies" / f"{name}.yaml")
         tables = [str(root / path) for path in study.analyze.published]
@@ -120,7 +126,12 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
     names = sorted(results.answers)
     parts = {id: "local" if n % 2 else "national" for n, id in enumerate(names)}
     answers = {
-        id: answer.model_copy(update={"attributes": {"exam": parts[id], "category": "Odd Ones"}})
+        id: answer.model_copy(
+            update={
+                "attributes": {"exam": parts[id], "category": "Odd Ones"}
+                | ({"pair": "real"} if parts[id] == "local" else {})
+            }
+        )
         for id, answer in results.answers.items()
     }
     split = replace(results, answers=answers)
@@ -143,6 +154,10 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
     assert ours["odd ones", "strict"] == pytest.approx(100 * fmean(verdicts.values()))
     assert set(ours) == set(values) - {("local", "pass5")}
     assert [c.subject for c in found if c.differs] == ["odd ones"]
+    half = split.verdicts.with_columns(credit=pl.lit(0.5))
+    pair = printed({("real", "acc"): 50.0, ("clean", "acc"): 1.0})._replace(loose=True)
+    graded = compare(replace(split, verdicts=half), [], [pair])
+    assert [(c.subject, c.ours, c.n) for c in graded] == [("real", 50.0, len(names) // 2)]
     fewer = printed(values, {"local": 1})
     assert {c.subject for c in compare(split, [], [fewer])} == {"national", "odd ones"}
     assert not compare(split, [], [printed({("nowhere", "acc"): 1.0})])

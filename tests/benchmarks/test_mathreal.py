@@ -39,7 +39,10 @@ def test_a_language_is_chosen(
 
 def test_clean_pictures_are_those_that_there_are(tmp_path: Path, read: Read) -> None:
     both = {**ROW, "idx": 8, "ImgClean": "clean/8.png"}
-    questions, _, _ = read("mathreal", write(tmp_path, ROW, both), pictures="clean")
+    _, answers, _ = read("mathreal", write(tmp_path, ROW, both))
+    assert [a.attributes.get("pair") for a in answers] == [None, "real"]
+    questions, answers, _ = read("mathreal", write(tmp_path, ROW, both), pictures="clean")
+    assert [a.attributes["pair"] for a in answers] == ["clean"]
     assert [(q.id, q.images[0].file) for q in questions] == [("mathreal-0008", "clean/8.png")]
     with pytest.raises(FileFormatError, match="no record has a clean picture"):
         read("mathreal", write(tmp_path, ROW), pictures="clean")

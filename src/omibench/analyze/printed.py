@@ -1,9 +1,9 @@
 """Tables that papers print, read as they print them.
 
-Four layouts are known: `<subject>_acc` / `<subject>_gptscore` (OMIBench, table 2; the same with
+Five layouts are known: `<subject>_acc` / `<subject>_gptscore` (OMIBench, table 2; the same with
 `local` and `national` and with pass@5 and consistency@5: USNCO-V, tables 1 and 2),
-`<dataset>_<subject>` (EMMA, table 2), `strict_<category>` / `loose_<category>` (MathReal, table 2)
-and a column a setting (MathReal, table 7); all in per cent.
+`<dataset>_<subject>` (EMMA, table 2), `strict_<category>` / `loose_<category>` (MathReal, table
+2), a column a setting (MathReal, table 7) and `real` beside `clean` (table 8); all in per cent.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ SIZES: dict[str, dict[str, int]] = {
     "emma": {"mathematics": 892, "physics": 156, "chemistry": 1176, "coding": 564, TOTAL: 2788},
     "emma_mini": {"mathematics": 100, "physics": 100, "chemistry": 100, "coding": 100, TOTAL: 400},
     "usnco_v": {"local": 204, "national": 269},
-    "mathreal": {TOTAL: 480},
+    "mathreal": {TOTAL: 480, "real": 175, "clean": 175},
 }
 """Problems of a printed dataset, where a table tells which it is (EMMA, tables 1 and 2; USNCO-V,
-table 3; MathReal, testmini)."""
+table 3; MathReal, testmini, and those of it that have both pictures)."""
 _SETTINGS = {"usnco_v": ("zero-shot",), "mathreal": ("i", "qg-dg")}
 """USNCO-V, tables 1 and 2; MathReal, table 2: the photograph, to models without sight the texts."""
 _RUNS = ("zero-shot-5",)
 """USNCO-V, table 1: five runs, for pass@5."""
 _SIX = {"I", "IUER", "I+QM", "I+QG", "I+QM+DM", "I+QG+DG"}
+_PAIR = ("real", "clean")
+"""The columns of MathReal, table 8, beside `delta`: Acc under I over the problems with both."""
 Columns = dict[str, tuple[str, str]]
 """Column -> the part of the problems and the metric."""
 
@@ -51,7 +53,8 @@ class Printed(NamedTuple):
     A part is a subject, another part of the dataset, the `total` or the `average` of the parts.
     `sizes` is how many problems each part of the printed dataset has, where that is known, and
     `digits` how many decimals the row prints. Of a table that names no strategy, `settings` are
-    those of our ready-made study that it prints, where there is one.
+    those of our ready-made study that it prints, where there is one. `loose` says that ACC counts
+    the share of parts that are right (MathReal's Acc, loose accuracy: section 4).
     """
 
     model: str
@@ -62,6 +65,7 @@ class Printed(NamedTuple):
     digits: int = 2
     file: str = ""
     settings: tuple[str, ...] = ()
+    loose: bool = False
 
 
 def read_tables(paths: Sequence[str], dataset: str, problems: int) -> list[Printed]:
@@ -87,17 +91,23 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
     names = [c for c in rows[0] if c not in _KEYS and not _BOUND.fullmatch(c)]
     if set(names) == _SIX:
         return [each for row in rows for each in _by_setting(path, row, names)]
+    if set(names) == {*_PAIR, "delta"}:
+        pair = {name: (name, ACC) for name in _PAIR}
+        found = [_printed(path, row, pair, SIZES["mathreal"]) for row in rows]
+        return [row._replace(settings=("i",), loose=True) for row in found]
     columns, meant = _value_columns(path, names, dataset, problems)
     five = any(metric == PASS5 for _, metric in columns.values())
     settings = _RUNS if five else _SETTINGS.get(meant, ())
     sizes = SIZES.get(meant, {})
-    return [_printed(path, row, columns, sizes)._replace(settings=settings) for row in rows]
+    loose = any(metric == STRICT for _, metric in columns.values())
+    found = [_printed(path, row, columns, sizes) for row in rows]
+    return [row._replace(settings=settings, loose=loose) for row in found]
 
 
 def _by_setting(path: str | Path, row: dict[str, str], names: Sequence[str]) -> Iterator[Printed]:
     for name in names:
         found = _printed(path, row, {name: (TOTAL, ACC)}, SIZES["mathreal"])
-        yield found._replace(strategy=name)
+        yield found._replace(strategy=name, loose=True)
 
 
 def _printed(

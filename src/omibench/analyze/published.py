@@ -98,8 +98,8 @@ def compare(
 
     All means as many as the printed dataset has, or the frozen one where that is not known.
     ACC is compared under the stored verdicts (`published`) where there are any, else under the
-    main rules; GPTScore with the judge's; pass@5 and consistency@5 with those of the folder
-    `aggregate`.
+    main rules, with credit for parts where the table is `loose`; GPTScore with the judge's; pass@5
+    and consistency@5 with those of the folder `aggregate`.
     """
     found = []
     for cell in results.study.cells:
@@ -131,12 +131,14 @@ class _Mine:
     def of(self, row: Printed, part: str, metric: str) -> _Ours | None:
         """Our value of a part; None where it is not over all of its problems."""
         rules = JUDGE_RULES if metric == GPTSCORE else self._rules
-        score = self._scores.get((part, rules)) if metric in (ACC, GPTSCORE) else None
+        loose = row.loose and metric == ACC
+        whole = metric in (ACC, GPTSCORE) and not loose
+        score = self._scores.get((part, rules)) if whole else None
         ids = _problems(self._results, part)
         if score:
             ours = _Ours(score.acc.mean, score.acc.n, score.rules, score.simulated)
         else:
-            values = self._values(metric, rules, ids)
+            values = self._values(metric, rules, ids, loose)
             if not values:
                 return None
             ours = _Ours(fmean(values), len(values), rules, self._results.simulated[self._cell])
@@ -151,8 +153,8 @@ class _Mine:
         n = sum(part.n for part in known)
         return known[0]._replace(value=fmean(part.value for part in known), n=n)
 
-    def _values(self, metric: str, rules: str, ids: set[str]) -> list[float]:
-        """A value a problem, the mean of its samples."""
+    def _values(self, metric: str, rules: str, ids: set[str], loose: bool) -> list[float]:
+        """A value a problem, the mean of its samples; `loose`: with credit for parts."""
         import polars as pl
 
         if metric in _SAMPLED:
@@ -164,6 +166,8 @@ class _Mine:
         frame = _within(self._results.of(rules, self._cell), ids)
         verdict = pl.col("verdict")
         counted = (verdict >= 1).cast(pl.Float64) if metric == STRICT else verdict
+        if loose:
+            counted = pl.coalesce("credit", verdict)
         return frame.group_by("id").agg(counted.mean().alias("value"))["value"].to_list()
 
 
@@ -189,11 +193,14 @@ def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dic
 
 
 def _problems(results: Results, part: str) -> set[str]:
-    """The problems of a part: of all, of a subject, of a subset, or of a category."""
+    """The problems of a part: of all, of a subject, of a subset, or of a category.
+
+    The parts `real` and `clean` are the problems that have both pictures and show that one.
+    """
     return {
         id
         for id, answer in results.answers.items()
-        if part in (TOTAL, answer.subject, answer.attributes.get("exam"))
+        if part in (TOTAL, answer.subject, *map(answer.attributes.get, ("exam", "pair")))
         or part == answer.attributes.get("category", "").casefold()
     }
 

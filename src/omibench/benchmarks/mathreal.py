@@ -58,7 +58,7 @@ def load(folder: Path, scratch: Path, *, language: str = "zh", clean: bool = Fal
     figures = [found.figure((row.ImgClean if clean else None) or row.ImgReal) for row in rows]
     return Dataset(
         [_question(row, figure, language) for row, figure in zip(rows, figures, strict=True)],
-        [_answer(row, language) for row in rows],
+        [_answer(row, language, clean) for row in rows],
         folder,
     )
 
@@ -80,7 +80,8 @@ def _question(row: Row, figure: Figure, language: str) -> Question:
     )
 
 
-def _answer(row: Row, language: str) -> Answer:
+def _answer(row: Row, language: str, clean: bool) -> Answer:
+    """With `pair`, which picture is shown, where the problem has both (table 8)."""
     return Answer(
         id=_id(row),
         answer=[row.AnswerCN if language == "zh" else row.AnswerEN],
@@ -93,6 +94,7 @@ def _answer(row: Row, language: str) -> Answer:
             "difficulty": row.Difficulty,
             "stage": row.EducationalStage,
             "type": row.QuestionType,
+            **({"pair": "clean" if clean else "real"} if row.ImgClean else {}),
             **_grades(row.ImageQualityDegradation),
             **_grades(row.ImagePerspectiveVariation),
             **_grades(row.ContentInterference),

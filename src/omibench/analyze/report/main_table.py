@@ -207,7 +207,7 @@ def _subject_cell(
     )
 
 
-def _printed(results: Results, row: Printed) -> PrintedCells:
+def _printed(results: Results, row: Printed) -> PrintedCells | None:
     def text(subject: str, metric: str) -> str:
         value = row.values.get((subject, metric))
         return NONE if value is None else fixed(value, row.digits)
@@ -215,7 +215,11 @@ def _printed(results: Results, row: Printed) -> PrintedCells:
     total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
     if total == NONE and average != NONE:
         total = f"{average}, mean of its parts"
-    return PrintedCells(total, text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)])
+    pairs = {answer.attributes.get("pair", "") for answer in results.answers.values()}
+    if total == NONE and len(pairs) == 1:
+        total = text(pairs.pop(), ACC)
+    cells = PrintedCells(total, text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)])
+    return None if {total, cells.gptscore, *cells.subjects} == {NONE} else cells
 
 
 def _bounds(failed: Failures | None, digits: int) -> str:
