@@ -7,10 +7,12 @@ process stays below 600 MB whatever the page; one session, one thread.
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from omibench.errors import MissingInputError
+from omibench.ocr.engines.direction import lies_on_side
 from omibench.ocr.engines.engine import Pixels, Point, Reading, quarter_turned
 from omibench.ocr.engines.lighting import evenly_lit
 
@@ -25,6 +27,7 @@ _LEFT = 270
 _VOTERS = 9
 _FEW = 0.2
 _SAMPLE = 5
+_HALF = 0.5
 _CLEARLY = 0.15
 _CLASSIFIED, _GLANCE, _WHOLE = 4.0, 6.6, 1000.0
 """Width over height of what is shown of a line: what costs the classifier and the reader least."""
@@ -38,7 +41,9 @@ class RapidOcr:
     def __init__(self) -> None:
         try:
             import cv2
-            from rapidocr import RapidOCR
+
+            with _libyaml():
+                from rapidocr import RapidOCR
         except ImportError as error:
             raise MissingInputError(
                 "engine rapidocr: the package is not installed: pip install 'omibench[ocr]'"
@@ -66,10 +71,7 @@ class RapidOcr:
         their direction tells; what it leaves in doubt, and what would turn a picture of level
         lines, is settled by reading both ways.
         """
-        longest = self._longest(picture, _SAMPLE)
-        lying = sum(_is_tall(quad) for quad in longest) * 2 > len(longest)
-        if lying:
-            picture = quarter_turned(picture, _LEFT)
+        picture, lying = self._laid_down(picture)
         turn = _LEFT if lying else 0
         if self._on_head(picture, lying=lying):
             turn, picture = (turn + 180) % 360, self._stood_up(picture)
@@ -78,6 +80,23 @@ class RapidOcr:
     def read(self, picture: Pixels) -> list[Reading]:
         """Every line that is found, those that cannot be recognised left out."""
         return self._recognised(picture, self._found(picture))
+
+    def _laid_down(self, picture: Pixels) -> tuple[Pixels, bool]:
+        """The picture with its longest lines level, and whether it lay on its side.
+
+        Finding lines is dear: where their ink runs up and down, they are looked for in the turned
+        picture first.
+        """
+        turned = quarter_turned(picture, _LEFT)
+        if lies_on_side(picture) and self._tall_share(turned) <= _HALF:
+            return turned, True
+        lying = _HALF < self._tall_share(picture) <= 1
+        return (turned, True) if lying else (picture, False)
+
+    def _tall_share(self, picture: Pixels) -> float:
+        """The share of tall boxes among the longest; infinite where no line is found."""
+        longest = self._longest(picture, _SAMPLE)
+        return sum(map(_is_tall, longest)) / len(longest) if longest else math.inf
 
     def _longest(self, picture: Pixels, count: int) -> list[Any]:
         return sorted(self._found(picture), key=_reach, reverse=True)[:count]
@@ -147,6 +166,19 @@ class RapidOcr:
             for text, score, quad in zip(read.txts or (), read.scores or (), quads, strict=True)
             if text.strip()
         ]
+
+
+@contextmanager
+def _libyaml() -> Iterator[None]:
+    """Have YAML parsed in C: the package parses its long lists of models on import, twice."""
+    import yaml
+
+    slow = yaml.SafeLoader
+    yaml.SafeLoader = getattr(yaml, "CSafeLoader", slow)  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        yaml.SafeLoader = slow  # type: ignore[misc]
 
 
 def _of_area(picture: Pixels) -> tuple[Pixels, float]:
