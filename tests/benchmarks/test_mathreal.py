@@ -49,8 +49,9 @@ def test_clean_pictures_are_those_that_there_are(tmp_path: Path, read: Read) -> 
 
 
 def test_the_official_testmini_loads_whole(shared_data: Path, read: Read) -> None:
-    questions, _, folder = read("mathreal", shared_data / "mathreal")
+    questions, answers, folder = read("mathreal", shared_data / "mathreal")
     assert len(questions) == 480
+    assert sum(answer.attributes.get("pair") == "real" for answer in answers) == 175
     there = [q.images[0] for q in questions if q.images[0].sha256]
     assert len(there) == 120
     assert all((folder / figure.file).is_file() for figure in there)
