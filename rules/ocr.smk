@@ -1,6 +1,7 @@
 rule ocr:
     input:
         papers(),
+        named=named_files("ocr"),
     output:
         problems=f"{RESULTS}/ocr/problems.jsonl",
         pages=f"{RESULTS}/ocr/pages.jsonl",

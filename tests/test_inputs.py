@@ -68,6 +68,18 @@ def test_the_filter_names_its_prompts_and_what_its_models_read() -> None:
     assert "prompts/vote.txt" in missing_files(study)
 
 
+@pytest.mark.parametrize(("engine", "named"), [("vision", ["oracle.jsonl"]), ("rapidocr", [])])
+def test_a_model_that_reads_pages_names_what_it_answers_from(engine: str, named: list[str]) -> None:
+    study = parse_study(
+        {
+            "models": {"sim": {"provider": "simulated", "oracle": "oracle.jsonl"}},
+            "ocr": {"engine": engine, "reader": "sim"},
+        },
+        "test",
+    )
+    assert files_of(study, "ocr") == missing_files(study) == named
+
+
 def test_a_prompt_is_a_name_or_a_path() -> None:
     assert prompt_file("cot") is None
     assert prompt_file("mine.txt") == "mine.txt"

@@ -9,7 +9,7 @@ from omibench.params.model import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study, settings_of
 from omibench.synthetic.address import is_made_up
 
-_WHOLE = ("filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
+_WHOLE = ("ocr", "filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
 """The stages whose parameters name files, without those that have a job for each cell."""
 
 
@@ -40,6 +40,8 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
         found += [panel.prompt] if panel else []
     elif stage == "certify":
         found += [study.certify.labels]
+    elif stage == "ocr" and study.ocr.engine == "vision":
+        found += _model_files(study, study.ocr.reader)
     elif stage == "filter":
         found += study.filter.prompts
         found += [prompt_file(screen.prompt) for screen in study.filter.screens.values()]
