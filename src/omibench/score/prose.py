@@ -1,4 +1,8 @@
-"""Answers in words: equal when they say the same words, digits, negations and directions."""
+"""Answers in words: equal when they say the same words, digits, negations and directions.
+
+A sentence may have a word more or less than the gold, never another word in a word's place: one
+word (wet, dry) turns a long answer into its opposite.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,8 @@ _GUARDED = frozenset((
     "true", "false", "yes", "positive", "negative", "cis", "trans", "north", "south", "east",
     "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
     "maximum", "minimum", "all", "half", "twice", "double", "times",
+    "nicht", "kein", "keine", "ohne", "ne", "pas", "sans", "jamais", "non", "não", "sem", "nunca",
+    "не", "нет", "без", "никогда", "不", "无", "非", "未", "没",
 ))  # fmt: skip
 _HYPHEN = re.compile(r"(?<![\w-])[A-Za-z][a-z]*(?:-[a-z]{4,})+(?![\w-])")
 _IRREGULAR = {
@@ -38,6 +44,8 @@ _IRREGULAR = {
     "teeth": "tooth", "leaves": "leaf", "halves": "half", "mice": "mouse",
 }  # fmt: skip
 _NEGATIONS = frozenset(("not", "no", "never", "none", "neither", "nor", "without", "n't", "nicht"))
+_ENDING = re.compile(r"(?:es|s|ed|d|e)$")
+_STEM_CHARS = 3
 _WORD = re.compile(
     r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
 )
@@ -59,14 +67,39 @@ def same_words(gold: str, pred: str) -> bool:
     """Whether two texts say the same: 90 % of their words in order, and every guarded word.
 
     Digits, negations and words of direction must agree exactly and in order, a single word
-    must be the same word. Articles and the like are left out, plurals count as singulars.
+    must be the same word. Articles and the like are left out, plurals count as singulars. No word
+    may stand for another, or in another place: see `_replaced`.
     """
     g, p = _words(gold), _words(pred)
     if not g or not p or max(len(g), len(p)) > MAX_WORDS:
         return False
     if [w for w in g if is_guarded(w)] != [w for w in p if is_guarded(w)]:
         return False
-    return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY
+    return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY and not _replaced(g, p)
+
+
+def _replaced(gold: list[str], pred: list[str]) -> bool:
+    """Whether a word of the gold has given way to another, or changed places with one.
+
+    Between two words that agree, words may be missing or be added; where both happen, every one
+    that is missing needs the same word in another form (absorb, absorbs) among those added.
+    """
+    gaps, missing, added = [(list[str](), list[str]())], set[str](), set[str]()
+    for tag, g, g_end, p, p_end in LCSseq.opcodes(gold, pred).as_list():
+        if tag == "equal":
+            gaps.append(([], []))
+            continue
+        gaps[-1][0].extend(map(_stem, gold[g:g_end]))
+        gaps[-1][1].extend(map(_stem, pred[p:p_end]))
+        missing.update(gold[g:g_end])
+        added.update(pred[p:p_end])
+    return bool(missing & added) or any(old and new and set(old) - set(new) for old, new in gaps)
+
+
+def _stem(word: str) -> str:
+    """A word without a plain ending: absorbs, absorbed. Not "-ing": oxidizing is not oxidized."""
+    plain = _ENDING.sub("", word)
+    return plain if len(plain) >= _STEM_CHARS else word
 
 
 @lru_cache(maxsize=4096)
