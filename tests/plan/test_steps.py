@@ -12,6 +12,7 @@ from infer.conftest import Make, frozen_questions, study_maker
 from omibench.infer import infer_cell
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan
+from omibench.settings.steps import Step, Task, next_step
 from omibench.study import Cell, Study
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
@@ -43,6 +44,21 @@ def study(tmp_path: Path, questions: Path) -> Study:
 def of(plan: Plan, model: str) -> list[tuple[str, int, int, int, int]]:
     rows = [row for row in plan.rows if row.model == model]
     return [(r.setting, r.requests, r.stored, r.to_buy, r.estimated) for r in rows]
+
+
+def test_first_steps_are_put_together_once_for_all_models_and_samples(
+    study: Study, questions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, str]] = []
+
+    def counting(task: Task) -> Step:
+        made.append((task.question.id, str(task.setting.prompt)))
+        return next_step(task)
+
+    monkeypatch.setattr("omibench.plan.desk.next_step", counting)
+    plan = plan_study(study, questions)
+    assert sum(row.requests for row in plan.of("respondent")) == 24
+    assert len(made) == 3 * 3
 
 
 def test_what_helpers_are_asked_is_counted_once_over_all_cells(

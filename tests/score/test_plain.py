@@ -14,6 +14,9 @@ def test_thinking_is_no_part_of_the_answer() -> None:
 def test_invisible_and_full_width_characters_become_plain() -> None:
     assert visible("\u200b答案:\uff22\x00") == "答案:B"
     assert visible("\u202eB\u202c") == "B"
+    plain = "".join(map(chr, range(128)))
+    assert visible(f"{plain}é") == f"{visible(f'{plain}e')[:-1]}é"
+    assert visible(f"a{plain}") == "a\t\n\n" + plain[32:127]
 
 
 def test_of_a_long_text_both_ends_are_kept() -> None:

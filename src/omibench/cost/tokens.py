@@ -19,6 +19,8 @@ CHARACTERS_PER_TOKEN = {"letters": 4.0, "marks": 1.6, "ideographs": 1.1, "others
 """Letters of the Latin alphabet and spaces; digits and punctuation, which formulas are made of;
 Chinese, Japanese and Korean; every other script."""
 
+KEPT = 4096
+"""Characters of a text whose tokens are remembered: longer ones are mostly shown once."""
 _LETTERS = (string.ascii_letters + string.whitespace).encode()
 _MARKS = (string.digits + string.punctuation).encode()
 _IDEOGRAPHS = re.compile(r"[ᄀ-ᇿ⺀-鿿가-힯豈-﫿＀-￯\U00020000-\U0003ffff]")
@@ -37,20 +39,26 @@ class InputTokens(NamedTuple):
         return self.text + self.images
 
 
-@lru_cache(maxsize=65536)  # every model is asked the same questions
 def text_tokens(text: str) -> int:
     """About how many tokens a text is: its characters by script, `CHARACTERS_PER_TOKEN` of each.
 
     The providers print 4 English characters a token; the other numbers are our rule, which the
     plan corrects by the responses of the model that the store holds.
     """
+    return _counted(text) if len(text) > KEPT else _known(text)
+
+
+def _counted(text: str) -> int:
     raw = text.encode("utf-8", "surrogatepass")
-    letters = len(raw) - len(raw.translate(None, _LETTERS))
-    marks = len(raw) - len(raw.translate(None, _MARKS))
+    rest = raw.translate(None, _LETTERS)
+    letters, marks = len(raw) - len(rest), len(rest) - len(rest.translate(None, _MARKS))
     ideographs = 0 if len(raw) == len(text) else len(_IDEOGRAPHS.findall(text))
     counts = {"letters": letters, "marks": marks, "ideographs": ideographs}
     counts["others"] = len(text) - letters - marks - ideographs
     return ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
+
+
+_known = lru_cache(maxsize=65536)(_counted)  # every model is asked the same questions
 
 
 def expected_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:

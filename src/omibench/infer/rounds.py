@@ -11,17 +11,18 @@ from itertools import groupby
 from typing import NamedTuple
 
 from omibench.request import Request, Response, Tags
-from omibench.settings.steps import Ask, Task, next_step
+from omibench.settings.steps import Ask, Step, Task, next_step
 
 Asking = Callable[[str, Sequence[Request]], Sequence[tuple[str, Response]]]
 """(model, requests) -> the key and the response of each."""
 
 
 class Thread(NamedTuple):
-    """One sample of one question."""
+    """One sample of one question; `first` is its first step where that is known already."""
 
     task: Task
     sample: int
+    first: Step | None = None
 
 
 class Asked(NamedTuple):
@@ -79,7 +80,9 @@ def requests_next(
     thread: Thread, told: Told, setting: str, study: str
 ) -> Iterator[tuple[str | None, Request]]:
     """The requests of a thread's next step, each with the helper that it is for, if any."""
-    step = next_step(thread.task, [[a.response for a in earlier] for earlier in told])
+    step = None if told else thread.first
+    if step is None:
+        step = next_step(thread.task, [[a.response for a in earlier] for earlier in told])
     for ask in step:
         yield ask.model, _request(ask, thread, setting, study)
 

@@ -19,6 +19,8 @@ from omibench.models.provider import Provider
 from omibench.problem import Answer, Question
 from omibench.request import Request, Response, Role
 from omibench.settings.pictures.made import without_drawing
+from omibench.settings.steps import Step as Asks
+from omibench.settings.steps import Task, next_step
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -41,6 +43,8 @@ class Desk:
         """Keys of the requests that a row of the plan buys: no other row buys them again."""
         self._providers: dict[str, Provider] = {}
         self._learned: dict[str, History] = {}
+        self._first: dict[tuple[str, str, int], Asks] = {}
+        """The first step of each setting, question and, where samples differ, sample."""
 
     def provider(self, model: str) -> Provider:
         """The provider of a model, opened once."""
@@ -61,7 +65,18 @@ class Desk:
         threads = threads_of(self.questions, self.study, cell, self.provider(cell.model))
         ask = self._known if self._reads(cell) else self._guessed
         with without_drawing():
+            threads = [t._replace(first=self._first_step(cell.setting, t.task)) for t in threads]
             return run_threads(threads, cell.model, cell.setting, self.study.study.name, ask)
+
+    def _first_step(self, setting: str, task: Task) -> Asks:
+        """What a task asks first: put together once for all models and, but for examples, samples.
+
+        It is the dearest part of a plan of many models.
+        """
+        place = setting, task.question.id, task.sample if task.examples else 0
+        if place not in self._first:
+            self._first[place] = next_step(task)
+        return self._first[place]
 
     def _reads(self, cell: Cell) -> bool:
         """Whether what is asked in a cell, or of it, depends on what its responses say."""

@@ -24,6 +24,16 @@ WORDS = Response(text=filler(200), provider_id=GUESS)
 Reply = Callable[[Request], Response]
 
 
+class DryJudge(Judge):
+    """A judge in a dry run, whose opinions nobody keeps: they need no key."""
+
+    __slots__ = ()
+
+    def key(self, request: Request) -> str:
+        """None is made."""
+        return ""
+
+
 class DryRun:
     """Stands in the place of models; `steps` is what they were asked, in order.
 
@@ -71,7 +81,7 @@ class DryRun:
 
     def judge(self, model: str) -> Judge:
         """The model as one of a panel."""
-        return Judge(model, self.asking(model), dict(self.desk.provider(model).identity))
+        return DryJudge(model, self.asking(model), dict(self.desk.provider(model).identity))
 
     def panel(self, instrument: Instrument[Any], params: JudgePanel) -> Panel:
         """The judges of an instrument, as `open_panels` opens them."""

@@ -14,6 +14,7 @@ HEAD_CHARS = 4_000
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 )
+_INVISIBLE_ASCII = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")
 _THINK_TAGS = ("think", "thinking", "thought", "reasoning")
@@ -30,9 +31,11 @@ def visible(text: str) -> str:
     if len(text) > HEAD_CHARS + TAIL_CHARS:
         text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text.replace("\n", "").isprintable():
-        text = _INVISIBLE.sub("", text)
-    if not text.isascii():
+    if text.isascii():  # several times as quick as the look at each character below
+        text = text.encode("ascii").translate(None, _INVISIBLE_ASCII).decode("ascii")
+    else:
+        if not text.replace("\n", "").isprintable():
+            text = _INVISIBLE.sub("", text)
         text = _WIDE.sub(lambda m: m.group().translate(_FULL_WIDTH), text)
     return text.strip()
 
