@@ -115,3 +115,21 @@ def test_a_decimal_comma_is_read_where_it_is_no_list(
 )  # fmt: skip
 def test_units_of_many_kinds(gold: str, pred: str, equal: bool) -> None:
     assert same_quantity(gold, pred) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "told"),
+    [
+        ("1.5 million", "1500000", True), ("1.5 million", r"1.5\times10^6", True),
+        ("1.5 million", "1.5", False), ("1.5", "1.5 million", False), ("5 thousand", "5", False),
+        ("5 thousand", "5,000", True), ("3 dozen eggs", "36 eggs", True), ("3 dozen", "3", False),
+        ("2.5 hundred", "250", True), ("2.5 hundred", "2.5", False), ("3 万", "30000", True),
+        ("3万吨", "30000 t", True), ("1.2亿", "1.2 \\times 10^8", True), ("3 万", "3", False),
+        ("two million", "2000000", True), ("five hundred thousand", "5e5", True),
+        (r"4.6 \text{ billion years}", "4.6e9 years", True), ("5 thousand km", "5000 km", True),
+        ("5 millions of people", "5000000 people", True), ("2 dozen or more", "24", None),
+        ("3 Millionen", "3 million", True), ("1.5 million", "1.5 billion", False),
+    ],
+)  # fmt: skip
+def test_words_of_scale_multiply(gold: str, pred: str, told: bool | None) -> None:
+    assert same_quantity(gold, pred) is told

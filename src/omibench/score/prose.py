@@ -31,6 +31,7 @@ _GUARDED = frozenset((
     "true", "false", "yes", "positive", "negative", "cis", "trans", "north", "south", "east",
     "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
     "maximum", "minimum", "all", "half", "twice", "double", "times",
+    "hundred", "dozen", "thousand", "million", "billion", "trillion", "万", "亿",
     "nicht", "kein", "keine", "ohne", "ne", "pas", "sans", "jamais", "non", "não", "sem", "nunca",
     "не", "нет", "без", "никогда", "不", "无", "非", "未", "没",
 ))  # fmt: skip

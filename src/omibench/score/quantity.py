@@ -11,7 +11,7 @@ from typing import NamedTuple
 from omibench.score.latex import tidy
 from omibench.score.prose import STOP_WORDS, is_guarded
 from omibench.score.units import Unit, parse_unit
-from omibench.score.words import number_word
+from omibench.score.words import scaled, spelt_number
 
 REL_TOLERANCE = 1e-6
 ABS_TOLERANCE = 1e-4
@@ -58,7 +58,8 @@ class Quantity(NamedTuple):
 def quantity(text: str) -> Quantity | None:
     """Read the whole of `text` as one number, perhaps with an uncertainty and a unit or noun.
 
-    Plain, grouped (1,000), scientific and mixed numbers, fractions and number words are read.
+    Plain, grouped (1,000), scientific and mixed numbers, fractions and number words are read, and
+    words of scale behind them (1.5 million, 3 dozen eggs, 2 万).
     Returns None when anything is left over that is no unit, and for numbers beyond a float.
     """
     text = tidy(text).strip()
@@ -66,9 +67,9 @@ def quantity(text: str) -> Quantity | None:
     text = _MONEY.sub("", text, count=1)
     charge = _CHARGE.fullmatch(text)
     text = charge.group(2) + charge.group(1) if charge else text
-    word = number_word(text)
+    word = spelt_number(text)
     if word is not None:
-        return Quantity(float(word), None, False, 0.5, None)
+        return Quantity(word, None, False, 0.5, None)
     if not re.search(r"\d", text[:400]) or len(text) > 400:
         return None
     bracketed = re.match(r"\(([^()]*(?:±|\+/-)[^()]*)\)(.*)", text)
@@ -90,7 +91,9 @@ def quantity(text: str) -> Quantity | None:
     if uncertainty:
         error = float(re.sub("[, ]", "", uncertainty.group(1))) * power
         rest = rest[uncertainty.end() :]
-    rest = rest.strip()
+    factor, rest = scaled(rest)
+    power *= factor
+    error = None if error is None else error * factor
     unit = (parse_unit(rest) or _counted(rest)) if rest else None
     if (rest and unit is None) or not math.isfinite(value * power):
         return None

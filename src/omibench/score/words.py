@@ -1,4 +1,7 @@
-"""Number words of a whole answer: "three", "twenty-one", "one hundred". Never of a phrase."""
+"""Number words of a whole answer: "three", "twenty-one", "one hundred". Never of a phrase.
+
+And words of scale behind a number: 1.5 million, 3 dozen.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,42 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _VALUES = {word: i for i, word in enumerate(_SMALL)} | {
     word: 10 * i for i, word in enumerate(_TENS, 2)
 }
+_SCALES = {
+    "hundreds?": 1e2, "dozens?": 12.0, "thousands?": 1e3, "millions?": 1e6, "billions?": 1e9,
+    "trillions?": 1e12, "tausend": 1e3, "millionen": 1e6, "milliarden": 1e9, "milliards?": 1e9,
+    "mill(?:ón|ones)": 1e6, "milh(?:ão|ões)": 1e6, "тысяч[аи]?": 1e3, "тыс": 1e3,
+    "миллион(?:а|ов)?": 1e6, "млн": 1e6, "миллиард(?:а|ов)?": 1e9, "млрд": 1e9,
+    "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8,
+}  # fmt: skip
+_SCALE = re.compile(
+    r"\s*(?:{})(?:\s+of(?=\s)|(?<=тыс)\.|(?<=млн)\.|(?<=млрд)\.)?".format(
+        "|".join(rf"(?P<s{i}>{word}(?![^\W_\u4e00-\u9fff]|-))" for i, word in enumerate(_SCALES))
+    ),
+    re.IGNORECASE,
+)
+
+
+def scaled(text: str) -> tuple[float, str]:
+    """The factor that words of scale at the start of `text` make, and what stands behind them."""
+    factor, values = 1.0, list(_SCALES.values())
+    for _ in range(3):
+        match = _SCALE.match(text)
+        if match is None:
+            break
+        factor *= values[int(str(match.lastgroup)[1:])]
+        text = text[match.end() :]
+    return factor, text.strip()
+
+
+def spelt_number(text: str) -> float | None:
+    """The number that the whole of `text` spells, also with a word of scale: two million."""
+    word = number_word(text)
+    if word is not None:
+        return float(word)
+    head, _, last = text.strip().rpartition(" ")
+    factor, rest = scaled(last)
+    word = None if rest else number_word(head)
+    return None if word is None else word * factor
 
 
 def number_word(text: str) -> int | None:
