@@ -39,8 +39,29 @@ def test_lists_are_parted_and_empty_fields_are_unknown(tmp_path: Path, read: Rea
         ("x,[IMAGE2],B,one.png,,,", r"x: \[IMAGE2\] is shown but there are 1 images"),
         ("x,Why?,B,,,alchemy,", r"x: subject: .*'alchemy'"),
         (",Why?,B,,,,", r"item 1: id: "),
+        ("x,Why?,E,,left | right,,", r"x: answer: 'E' is none of the choices A to B"),
+        ("x,Why?,A,,left,,", r"x: choices: there is one"),
+        ("x,Why?,B,/etc/hostname,,,", r"x: .*'/etc/hostname' leads out of this folder"),
+        ("x,Why?,B,a/../../key.png,,,", r"x: .*'a/\.\./\.\./key\.png' leads out of this folder"),
+        ("x,Why?,B,problems.csv,,,", r"x: .*problems\.csv: is no picture by its first bytes"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, read: Read, line: str, message: str) -> None:
     with pytest.raises(FileFormatError, match=message):
         read("folder", write(tmp_path, line))
+
+
+def test_a_key_may_name_several_choices_or_say_one(tmp_path: Path, read: Read) -> None:
+    rows = [f"{key},Which?,{key},,left | right | both,," for key in ("B", "A and C", "(A)", "both")]
+    _, answers, _ = read("folder", write(tmp_path, *rows))
+    assert [answer.answer for answer in answers] == [["B"], ["A and C"], ["(A)"], ["both"]]
+
+
+def test_a_folder_that_is_linked_or_told_with_dots_is_the_same(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/pictures").symlink_to(tmp_path / "elsewhere")
+    write(tmp_path / "data", "a,See [IMAGE0],3,./pictures/one.png,,,")
+    (one,), _, _ = read("folder", tmp_path / "elsewhere/../data")
+    assert (one.images[0].file, bool(one.images[0].sha256)) == ("pictures/one.png", True)

@@ -95,6 +95,7 @@ def test_a_file_may_hold_a_system_message(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("[[system]]\nTerse.\n{question}", "there must be a line"),
+        ("[[user]]\n{question}\n[[system]]\nTerse.", "the first line is"),
         ("[[system]]\n{question}\n[[user]]\nLook.", "stands after the line"),
         ("{question} {exmples}", "unknown {exmples}; did you mean 'examples'"),
     ],

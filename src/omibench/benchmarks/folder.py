@@ -6,6 +6,7 @@ group, subset, solution, licence`. In a CSV the entries of a list are parted by 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from omibench.benchmarks.dataset import Dataset
 from omibench.benchmarks.found import Embedded, Found
 from omibench.benchmarks.rows import naming, the_file, typed_rows
+from omibench.errors import FileFormatError
 from omibench.problem import Answer, Choice, Question, Subject
 
 
@@ -25,6 +27,8 @@ def _known(value: Any) -> Any:
     return None if value == "" else value
 
 
+_BETWEEN = re.compile(r"[\s,;.()]+|and\b")
+"""What may stand between the letters of a key with several."""
 Entries = Annotated[list[str], BeforeValidator(_entries)]
 Text = Annotated[str | None, BeforeValidator(_known)]
 
@@ -55,7 +59,7 @@ def load(folder: Path, scratch: Path) -> Dataset:
     for row in typed_rows(file, Row, "id"):
         with naming(file, row.id):
             questions.append(_question(row, found))
-        answers.append(_answer(row, questions[-1]))
+            answers.append(_answer(row, questions[-1]))
     return Dataset(questions, answers, folder)
 
 
@@ -75,6 +79,7 @@ def _question(row: Row, found: Found) -> Question:
 
 
 def _answer(row: Row, question: Question) -> Answer:
+    _check_key(row, [choice.label for choice in question.choices or []])
     return Answer(
         id=row.id,
         answer=row.answer,
@@ -85,3 +90,15 @@ def _answer(row: Row, question: Question) -> Answer:
         group=question.group,
         n_images=len(question.images),
     )
+
+
+def _check_key(row: Row, labels: list[str]) -> None:
+    """Raises FileFormatError where no response could ever be right: the key names no choice."""
+    if len(labels) == 1:
+        raise FileFormatError("choices: there is one; give two or more, parted by ` | `, or none")
+    for key in row.answer if labels else []:
+        letters = set(_BETWEEN.sub("", key))
+        if key not in row.choices and not (letters and letters <= set(labels)):
+            raise FileFormatError(
+                f"answer: {key!r} is none of the choices {labels[0]} to {labels[-1]}"
+            )

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from omibench.errors import FileFormatError
+from omibench.images import HEAD_BYTES, form_of
 from omibench.problem import Figure
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -35,7 +37,11 @@ class Found:
         self._figures: dict[str, Figure] = {}
 
     def figure(self, picture: str | Embedded) -> Figure:
-        """The picture with its SHA-256, its path relative to the folder or absolute."""
+        """The picture with its SHA-256, its path relative to the folder or absolute.
+
+        Raises FileFormatError for a name that leads out of the folder, which somebody else's file
+        may hold, and for what is no picture.
+        """
         if isinstance(picture, Embedded):
             return self._write(picture)
         if picture not in self._figures:
@@ -43,14 +49,24 @@ class Found:
         return self._figures[picture]
 
     def _look_up(self, name: str) -> Figure:
-        path = self._folder / name
+        path = Path(os.path.normpath(self._folder / name))
+        if not path.is_relative_to(os.path.normpath(self._folder)):
+            raise FileFormatError(
+                f"{self._folder}: picture {name!r} leads out of this folder: copy it into the "
+                "folder and name it by its path there"
+            )
         if not path.is_file():
             found = self._by_name().get(name.rpartition("/")[2])
             if found is None:
                 return Figure(file=name, sha256="")
             path = found
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-        return Figure(file=path.relative_to(self._folder).as_posix(), sha256=sha256)
+        content = path.read_bytes()
+        if form_of(content[:HEAD_BYTES]) is None:
+            raise FileFormatError(
+                f"{path}: is no picture by its first bytes: give one of {', '.join(SUFFIXES)}"
+            )
+        sha256 = hashlib.sha256(content).hexdigest()
+        return Figure(file=os.path.relpath(path, self._folder).replace(os.sep, "/"), sha256=sha256)
 
     def _by_name(self) -> dict[str, Path]:
         if self._paths is None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from omibench.benchmarks.dataset import Dataset
 from omibench.benchmarks.found import Found
-from omibench.benchmarks.rows import the_file, typed_rows
+from omibench.benchmarks.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
 from omibench.problem import Answer, Figure, Question
 
@@ -55,7 +55,10 @@ def load(folder: Path, scratch: Path, *, language: str = "zh", clean: bool = Fal
     rows = [r for r in typed_rows(file, Row, "idx") if not clean or r.ImgClean]
     if not rows:
         raise FileFormatError(f"{file}: no record has a clean picture (`benchmark.pictures`)")
-    figures = [found.figure((row.ImgClean if clean else None) or row.ImgReal) for row in rows]
+    figures = []
+    for row in rows:
+        with naming(file, _id(row)):
+            figures.append(found.figure((row.ImgClean if clean else None) or row.ImgReal))
     return Dataset(
         [_question(row, figure, language) for row, figure in zip(rows, figures, strict=True)],
         [_answer(row, language, clean) for row in rows],

@@ -49,7 +49,8 @@ def load(folder: Path, scratch: Path) -> Dataset:
     rows, figures = [], []
     file = the_file(folder, "test", "data")
     for row in typed_rows(file, Row, "id"):
-        figures.append([found.figure(picture) for picture in row.image_list])
+        with naming(file, row.id):
+            figures.append([found.figure(picture) for picture in row.image_list])
         rows.append(row.model_copy(update={"image_list": []}))
     roots = shared([_links(row, own) for row, own in zip(rows, figures, strict=True)])
     groups = [rows[root].id for root in roots]

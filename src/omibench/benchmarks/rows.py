@@ -45,9 +45,11 @@ def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
 
 @contextmanager
 def naming(path: Path, item: str) -> Iterator[None]:
-    """Turn what is wrong with a noun made of an item into a FileFormatError that names it."""
+    """Turn what is wrong with a noun or a picture of an item into an error that names the item."""
     try:
         yield
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {item}: {error}") from None
     except ValidationError as error:
         message = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise FileFormatError(f"{path}: {item}: {message}") from None

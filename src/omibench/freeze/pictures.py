@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.images import HEAD_BYTES, form_of
 from omibench.problem import Figure, Question
 
 FOLDER = "images"
 _NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]+")
-_MAGIC = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"GIF8", "gif"))
+_SHORT = {"jpeg": "jpg"}
 
 
 def freeze_pictures(questions: Sequence[Question], folder: Path, out: Path) -> list[Question]:
@@ -70,9 +71,7 @@ def _copy(figure: Figure, problem: str, folder: Path, out: Path) -> str:
 
 
 def _suffix(source: Path, content: bytes) -> str:
-    for magic, suffix in _MAGIC:
-        if content.startswith(magic):
-            return suffix
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "webp"
-    return source.suffix.lower().lstrip(".") or "bin"
+    form = form_of(content[:HEAD_BYTES])
+    if form is None:
+        return source.suffix.lower().lstrip(".") or "bin"
+    return _SHORT.get(form, form)

@@ -42,7 +42,8 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
         (questions, answers, folder), simulated = _read(study, problems, Path(scratch))
         if not questions:
-            raise MissingInputError("freeze: no problem is left; see filter/rejects.parquet")
+            why = f"{folder} holds none" if problems is None else "see filter/rejects.parquet"
+            raise MissingInputError(f"freeze: no problem is left; {why}")
         check_pairs(questions, answers)
         _warn_of_absent(questions, folder)
         questions = freeze_pictures(questions, folder, out)

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import MissingInputError, ModelError, reason_of
+from omibench.images import form_of
 from omibench.request import ImagePart, Request
 
 MEGABYTE = 1e6
 CACHE_BYTES = 64 * 2**20
-_MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+_TAKEN = ("png", "jpeg", "gif", "webp")
+"""The forms that the APIs take."""
 
 
 class Shown(NamedTuple):
@@ -30,9 +32,8 @@ Show = Callable[[ImagePart], Shown]
 
 def media_type(head: bytes) -> str | None:
     """The media type that the first 12 bytes of a picture tell; None for one no API takes."""
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    form = form_of(head)
+    return f"image/{form}" if form in _TAKEN else None
 
 
 class Pictures:

@@ -54,6 +54,8 @@ def _from_file(name: str, modified_ns: int, size: int) -> Prompt:
 def _parts(text: str) -> tuple[str, str]:
     """The system message, empty if there is none, and the user's."""
     if not text.startswith(f"{_SYSTEM}\n"):
+        if {_SYSTEM, _USER} & {line.strip() for line in text.splitlines()}:
+            raise ValueError(f"the first line is {_SYSTEM} where there is a system message")
         return "", text
     system, mark, user = text.removeprefix(f"{_SYSTEM}\n").partition(f"\n{_USER}\n")
     if not mark:
