@@ -252,7 +252,7 @@ def test_snakemake_hands_the_budget_over(tmp_path: Path, monkeypatch: pytest.Mon
     assert budget_of(study(tmp_path)) == 2.5, "of two budgets the smaller holds"
     monkeypatch.setenv("OMIBENCH_BUDGET_USD", "10")
     assert budget_of(study(tmp_path)) == 5.0
-    for wrong in ("much", "-1", "nan", "inf"):
+    for wrong in ("much", "-1", "nan", "inf", "1e300"):
         monkeypatch.setenv("OMIBENCH_BUDGET_USD", wrong)
         with pytest.raises(ParamsError, match="must be an amount of US dollars"):
             budget_of(bare)

@@ -13,6 +13,7 @@ from omibench.slices import slice_for
 from omibench.study import Cell, Study, load_study, local_models, parse_study
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
+OPENAI = {"provider": "openai", "id": "gpt"}
 DIRECT = {"prompt": "direct"}
 
 
@@ -73,6 +74,13 @@ def values(**blocks: Any) -> dict[str, Any]:
         ),
         ({"filter": {"near_duplicate": 2}}, "filter.near_duplicate: Input should be less than"),
         ({"settings": {"x/y": {}}}, "settings.x/y"),
+        ({"study": {"budget_usd": float("inf")}}, "study.budget_usd: Input should be"),
+        ({"study": {"budget_usd": 1e300}}, "study.budget_usd: Input should be less than"),
+        ({"study": {"results": "out", "store": "./out"}}, "study: results ('out') and store ("),
+        ({"study": {"results": "."}}, "study: results ('.') and store ('store'): neither may hold"),
+        ({"study": {"store": "results/a/../store"}}, "neither may hold the other"),
+        ({"models": {"a": {**OPENAI, "base_url": "host/v1"}}}, "models.a.base_url: is no address"),
+        ({"models": {"a": {**OPENAI, "base_url": "http://[::1"}}}, "a.base_url: is no address"),
     ],
 )
 def test_a_mistake_gets_one_clear_line(blocks: dict[str, Any], message: str) -> None:
@@ -81,6 +89,22 @@ def test_a_mistake_gets_one_clear_line(blocks: dict[str, Any], message: str) -> 
     assert str(error.value).startswith("params.yaml: ")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"key_env": "sk-proj-S3cr3tS3cr3t"},
+        {"key_env": "AIzaS3cr3tS3cr3t"},
+        {"base_url": "https://me:S3cr3tS3cr3t@host/v1"},
+        {"base_url": "https://S3cr3tS3cr3t@host/v1"},
+    ],
+)
+def test_a_secret_in_the_file_is_refused_and_not_shown(told: dict[str, str]) -> None:
+    with pytest.raises(ParamsError, match=r"environment variable.*\(the value is not shown\)") as e:
+        parse_study(values(models={"a": {**OPENAI, **told}}), "params.yaml")
+    assert next(iter(told)) in str(e.value)
+    assert "S3cr3t" not in str(e.value)
 
 
 @pytest.mark.parametrize(

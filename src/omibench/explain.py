@@ -11,6 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 LONGEST = 80
 """Characters of a wrong value that are shown."""
+UNSHOWN = "unshown"
+"""The type of a mistake whose value may be a secret: it is never printed."""
 _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 
@@ -31,7 +33,8 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         place = f"{where}: " if where else ""
         return f"{place}holds {_short(first['input'])}, but takes a block of keys{more}"
     value = first["input"]
-    shown = "" if isinstance(value, Mapping | BaseModel) else f" (got {_short(value)})"
+    hidden = isinstance(value, Mapping | BaseModel) or first["type"] == UNSHOWN
+    shown = "" if hidden else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where + ': ' if where else ''}{message}{shown}{more}"
 

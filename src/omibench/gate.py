@@ -16,6 +16,7 @@ from threading import Lock
 from omibench.cost.dollars import is_batch, is_paid, usd_text, worst_case
 from omibench.errors import ModelError, ParamsError
 from omibench.models.provider import Ticket
+from omibench.params.blocks import MOST_USD
 from omibench.params.model import Price, ServedModel
 from omibench.request import Request
 from omibench.store.ledger import Account, Attempt, Ledger, Purse
@@ -129,7 +130,7 @@ def budget_of(study: Study) -> float | None:
         amount = float(text) if text else None
     except ValueError:
         amount = -1.0
-    if amount is not None and not 0 <= amount < float("inf"):
+    if amount is not None and not 0 <= amount <= MOST_USD:
         raise ParamsError(f"{BUDGET_ENV}: must be an amount of US dollars, got {text!r}")
     given = [usd for usd in (study.study.budget_usd, amount) if usd is not None]
     return min(given, default=None)

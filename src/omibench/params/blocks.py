@@ -2,12 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from omibench.explain import UNSHOWN
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+
+def _named(text: str) -> str:
+    if not _VARIABLE.fullmatch(text):
+        raise PydanticCustomError(
+            UNSHOWN,
+            "names an environment variable, in capital letters, digits and _; "
+            "a key itself never stands in a file (the value is not shown)",
+        )
+    return text
+
+
+def _addressed(text: str) -> str:
+    try:
+        url = urlsplit(text)
+        host, user = url.hostname, url.username or url.password
+    except ValueError:
+        host = user = None
+    if user:
+        raise PydanticCustomError(
+            UNSHOWN,
+            "holds a name or password; give them by an environment variable "
+            "(the value is not shown)",
+        )
+    if not host or url.scheme not in ("http", "https"):
+        raise ValueError("is no address: give one such as https://host/v1")
+    return text
+
 
 Rate = Annotated[float, Field(ge=0, le=1)]
+MOST_USD = 1e9
+Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
+"""An amount of US dollars that the ledger can count; no cap is said by leaving it out."""
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
+Variable = Annotated[str, AfterValidator(_named)]
+"""The name of an environment variable that holds a secret."""
+Url = Annotated[str, AfterValidator(_addressed)]
 
 
 class Block(BaseModel):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from omibench.params.blocks import Block, Name, Rate
+from omibench.params.blocks import Block, Name, Rate, Url, Variable
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Positive = Annotated[float, Field(gt=0)]
@@ -157,9 +157,9 @@ class OpenAIModel(ServedModel):
     """Any endpoint that speaks the OpenAI API: OpenAI, Gemini's, a vLLM server, DashScope, ..."""
 
     provider: Literal["openai"]
-    base_url: str | None = None
+    base_url: Url | None = None
     api: Literal["chat", "responses"] = "chat"
-    key_env: str = "OPENAI_API_KEY"
+    key_env: Variable = "OPENAI_API_KEY"
     """Environment variable that holds the key; the key itself never stands in a file."""
     effort: Effort | None = None
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
@@ -174,8 +174,8 @@ class AnthropicModel(ServedModel):
     """The Anthropic messages API. Its SDK takes no temperature: sampling is the provider's."""
 
     provider: Literal["anthropic"]
-    base_url: str | None = None
-    key_env: str = "ANTHROPIC_API_KEY"
+    base_url: Url | None = None
+    key_env: Variable = "ANTHROPIC_API_KEY"
     thinking: Literal["adaptive", "disabled"] | Annotated[int, Field(ge=1024)] | None = None
     """`adaptive`, `disabled`, or a budget of tokens."""
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None

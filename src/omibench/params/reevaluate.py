@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 
 from omibench.explain import explain
-from omibench.params.blocks import Block, Name
+from omibench.params.blocks import Block, Dollars, Name, Url, Variable
 from omibench.params.model import (
     AnthropicModel,
     Model,
@@ -89,8 +89,8 @@ class EndpointWatch(WatchBlock):
 
     kind: Literal["endpoint"]
     api: Literal["openai", "anthropic"] | None = None
-    base_url: str | None = None
-    key_env: str | None = None
+    base_url: Url | None = None
+    key_env: Variable | None = None
 
     def endpoint(self) -> tuple[str, str | None, str]:
         """API, URL (None: the provider's own) and name of the key's variable."""
@@ -118,9 +118,9 @@ class HubWatch(WatchBlock):
     """Asks a model hub which models it holds, through the library huggingface_hub."""
 
     kind: Literal["hub"]
-    url: str | None = None
+    url: Url | None = None
     """Another hub than the library's own, such as a mirror."""
-    token_env: str | None = None
+    token_env: Variable | None = None
     """Environment variable that holds a token, for models that are not public."""
     author: str | None = None
     search: str | None = None
@@ -137,12 +137,12 @@ class ReevaluateParams(Block):
     """Where new models appear, what evaluating them may cost, and where the board is published."""
 
     watch: dict[Name, Watch] = {}
-    monthly_budget_usd: Annotated[float, Field(ge=0)] | None = None
+    monthly_budget_usd: Dollars | None = None
     """US dollars that may be spent in one calendar month (UTC): nothing is begun that is expected
     to pass it, and what runs stops there. All that the study spends counts, also by hand."""
     board: str = "board"
     """Folder in which report, tables and the changelog are published."""
-    webhook_env: str = "OMIBENCH_WEBHOOK"
+    webhook_env: Variable = "OMIBENCH_WEBHOOK"
     """Environment variable that holds the URL to which each news is posted; none, no post."""
 
     @model_validator(mode="after")

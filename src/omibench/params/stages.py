@@ -6,11 +6,13 @@ from is generated from these types (`omibench schema`).
 
 from __future__ import annotations
 
+from os.path import normpath
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from omibench.params.blocks import Block, Name
+from omibench.params.blocks import Block, Dollars, Name
 from omibench.params.judge import JudgePanel, Panel
 from omibench.params.presentation import FreezeExamples
 from omibench.synthetic.profiles import Like
@@ -32,9 +34,20 @@ class StudyParams(Block):
     seed: int = 0
     results: str = "results"
     store: str = "store"
-    budget_usd: Annotated[float, Field(ge=0)] | None = None
+    budget_usd: Dollars | None = None
     """US dollars that the study may spend, over all models, judges and retries. What models cost
     is counted from the first request on that is sent while this stands."""
+
+    @model_validator(mode="after")
+    def _store_is_apart(self) -> Self:
+        """Results are made anew and thrown away; what was bought is not."""
+        results, store = (Path(normpath(name)) for name in (self.results, self.store))
+        if results == store or results in store.parents or store in results.parents:
+            raise ValueError(
+                f"results ({self.results!r}) and store ({self.store!r}): neither may hold the "
+                "other, for results are thrown away and what was bought never is"
+            )
+        return self
 
 
 class BenchmarkParams(Block):
