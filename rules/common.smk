@@ -1,6 +1,7 @@
 # For all rules: the typed study, its cells, and the slice of it that each job depends on.
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -91,9 +92,14 @@ shell.prefix(
 )
 
 
+def one_of(names):
+    """A pattern that takes these names alone; a file of an unknown one has no rule."""
+    return "|".join(map(re.escape, names)) or "[^/]+"
+
+
 wildcard_constraints:
-    model="[^/]+",
-    setting="[^/]+",
+    model=one_of(STUDY.models),
+    setting=one_of(STUDY.settings),
 
 
 def cells(stage):
