@@ -90,3 +90,15 @@ def test_the_most_trusted_answer_is_kept_and_none_is_guessed(
     answered = with_answers(problem, keys, None)
     assert answered.answer == answer
     assert [warning.split(":")[0] for warning in answered.warnings] == warnings
+
+
+def test_a_letter_with_words_is_a_letter_and_what_names_no_choice_is_told() -> None:
+    problem = Problem(
+        id="x-1", question="Which?", source="x", source_sha256="0", number="1", pages=[1],
+        choices=[Choice(label=label, text=f"about {label}") for label in "ABCD"],
+    )  # fmt: skip
+    explained = with_answers(problem, (key(a="C. Because it has three."), key(), key()), None)
+    assert (explained.answer, explained.solution) == (["C"], "Because it has three.")
+    assert with_answers(problem, (key(a="C. Because."), key()), "Worked.").solution == "Worked."
+    unread = with_answers(problem, (key(a="E"), key(a="B")), None)
+    assert (unread.answer, unread.warnings) == (None, ["answer_unread: E names no choice"])

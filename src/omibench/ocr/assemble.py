@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
-from omibench.ocr.chosen import as_letters
+from omibench.ocr.chosen import as_letters, words_after
 from omibench.ocr.drafts import Draft
 from omibench.ocr.keys import Key
 from omibench.ocr.language import UNKNOWN
@@ -19,6 +19,7 @@ from omibench.ocr.sources import Source
 from omibench.ocr.text import paragraphs, without_marks
 from omibench.problem import Choice, Figure, Problem
 
+_SHOWN = 60
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
 
@@ -132,11 +133,14 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
 
     `keys`, from the most to the least trusted: the key, what the worked solutions say, and what
     the problems' own blocks say. There is no answer where one of them cancels the problem or gives
-    the number twice.
+    the number twice, nor where the first names none of the problem's choices. What a key says
+    behind the letter is the solution where there is no other.
     """
     number = problem.number
     printed = [answer for key in keys if (answer := key.get(number))]
     given = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
+    unread = bool(printed) and not as_letters(printed[0], problem.choices)
+    behind = (words for answer in printed if (words := words_after(answer, problem.choices)))
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)
     if conflict:
@@ -145,10 +149,16 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     cancelled = any(number in key.cancelled for key in keys)
     warnings += ["answer_doubtful: the key gives this number twice"] if doubtful else []
     warnings += ["answer_cancelled"] if cancelled else []
+    if unread:
+        warnings.append(f"answer_unread: {_shortened('; '.join(printed[0]))} names no choice")
     return problem.model_copy(
         update={
-            "answer": given[0] if given and not doubtful and not cancelled else None,
-            "solution": solution or problem.solution,
+            "answer": None if doubtful or cancelled or unread or not given else given[0],
+            "solution": solution or problem.solution or next(behind, None),
             "warnings": warnings,
         }
     )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
