@@ -275,3 +275,19 @@ def test_models_that_build_the_dataset_are_named_and_not_counted(
     assert not plan_study(plain, questions).building
     bought = named.model_copy(update={"benchmark": BenchmarkParams(name="folder")})
     assert not plan_study(bought, questions).building
+
+
+def test_a_cell_that_will_be_refused_is_named(study: Make, questions: Path, tmp_path: Path) -> None:
+    narrow = paid(study, tmp_path, narrow={"can": {"images": 1}}, wide={"can": {"images": 9}})
+    plan = plan_study(narrow, questions)
+    row, wide = plan.of("respondent")
+    assert 0 < row.too_many <= row.to_buy
+    assert wide.too_many == 0
+    text = " ".join(render(plan).split())
+    assert f"{row.too_many} requests show more images than their model takes" in text
+    assert "counted here: narrow x cot." in text
+
+
+def test_a_study_that_asks_nothing_says_so(study: Make, questions: Path) -> None:
+    plan = plan_study(study(models={}, settings={}, infer={}), questions)
+    assert "Nothing is asked: name models and settings under `infer:`." in render(plan)

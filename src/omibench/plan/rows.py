@@ -41,6 +41,8 @@ class Row(Noun):
     """What a judge is asked for: the role in which it is asked."""
     shown: int = 0
     """Images that the requests to buy show."""
+    too_many: int = 0
+    """Requests to buy that show more images than the model takes: the cell will be refused."""
     estimate: Estimate = Estimate()
     money: Money = "none"
     learned_from: int = 0

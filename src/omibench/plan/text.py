@@ -142,6 +142,8 @@ def _power(power: Power | None) -> list[str]:
 def _notes(plan: Plan) -> list[str]:
     buying = [row for row in plan.rows if row.to_buy]
     notes = []
+    if not plan.rows:
+        notes.append("Nothing is asked: name models and settings under `infer:`.")
     if any(not row.learned_from for row in buying):
         notes.append(
             f"Without responses in the store an answer is taken for {EXPECTED_SHARE:.0%} of "
@@ -157,6 +159,12 @@ def _notes(plan: Plan) -> list[str]:
             f"{guessed:,} requests follow answers that are not there yet: words of the length that "
             "is expected stand for these, a loop of tools for as few turns as it can have, and "
             "judges are asked as much as they can be."
+        )
+    if refused := [row for row in plan.rows if row.too_many]:
+        cells = ", ".join(f"{row.model} x {row.setting or row.role}" for row in refused)
+        notes.append(
+            f"{sum(row.too_many for row in refused):,} requests show more images than their model "
+            f"takes (`can.images`) and will be refused, though they are counted here: {cells}."
         )
     undeclared = _names(row for row in buying if not row.images_known and row.shown)
     if undeclared:
