@@ -126,7 +126,9 @@ def test_a_plan_needs_no_frozen_dataset_and_says_over_what_it_is(
 
 def planned(tmp_path: Path, *asked: str) -> list[str]:
     """The words of the only cell's row in a plan of 400 made-up questions."""
-    values = VALUES | {"study": {"store": str(tmp_path / "store"), "results": str(tmp_path)}}
+    values = VALUES | {
+        "study": {"store": str(tmp_path / "store"), "results": str(tmp_path / "results")}
+    }
     values |= {"simulated": False, "models": {"own": VALUES["models"]["own"] | {"base": None}}}
     values["infer"] = {"models": ["own"], "settings": ["cot"]}
     values["score"] = {"rules": ["robust"]}

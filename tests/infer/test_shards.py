@@ -21,7 +21,7 @@ from omibench.params.model import OpenAIModel
 from omibench.study import Study, parse_study
 
 API: dict[str, Any] = {
-    "provider": "openai", "id": "Lab/m", "base_url": "https://user:pass@api.lab.example:8443/v1",
+    "provider": "openai", "id": "Lab/m", "base_url": "https://api.lab.example:8443/v1",
     "limits": {"concurrency": 10, "requests_per_minute": 100, "tokens_per_minute": 5000},
 }  # fmt: skip
 
@@ -59,7 +59,9 @@ def test_no_endpoint_waits_for_another() -> None:
 
 
 def test_a_lane_is_named_by_its_endpoint_without_secrets(study: Study) -> None:
-    assert lane_name(study.models["api"]) == "omibench openai api.lab.example:8443 Lab:m"
+    named = {"base_url": "https://user:pass@api.lab.example:8443/v1"}
+    for model in (study.models["api"], study.models["api"].model_copy(update=named)):
+        assert lane_name(model) == "omibench openai api.lab.example:8443 Lab:m"
     assert lane_name(study.models["batch"]) == "omibench openai m"
 
 

@@ -63,8 +63,9 @@ def study(tmp_path: Path, questions: Path) -> Study:
     ]  # fmt: skip
     (tmp_path / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in oracle))
     sim: dict[str, Any] = {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")}
+    store = tmp_path.with_name(f"{tmp_path.name}-store")
     values = {
-        "study": {"name": "whole", "store": str(tmp_path / "store"), "results": str(tmp_path)},
+        "study": {"name": "whole", "store": str(store), "results": str(tmp_path)},
         "models": {
             "a": sim | {"slips": SLIPS}, "b": sim | {"seed": 2, "ability": -1.0, "slips": SLIPS},
             "eyes": sim | {"seed": 3}, "judge": sim | {"seed": 4}, "rater": sim | {"seed": 5},
