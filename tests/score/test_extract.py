@@ -121,3 +121,42 @@ def test_outcomes_of_responses_without_an_answer(
 def test_an_answer_given_before_the_end_counts_although_the_response_was_cut() -> None:
     text = r"The result is \boxed{B}. To double-check, conside"
     assert extract(text, "mcq", FOUR, 1, "length").answer == "B"
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("The slope grows. So B is the correct choice.", "B"), ("Therefore, I choose B.", "B"),
+        ("Correct: D", "D"), ("速度变大，选B", "B"), ("所以选择 A 项。", "A"),
+        ("因此，选项 C 是正确的。", "C"), ("B，因为速度变大。", "B"), ("Die Lösung ist A", "A"),
+        ("Đáp án đúng là B", "B"), ("Respuesta: c)", "C"), ("Ответ: С", "C"), ("Ⓑ", "B"),
+        ("𝐁", "B"), ("We therefore select option (D).", "D"), ("答案：𝐂", "C"),
+    ],
+)  # fmt: skip
+def test_an_option_is_chosen_in_many_words(text: str, letters: str) -> None:
+    assert extract(text, "mcq", FOUR).answer == letters
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If the mass doubled, B is the correct choice.", "I would not choose B.", "不选B",
+        "选项B错误", "Nobody can tell whether B is right.", "A is right and B is right.",
+        "Ответ: В", "We choose A or B.", "选项 C 是不正确的。", "I choose B over A.",
+        "We choose a frame A, and point B is the best.", "A is the right triangle's area.",
+    ],
+)  # fmt: skip
+def test_a_letter_that_is_not_chosen_is_none(text: str) -> None:
+    assert extract(text, "mcq", FOUR).answer is None
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        (r"\boxed{I, II, and III}", "B"), ("The statement is false.", "D"), ("I and II", "A"),
+        ("The statement is not false.", None), (r"\boxed{I, III}", None),
+    ],
+)  # fmt: skip
+def test_options_are_named_by_their_text(text: str, letter: str | None) -> None:
+    choices = choices_of(["I and II", "I, II and III", "True", "False"])
+    assert extract(text, "mcq", choices).answer == letter

@@ -11,10 +11,10 @@ _NOUNS = (
     r"|best\s+(?:answer|option|choice)|the\s+answers?|answers?|correct\s+letter|final\s+result"
     r"|final\s+choice|respuestas?(?:\s+(?:final|correcta))?|opci[oó]n\s+correcta"
     r"|respostas?(?:\s+(?:final|correta))?|alternativa\s+correta|r[ée]ponse(?:\s+(?:finale|correcte))?"
-    r"|antwort(?:en)?|l[öo]sung(?=\s+lautet|\s*:)|endergebnis|rispost[ae](?:\s+(?:finale|corretta))?"
-    r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án"
+    r"|antwort(?:en)?|l[öo]sung(?=\s+lautet|\s*:|\s+ist\s+(?-i:[A-J])\W*$)|endergebnis|rispost[ae](?:\s+(?:finale|corretta))?"
+    r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án(?:\s+đúng)?"
     r"|jawaban(?:\s+yang)?(?:\s+benar)?|(?:selected|chosen)\s+(?:option|choice|answer)"
-    r"|\bresult(?=\s*\**\s*:)"
+    r"|\bresult(?=\s*\**\s*:)|^\W{0,4}correct(?=\s*:[\s*(]{0,4}(?-i:[A-J])\W*$)"
     r"|الإجابة|الجواب|उत्तर|答え|解答|正解|정답|최종\s*답|(?<!\w)답"
 )
 _VERBS = (
@@ -55,6 +55,11 @@ _STOP = re.compile(
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|so|consequently|conclude|correct|best|matches|fits|choose|select"
     r"|pick|go with|must be|answer|corresponds to)\b|因此|所以|故",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:if|whether|not|never|n't|cannot|would|could|might|may|perhaps|maybe|suppose|assum\w*)\b"
+    r"|n't\b|如果|若|是否|可能|也许|假设",
     re.IGNORECASE,
 )
 _CUE_WORDS = (
@@ -124,6 +129,9 @@ def last_sentence_letters(text: str, labels: str) -> str | None:
     """
     sentences = [s for s in re.split(r"(?<=[.!?。])\s+|\n+", text[-2_000:]) if s.strip(" *_`$")]
     last = sentences[-1] if sentences else ""
+    chosen = _chosen(last, labels)
+    if chosen:
+        return chosen
     if not re.search(r"[.!?。)\]*]\s*$", last) or not _CONCLUDES.search(last):
         return None
     several = rf"[{labels}](?:\s*(?:,|&|and|or)\s*[{labels}])*"
@@ -136,3 +144,21 @@ def last_sentence_letters(text: str, labels: str) -> str | None:
     named = {mention for pattern in patterns for mention in re.findall(pattern, last)}
     only = named.pop() if len(named) == 1 else None
     return None if only is None or "or" in only else only
+
+
+def _chosen(sentence: str, labels: str) -> str | None:
+    """The option that a sentence ends in choosing, without an if or a not: "I choose B", "选B"."""
+    if _HEDGED.search(sentence):
+        return None
+    one = rf"(?:\*\*)?\(?([{labels}])\)?(?:\*\*)?"
+    patterns = (
+        rf"(?<![\w'’-]){one}\s+is\s+(?:the\s+)?(?:only\s+)?(?:correct|right|best)"
+        r"(?:\s+(?:answer|option|choice))?",
+        rf"\b(?:I|[Ww]e)(?:\s+will|'ll|\s+therefore)?\s+(?:choose|select|pick|go\s+with)"
+        rf"\s+(?:(?:option|choice|answer)\s+)?{one}",
+        rf"(?<![不别误错勿可没未\w])(?:因此|所以|故|应|应该|我)?选(?:择)?(?:选?项)?\s*:?\s*{one}\s*项?",
+        rf"选项\s*{one}\s*项?(?:是|为)?(?:最)?(?:正确|佳)(?:的|答案|选项)?",
+    )
+    found = [m for p in patterns if (m := re.search(rf"{p}[\s.。!*]*$", sentence))]
+    others = re.findall(rf"(?<![\w'’])[{labels}](?![\w'’])", sentence) if found else []
+    return found[0].group(1) if found and len(set(others) - {"I"}) <= 1 else None

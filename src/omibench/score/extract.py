@@ -183,10 +183,12 @@ def _letter_first(phrase: str | None, labels: str) -> str | None:
 
 
 def _lead_line(seen: str, labels: str) -> str | None:
-    """A first line that is a letter, alone or followed by a colon, stop or bracket."""
+    """A first line that is a letter: alone, or before a colon, stop, bracket or "because"."""
     first = seen.split("\n", 1)[0].strip()
     lead = re.match(
-        rf"[*_($\[]{{0,4}}([{labels}])(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*$)", first
+        rf"[*_($\[]{{0,4}}([{labels}])(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*"
+        r"(?:$|,\s*(?:because|since|因为|由于|weil|porque|car\b)))",
+        first,
     )
     return lead.group(1) if lead else None
 

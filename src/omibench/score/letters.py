@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from omibench.problem import Choice
@@ -14,6 +15,15 @@ _DRESS = re.compile(r"[*_`$]|\\[()\[\],;:! ]|\\boxed\s*\{|\\quad")
 _LEAD = re.compile(
     r"(?:the\s+)?(?:correct\s+)?(?:options?|choices?|answers?)\s*(?=[(\[]?[A-Za-z]\b)", re.I
 )
+_ONE_SIDED = re.compile(r"[\(\[]?\s*([A-Za-z])\s*[\)\]]")
+_SERIAL_COMMA = re.compile(r",(?=\s+(?:and|or)\b)")
+_STATEMENT = re.compile(
+    r"^\W*the\s+(?:statement|claim|assertion)\s+is\s+(?=\w+\W*$)", re.IGNORECASE
+)
+_LOOK_ALIKE = str.maketrans("АСΑΒΕ", "ACABE")
+"""Cyrillic and Greek capitals of the same shape; not those that stand at another place of their own
+alphabet (В is the third of А, Б, В), where nobody can know which is meant."""
+_MAX_DRESSED = 4
 
 
 def labels_of(choices: Sequence[Choice] | None) -> str:
@@ -29,7 +39,7 @@ def letters_in(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] |
     an answer that names no option gives None.
     """
     labels = labels_of(choices)
-    bare = text if len(text) == 1 else _bare(text)
+    bare = text if text.isascii() and len(text) == 1 else _bare(text)
     if len(bare) == 1 and bare.upper() in labels:
         return bare.upper(), "letter"
     by_text = option_with_text(text, choices)
@@ -45,7 +55,13 @@ def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
     """The label of the only option that says the same as `text`; None for none or several."""
     if not choices or not text.strip():
         return None
-    same = [c.label.strip().upper() for c in choices if c.text and same_text(c.text, text)]
+    text = _STATEMENT.sub("", text)
+    plain = _SERIAL_COMMA.sub("", text)
+    same = [
+        c.label.strip().upper()
+        for c in choices
+        if c.text and same_text(_SERIAL_COMMA.sub("", c.text), plain)
+    ]
     if len(same) != 1:
         from omibench.score.quantity import same_quantity
 
@@ -61,7 +77,10 @@ def _bare(text: str) -> str:
         text = _WRAP.sub(r"\1", text)
     text = _DRESS.sub(" ", text).strip(" \n\t.{}\"'")
     text = _LEAD.sub("", " ".join(text.split()), count=1).strip()
-    whole = re.fullmatch(r"[\(\[]\s*([A-Za-z])\s*[\)\]]", text)
+    if not text.isascii() and len(text) <= _MAX_DRESSED:  # Ⓑ, 𝐁
+        text = unicodedata.normalize("NFKC", text).strip()
+        text = text.translate(_LOOK_ALIKE) if len(text) == 1 else text
+    whole = _ONE_SIDED.fullmatch(text)
     return whole.group(1) if whole else text
 
 
