@@ -86,14 +86,15 @@ def _replaced(gold: list[str], pred: list[str]) -> bool:
     that is missing needs the same word in another form (absorb, absorbs) among those added.
     """
     gaps, missing, added = [(list[str](), list[str]())], set[str](), set[str]()
-    for tag, g, g_end, p, p_end in LCSseq.opcodes(gold, pred).as_list():
-        if tag == "equal":
+    for step in LCSseq.opcodes(gold, pred):
+        if step.tag == "equal":
             gaps.append(([], []))
             continue
-        gaps[-1][0].extend(map(_stem, gold[g:g_end]))
-        gaps[-1][1].extend(map(_stem, pred[p:p_end]))
-        missing.update(gold[g:g_end])
-        added.update(pred[p:p_end])
+        old, new = gold[step.src_start : step.src_end], pred[step.dest_start : step.dest_end]
+        gaps[-1][0].extend(map(_stem, old))
+        gaps[-1][1].extend(map(_stem, new))
+        missing.update(old)
+        added.update(new)
     return bool(missing & added) or any(old and new and set(old) - set(new) for old, new in gaps)
 
 
@@ -106,7 +107,7 @@ def _stem(word: str) -> str:
 @lru_cache(maxsize=4096)
 def _words(text: str) -> list[str]:
     text = _HYPHEN.sub(lambda m: m.group().casefold().replace("-", " "), fold_words(text))
-    words = [w for w in _WORD.findall(text) if w.casefold() not in STOP_WORDS]
+    words = [w for w in _WORD.findall(text) if w not in STOP_WORDS]  # A is a label
     return [_singular(w) for w in words]
 
 
