@@ -61,3 +61,20 @@ def test_one_column_of_several_is_that_of_the_answers() -> None:
 def test_a_grid_may_end_with_a_row_of_one() -> None:
     rows = ["题号|1|2|3", "答案|A|B|C", "题号|4", "答案|D"]
     assert read(["1", "2", "3", "4"], *rows) == {"1": ["A"], "2": ["B"], "3": ["C"], "4": ["D"]}
+
+
+@pytest.mark.parametrize("head", ["Ans.", "Antw.", "Resp.", "Rép.", "Lettre juste", "答"])
+def test_whatever_stands_left_of_a_row_below_consecutive_numbers_is_its_head(head: str) -> None:
+    rows = ["No.|1|2|3|4", f"{head}|C|A|B, C|D"]
+    found = read(["1", "2", "3", "4"], *rows)
+    assert found == {"1": ["C"], "2": ["A"], "3": ["B", "C"], "4": ["D"]}
+
+
+def test_a_row_with_one_cell_too_many_below_other_numbers_is_no_key() -> None:
+    assert read(["1", "2", "3", "4"], "No.|1|3|4", "Ohm|A|B|C") == {}
+    assert read(["1", "2", "3"], "No.|1|2|3", "A|B|C|D") == {}
+
+
+def test_a_list_of_small_letters_with_a_double_and_a_cancelled_answer() -> None:
+    found = read([str(n) for n in range(5, 9)], "5-b 6-annulled 7-a/b 8-d")
+    assert found == {"5": ["B"], "7": ["A", "B"], "8": ["D"]}

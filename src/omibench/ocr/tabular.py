@@ -19,7 +19,7 @@ _ANSWERS = (
     r"answers?|(?:correct |right |final )?answer|keys?|correct(?: (?:choice|option))?|"
     r"solutions?|respuestas?|"
     r"respostas?|gabarito|claves?|alternativas?|antwort(?:en)?|l[öo]sung(?:en)?|r[ée]ponses?|"
-    r"risposta|答案|正确答案"
+    r"risposta|(?:ans|antw|resp|r[ée]p|sol)\.?|答案|正确答案"
 )
 _HEADS = re.compile(
     rf"problems?|questions?|numbers?|no\.?|nº|n°|#|items?|q\.?|problemas?|preguntas?|"
@@ -35,9 +35,10 @@ _LETTERS = r"[(（]?[A-H](?![a-z])[)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?(?!
 _ELSEWHERE = (
     rf"[(（]?[{OTHERS}](?!\w)[)）]?(?:\s*[,/&、]\s*[(（]?[{OTHERS}][)）]?(?!\w))*|[(（][1-8][)）]"
 )
+_SMALL = r"[(（]?[a-h][)）]?(?!\w)(?:\s*[,/&、]\s*[(（]?[a-h][)）]?(?!\w))*"
 _PAIR = re.compile(
     rf"(?:(?P<section>[A-Z])[-.]?)?(?P<n>\d{{1,3}}){_SEPARATOR}"
-    rf"(?P<answer>{_LETTERS}|{_ELSEWHERE}|[(（]?[a-h][)）]?(?!\w)|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
+    rf"(?P<answer>{_LETTERS}|{_ELSEWHERE}|{_SMALL}|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
 )
 _RANGE = re.compile(
     r"(?P<first>\d{1,3})\s*(?:[-–—~～]|至|to)\s*(?P<last>\d{1,3})\s*(?:题)?\s*[:：.．、]?\s*"
@@ -148,6 +149,8 @@ def _read_grid(found: Rows, names: Names, key: Key) -> None:
         heads = [(line, names.find(line.text)) for line in above if _is_count(line.text)]
         counts = [(line, entry.label) for line, entry in heads if entry]
         cells = [line for line in below if not _HEADS.fullmatch(line.text)]
+        if len(cells) == len(counts) + 1 and _is_head(cells[0], [line for line, _ in heads]):
+            cells = cells[1:]
         # One that goes on below may end with a row of few.
         few = 1 if len(key) and above and _HEADS.fullmatch(above[0].text) else 3
         if len(counts) < few or len(counts) != len(cells) or any(_is_count(c.text) for c in cells):
@@ -155,6 +158,17 @@ def _read_grid(found: Rows, names: Names, key: Key) -> None:
         for (head, number), cell in zip(counts, cells, strict=True):
             if head.box.grown(6, 0).gap_x(cell.box) < 0:
                 key.add(number, cell.text)
+
+
+def _is_head(cell: Line, numbers: Sequence[Line]) -> bool:
+    """Whether a cell stands left of a row of consecutive numbers: it says what is below them."""
+    values = [int(found[0]) for line in numbers if (found := re.findall(r"\d+", line.text))]
+    return (
+        len(values) == len(numbers) > 2
+        and values == list(range(values[0], values[0] + len(values)))
+        and cell.box.x1 < numbers[0].box.x0 - 6
+        and not re.fullmatch(r"\W*[A-Za-z\d]?\W*", cell.text)
+    )
 
 
 def _is_count(text: str) -> bool:
