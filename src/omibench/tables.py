@@ -312,11 +312,17 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
     return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
 
 
-def output_folder(path: str | Path, option: str = "--out") -> Path:
+def output_folder(path: str | Path, store: str | Path, option: str = "--out") -> Path:
     """The folder to write into, made if it is not there. Raises OutputError when it cannot be.
 
-    `option` is the one that named it.
+    Also for a folder of the `store` of responses. `option` is the one that named it.
     """
+    spare_store(path, store, option)
+    return made_folder(path, option)
+
+
+def made_folder(path: str | Path, option: str = "--out") -> Path:
+    """A folder, made if it is not there. Raises OutputError when it cannot be."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -325,27 +331,27 @@ def output_folder(path: str | Path, option: str = "--out") -> Path:
     return folder
 
 
-def output_file(path: str | Path, option: str = "--out") -> Path:
+def output_file(path: str | Path, store: str | Path, option: str = "--out") -> Path:
     """The file to write, its folder made. Raises OutputError for a folder, or where none can be.
 
-    `option` is the one that named it.
+    Also for a file of the `store` of responses. `option` is the one that named it.
     """
-    target = Path(path)
+    target = spare_store(path, store, option)
     if target.is_dir():
         raise OutputError(f"{option} {target}: is a folder; name a file in it")
-    output_folder(target.parent, option)
+    made_folder(target.parent, option)
     return target
 
 
-def output_parquet(path: str | Path, *inputs: Path | None) -> Path:
+def output_parquet(path: str | Path, store: str | Path, *inputs: Path | None) -> Path:
     """The Parquet file to write. Raises OutputError for a folder or another kind of file.
 
-    Also for one of the `inputs`.
+    Also for one of the `inputs`, and for a file of the `store` of responses.
     """
     target = Path(path)
     if target.suffix != ".parquet":
         raise OutputError(f"--out {target}: is written as Parquet; name it *.parquet")
-    return spare_inputs(output_file(target), *inputs)
+    return spare_inputs(output_file(target, store), *inputs)
 
 
 def spare_inputs(target: Path, *inputs: Path | None) -> Path:
@@ -358,11 +364,24 @@ def spare_inputs(target: Path, *inputs: Path | None) -> Path:
     return target
 
 
+def spare_store(target: str | Path, store: str | Path, option: str = "--out") -> Path:
+    """What to write. Raises OutputError where it lies in the store of responses.
+
+    Its files hold what was bought, and whatever else lies beside them passes for such.
+    """
+    if Path(target).resolve().is_relative_to(Path(store).resolve()):
+        raise OutputError(
+            f"{option} {target}: lies in {store}, the store of responses, which only keeps what "
+            "was bought; name a place outside of it"
+        )
+    return Path(target)
+
+
 @contextmanager
 def _partial(path: str | Path) -> Iterator[Path]:
     """A file beside `path` that takes its place when the block has ended well."""
     target = Path(path)
-    output_folder(target.parent)
+    made_folder(target.parent)
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield partial

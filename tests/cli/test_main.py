@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
+from omibench.errors import OutputError
 
 VERBS = sorted(command.name or command.callback.__name__ for command in app.registered_commands)
 STAGES = ["analyze", "filter", "freeze", "infer", "ocr", "rationale", "score"]
@@ -149,6 +150,48 @@ def test_what_cannot_be_read_or_written_is_one_line(
     assert done.stderr.count("\n") == 1, done.stderr
     assert said in done.stderr
     assert all((tmp_path / name).read_text() == "{}" for name in inputs)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("ocr paper.pdf --out kept/p", "--out"),
+        ("ocr paper.pdf --out o --look kept/images", "--look"),
+        ("filter problems.jsonl --out kept/p", "--out"),
+        ("rationale problems.jsonl --out kept/p", "--out"),
+        ("freeze --out kept/../kept", "--out"),
+        ("infer q.jsonl --model sim --setting cot --out kept/images/x.parquet", "--out"),
+        ("fill q.jsonl --model sim --out kept/p/note.txt", "--out"),
+        ("score in.jsonl --rules robust --out kept/p/x.parquet", "--out"),
+        ("judge r.parquet --answers a --questions q --out kept/x.parquet", "--out"),
+        ("aggregate --model sim --setting cot --out kept/x.parquet", "--out"),
+        ("certify labels.csv --out kept/new", "--out"),
+        ("saliency --model sim --setting cot --out link/x.parquet", "--out"),
+        ("analyze results --out kept", "--out"),
+        ("status --html kept/page.html", "--html"),
+        ("ocr-quality pairs.jsonl --out kept/p/s1.jsonl", "--out"),
+    ],
+)
+def test_no_verb_writes_into_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = {
+        "study": {"name": "test", "store": "kept"},
+        "models": {"sim": {"provider": "openai", "id": "none"}},
+        "settings": {"cot": {}},
+        "infer": {"models": ["sim"], "settings": ["cot"]},
+    }
+    (tmp_path / "kept" / "p").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("kept")
+    before = sorted(tmp_path.rglob("*"))
+    args = words.split()
+    named = [json.dumps(study)] if args[0] == "status" else ["--params", json.dumps(study)]
+    done = CliRunner().invoke(app, [*args, *named])
+    assert isinstance(done.exception, OutputError), done.output
+    assert str(done.exception).startswith(f"{option} ")
+    assert "lies in kept, the store of responses" in str(done.exception)
+    assert set(tmp_path.rglob("*")) - set(before) <= {tmp_path / "o"}
 
 
 def test_it_says_its_version() -> None:

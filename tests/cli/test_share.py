@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.cli.share import told
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, OutputError
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,10 @@ def test_a_store_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["store", "push", *words])
     assert isinstance(done.exception, MissingInputError)
     assert "none: there is no store; name its folder with --store" in str(done.exception)
+
+
+def test_a_store_holds_no_archive(tmp_path: Path) -> None:
+    words = ["--store", str(tmp_path), "--archive", str(tmp_path / "archive")]
+    done = CliRunner().invoke(app, ["store", "push", *words])
+    assert isinstance(done.exception, OutputError)
+    assert str(done.exception).startswith("--archive ")

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from omibench.cli.store import store_app
-from omibench.errors import MissingInputError, SomeFailedError
+from omibench.errors import MissingInputError, OutputError, SomeFailedError
 from omibench.request import Response
 from omibench.store.store import Store
 from store.filling import IDENTITY, SHA256, fill, packs, request, segments
@@ -125,6 +125,18 @@ def test_export_writes_one_file(tmp_path: Path) -> None:
     shown = run("export", "--store", tmp_path / "store", "--out", out)
     assert f"3 responses written to {out}" in shown.output
     assert pl.read_parquet(out).height == 3
+
+
+@pytest.mark.parametrize("name", ["", "/export.parquet", "/../images/x.jsonl"])
+def test_nothing_is_exported_into_the_store(tmp_path: Path, name: str) -> None:
+    fill(tmp_path, range(3))
+    (segment,) = segments(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    out = f"{segment.parent}{name}" if name else segment
+    shown = run("export", "--store", tmp_path, "--out", out)
+    assert isinstance(shown.exception, OutputError)
+    assert f"--out {out}: lies in {tmp_path}, the store of responses" in str(shown.exception)
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
 def test_merge_says_what_it_did(tmp_path: Path) -> None:

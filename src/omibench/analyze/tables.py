@@ -13,7 +13,7 @@ from omibench.analyze.correction import Corrected
 from omibench.analyze.intervals import Estimate, clustered_wilson
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.study import Cell
-from omibench.tables import output_folder
+from omibench.tables import made_folder
 from omibench.verdict import FAILURES
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def write_csv(path: Path, records: Sequence[dict[str, Any]], columns: Sequence[s
     """Write records as CSV; `columns` keep the heading of a table without rows."""
     import polars as pl
 
-    output_folder(path.parent)
+    made_folder(path.parent)
     frame = (
         pl.DataFrame(records, infer_schema_length=None)
         if records

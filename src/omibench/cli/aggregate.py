@@ -31,9 +31,10 @@ def aggregate(
     from omibench.study import Cell, load_study
     from omibench.tables import output_parquet
 
-    cell_file = f"{model}/{setting}.parquet"
-    out = output_parquet(out, results / "infer" / cell_file, results / "score" / cell_file)
     study = load_study(params)
+    cell_file = f"{model}/{setting}.parquet"
+    read = (results / stage / cell_file for stage in ("infer", "score"))
+    out = output_parquet(out, study.study.store, *read)
     if setting not in study.settings:
         hint = did_you_mean(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")

@@ -50,10 +50,12 @@ def ocr(
     from omibench.ahead import asking_ahead
     from omibench.look import looking
     from omibench.ocr import read_papers
-    from omibench.tables import output_folder
+    from omibench.tables import output_folder, spare_store
 
-    out = output_folder(out)
     study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
+    out = output_folder(out, study.study.store)
+    if look:
+        spare_store(look, study.study.store, "--look")
     block = study.ocr
     sources = manifest or (Path(block.sources) if block.sources and not files else None)
     if not files and not sources:
@@ -91,9 +93,10 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     from omibench.filter import filter_problems
     from omibench.tables import output_folder, spare_inputs
 
-    out = output_folder(out)
+    study = read_study(params, None)
+    out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
-    typer.echo(filter_problems(problems, out, read_study(params, None)), err=True)
+    typer.echo(filter_problems(problems, out, study), err=True)
 
 
 def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
@@ -108,9 +111,10 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     from omibench.rationale import write_rationales
     from omibench.tables import output_folder, spare_inputs
 
-    out = output_folder(out)
+    study = read_study(params, None)
+    out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
-    done = write_rationales(problems, out, read_study(params, None))
+    done = write_rationales(problems, out, study)
     typer.echo(f"{done} problems written to {out}", err=True)
 
 
@@ -131,8 +135,9 @@ def freeze(
     from omibench.freeze import freeze_dataset
     from omibench.tables import output_folder
 
-    out = output_folder(out)
-    manifest = freeze_dataset(out, read_study(params, override), problems)
+    study = read_study(params, override)
+    out = output_folder(out, study.study.store)
+    manifest = freeze_dataset(out, study, problems)
     typer.echo(
         f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
         f"{manifest.images} images",

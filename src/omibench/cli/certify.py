@@ -36,9 +36,10 @@ def certify(
     from omibench.study import load_study
     from omibench.tables import output_folder, spare_inputs
 
-    out = output_folder(out)
+    study = load_study(params)
+    out = output_folder(out, study.study.store)
     spare_inputs(out / "disagreements.jsonl", labels)
-    found = certify_judge(labels, results, out, load_study(params))
+    found = certify_judge(labels, results, out, study)
     told = [_told(found.scores)] if found.scores else []
     typer.echo("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
     written = ["certificate.json", "disagreements.jsonl"] if found.scores else []

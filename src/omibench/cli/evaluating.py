@@ -40,8 +40,8 @@ def infer(
     from omibench.infer import infer_cell
     from omibench.tables import output_parquet
 
-    out = output_parquet(out)
     study = read_study(params, override)
+    out = output_parquet(out, study.study.store)
     rows = infer_cell(questions, out, study, cell_of(study, model, setting))
     typer.echo(f"{rows} responses written to {out}", err=True)
 
@@ -70,7 +70,7 @@ def fill(
     """
     from omibench.infer.fill import fill_helper, fill_model
     from omibench.study import settings_of
-    from omibench.tables import write_text
+    from omibench.tables import output_file, write_text
 
     study = read_study(params, override)
     # A job's slice of a study names settings and no cells.
@@ -79,6 +79,7 @@ def fill(
     if not settings:
         raise ParamsError(f"--model {model}: no setting asks it to describe or read pictures")
     cell_of(study, model, settings[0])
+    out = output_file(out, study.study.store) if out else None
     count = (fill_helper if as_helper else fill_model)(questions, study, model, settings)
     note = f"{count} responses of {model} under {', '.join(settings)} are in the store\n"
     if out:
@@ -100,6 +101,7 @@ def analyze(
     from omibench.analyze import analyze_study
     from omibench.tables import output_folder
 
-    out = output_folder(out)
-    headline = analyze_study(results, out, read_study(params, None))
+    study = read_study(params, None)
+    out = output_folder(out, study.study.store)
+    headline = analyze_study(results, out, study)
     typer.echo(headline)

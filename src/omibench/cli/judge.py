@@ -35,7 +35,8 @@ def judge(
     from omibench.study import load_study
     from omibench.tables import output_parquet
 
-    out = output_parquet(out, responses, verdicts)
+    study = load_study(params)
+    out = output_parquet(out, study.study.store, responses, verdicts)
     files = CellFiles(responses, verdicts, answers, questions)
-    rows = judge_cell(files, out, load_study(params))
+    rows = judge_cell(files, out, study)
     typer.echo(f"{rows} judgements written to {out}", err=True)

@@ -41,9 +41,10 @@ def ocr_quality(
     from omibench.errors import ParamsError
     from omibench.score.ocr_quality import Weights, score_transcripts, summary
     from omibench.study import load_study
-    from omibench.tables import spare_inputs
+    from omibench.tables import output_file, spare_inputs
 
-    spare_inputs(out, pairs)
+    study = load_study(params)
+    spare_inputs(output_file(out, study.study.store), pairs)
     given = Weights()
     if weights is not None:
         try:
@@ -53,5 +54,5 @@ def ocr_quality(
             raise ParamsError(
                 f"--weights {weights}: needs five numbers of at least 0, such as 3,2,2,1,2"
             ) from None
-    scores = score_transcripts(pairs, out, load_study(params), judge or [], given)
+    scores = score_transcripts(pairs, out, study, judge or [], given)
     typer.echo(summary(scores), err=True)

@@ -32,9 +32,10 @@ def saliency(
     from omibench.study import Cell, load_study
     from omibench.tables import output_parquet
 
-    cell_file = f"{model}/{setting}.parquet"
-    out = output_parquet(out, results / "infer" / cell_file, results / "score" / cell_file)
     study = load_study(params)
+    cell_file = f"{model}/{setting}.parquet"
+    read = (results / stage / cell_file for stage in ("infer", "score"))
+    out = output_parquet(out, study.study.store, *read)
     for option, name, known in (
         ("--model", model, study.models), ("--setting", setting, study.settings)
     ):  # fmt: skip

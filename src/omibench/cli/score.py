@@ -80,7 +80,7 @@ def score(
     study = load_study(params, options={**own, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
-    out = output_parquet(out, *inputs, answers, questions)
+    out = output_parquet(out, study.study.store, *inputs, answers, questions)
     known = DEFAULT if cache else None
     if answers:
         if len(inputs) != 1:

@@ -51,8 +51,9 @@ def status(
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch goes with neither --json nor --lacking")
-    html = output_file(html, "--html") if html else None
-    looker = Looker(read_study(params, override), params, override or [])
+    study = read_study(params, override)
+    html = output_file(html, study.study.store, "--html") if html else None
+    looker = Looker(study, params, override or [])
     found = watch_run(looker, every, html) if watch else looker.look()
     looker.close()
     if watch:

@@ -148,7 +148,9 @@ def export_(
     """
     from omibench.store.contents import choose
     from omibench.store.export import export
+    from omibench.tables import spare_store
 
+    spare_store(out, store)
     rows = export(choose(store, model), out)
     typer.echo(f"{rows:,} responses written to {out}", err=True)
 

@@ -12,7 +12,7 @@ from omibench.ocr.codes import CODES
 from omibench.ocr.places import Layout
 from omibench.ocr.sources import Source
 from omibench.problem import Problem
-from omibench.tables import FileReport, PageText, output_folder, read_jsonl, write_text
+from omibench.tables import FileReport, PageText, made_folder, read_jsonl, write_text
 from omibench.webpage import CSP, environment
 
 
@@ -21,7 +21,7 @@ def looking(folder: Path) -> Callable[[FileReport, Source, Path], None]:
 
     Raises OutputError when the folder cannot be made.
     """
-    folder = output_folder(folder, "--look")
+    folder = made_folder(folder, "--look")
 
     def look(report: FileReport, source: Source, left: Path) -> None:
         write_look(folder / f"{source.slug}.html", report, left)
