@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -99,6 +100,29 @@ def test_a_partition_of_nobody_is_left_out_and_named(tmp_path: Path) -> None:
     merged = merge_store(tmp_path / "theirs", tmp_path / "ours")
     assert merged.copied == 0
     assert [fault.where for fault in merged.faults] == ["model.json"]
+
+
+def test_a_folder_of_other_things_is_no_store(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    fill(project / "store", range(1))
+    said = f"project: is no store: it holds no partition; is {project}/store meant?"
+    with pytest.raises(MissingInputError, match=re.escape(said)):
+        merge_store(project, tmp_path / "ours")
+    (tmp_path / "other" / "store").mkdir(parents=True)
+    with pytest.raises(MissingInputError, match=r"holds no partition$"):
+        merge_store(tmp_path / "other", tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+@pytest.mark.parametrize("held", [".gitkeep", "images/", "claims/", "ledger.sqlite3"])
+def test_a_store_without_responses_is_one(tmp_path: Path, held: str) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    if held.endswith("/"):
+        (store / held).mkdir()
+    else:
+        (store / held).touch()
+    assert merge_store(store, tmp_path / "ours").copied == 0
 
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from omibench.store.key import canonical
 from omibench.store.partition import CARD, Partition
 
 log = logging.getLogger("omibench.store")
+MARKS = ("images", "claims", "shared", "batches", "ledger.sqlite3", "absorbed.txt")
+"""What tells a store that holds no partition yet from a folder of other things."""
 _PARTITION = re.compile(r".*-[0-9a-f]{12}")
 
 
@@ -86,10 +88,24 @@ def read_card(folder: Path) -> dict[str, Any] | None:
 def partition_folders(store: Path) -> list[Path]:
     """The folder of every partition of a store, by name.
 
-    Raises MissingInputError when there is no store.
+    Raises MissingInputError when there is no store, and for a folder of other things.
     """
     if not store.is_dir():
         raise MissingInputError(f"{store}: there is no store; name its folder with --store")
+    if not _is_store(store) and any(not p.name.startswith(".") for p in store.iterdir()):
+        within = store / "store"
+        meant = f"; is {within} meant?" if _is_store(within) else ""
+        raise MissingInputError(f"{store}: is no store: it holds no partition{meant}")
+    return _partitions(store)
+
+
+def _is_store(folder: Path) -> bool:
+    return folder.is_dir() and (
+        any((folder / name).exists() for name in MARKS) or bool(_partitions(folder))
+    )
+
+
+def _partitions(store: Path) -> list[Path]:
     return sorted(p for p in store.iterdir() if p.is_dir() and _PARTITION.fullmatch(p.name))
 
 
