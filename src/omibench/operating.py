@@ -60,6 +60,11 @@ def operating_of(values: Mapping[str, Any], here: Path) -> str:
     return json.dumps({"study": {"store": store}, "models": known}, sort_keys=True)
 
 
+def in_graph() -> bool:
+    """Whether this is a job that Snakemake runs, and no command that was given by hand."""
+    return bool(os.environ.get(OPERATING_ENV))
+
+
 def with_operating(values: dict[str, Any]) -> dict[str, Any]:
     """The slice of a job with how Snakemake says that it is run; as it is, outside of Snakemake."""
     text = os.environ.get(OPERATING_ENV)

@@ -14,6 +14,7 @@ from infer.conftest import Make
 from omibench.infer import infer_cell
 from omibench.models.openai import OpenAIProvider
 from omibench.models.provider import FREE, Gate
+from omibench.operating import OPERATING_ENV
 from omibench.request import Outcome, Request, Response, Usage
 from omibench.study import Cell, Study
 
@@ -64,6 +65,7 @@ def test_a_stopped_cell_says_what_finishing_costs(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     scripted(monkeypatch, "answered", "budget_stop", "budget_stop")
+    monkeypatch.setenv(OPERATING_ENV, "{}")
     out = tmp_path / "api" / "cot.parquet"
     line = closing(paid(study, tmp_path, budget_usd=1e-4), questions, out, caplog)
     assert "omibench: api/cot: 2 of 3 requests (2 budget stop) have no answer" in line
@@ -87,3 +89,14 @@ def test_errors_are_counted_and_the_first_is_told(
     line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
     assert "2 of 3 requests (2 provider error; the first error: HTTP 500: overloaded)" in line
     assert "budget" not in line
+
+
+def test_a_cell_that_was_asked_for_by_hand_is_gone_on_with_by_hand(
+    tmp_path: Path, questions: Path, study: Make,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    scripted(monkeypatch, "answered", "provider_error", "answered")
+    monkeypatch.delenv(OPERATING_ENV, raising=False)
+    line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
+    assert "To go on, run the same command again" in line
+    assert "snakemake" not in line

@@ -125,7 +125,7 @@ def test_spending_never_passes_the_budget_whoever_is_killed(
     line = next(text for text in said if "budget stop" in text)
     assert "what was bought is kept. Finishing the cell costs about $" in line
     assert f"The budget of ${CAP} holds no further request: $" in line
-    assert "snakemake --cores all --forcerun" in line
+    assert "To go on, run the same command again" in line
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from omibench.cost.estimate import estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import learn
 from omibench.models.calls import calls_of
+from omibench.operating import in_graph
 from omibench.request import Request, Response
 from omibench.study import Cell, Study
 
@@ -37,7 +38,9 @@ def closing_line(
     if usd is not None and most:
         parts.append(f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(most)}")
     parts.append(_budget(asker, most or 0.0) if counts["budget_stop"] else "")
-    parts.append(f"To go on, run `{retry_command([out])}`")
+    # A cell that was asked for by hand is no target, or one of other parameters.
+    again = f"`{retry_command([out])}`" if in_graph() else "the same command again"
+    parts.append(f"To go on, run {again}")
     return ". ".join(part for part in parts if part)
 
 
