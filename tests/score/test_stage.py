@@ -48,10 +48,18 @@ def test_the_rows_come_back_in_order_with_their_verdicts(jsonl: Path, tmp_path: 
     assert {"method", "finish_reason"} <= set(frame.columns)
 
 
-def test_no_rows_give_a_file_with_the_new_columns(tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").write_text("")
-    assert score_file([tmp_path / "in.jsonl"], "emma", tmp_path / "out.parquet") == 0
-    assert "verdict" in pl.read_parquet(tmp_path / "out.parquet").columns
+@pytest.mark.parametrize("name", ["empty.jsonl", "empty.parquet"])
+def test_a_file_without_rows_is_told_and_nothing_is_written(
+    jsonl: Path, tmp_path: Path, name: str
+) -> None:
+    empty, out = tmp_path / name, tmp_path / "out.parquet"
+    if empty.suffix == ".parquet":
+        pl.DataFrame(ROWS).clear().write_parquet(empty)
+    else:
+        empty.write_text("\n")
+    with pytest.raises(FileFormatError, match=f"{name}: holds no rows"):
+        score_file([jsonl, empty], "emma", out)
+    assert not out.exists()
 
 
 def test_half_an_emoji_is_replaced_and_the_row_kept(tmp_path: Path) -> None:

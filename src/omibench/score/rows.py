@@ -45,11 +45,16 @@ def read_rows(inputs: Sequence[Path]) -> list[FileRow]:
     """Every row of every file, in order.
 
     Raises MissingInputError for a file that is not there and FileFormatError naming file, row
-    (from 1) and column for one that breaks the contract.
+    (from 1) and column for one that breaks the contract, or that it holds no rows.
     """
-    return [
-        _check(raw, path, number) for path in inputs for number, raw in enumerate(_raw(path), 1)
-    ]
+    return [row for path in inputs for row in _rows(path)]
+
+
+def _rows(path: Path) -> list[FileRow]:
+    rows = [_check(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
+    if not rows:
+        raise FileFormatError(f"{path}: holds no rows: give the file of responses to score")
+    return rows
 
 
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
