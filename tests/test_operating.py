@@ -28,7 +28,7 @@ from omibench.study import Cell, Study, load_study, parse_study
         ("results/emma", "logs/emma"),
         ("out", "logs/out"),
         ("out/emma", "logs/out/emma"),
-        ("../shared/out", "logs/shared/out"),
+        ("../elsewhere/out", "logs/elsewhere/out"),
         ("/data/out", "logs/data/out"),
     ],
 )
