@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from omibench.score.match import match_answer
 from omibench.score.parts import Part, by_truth
 from omibench.score.truth import is_letter_set, truth, truths
 
@@ -13,10 +14,20 @@ def parts(*texts: str) -> list[Part]:
 @pytest.mark.parametrize(
     ("text", "value"),
     [("T", True), ("(b) False", False), ("falso", False), ("Verdadero.", True), ("V", None),
-     ("yes", None), ("truth", None), ("", None)],
+     ("t", None), ("a) f", None), ("yes", None), ("truth", None), ("", None)],
 )  # fmt: skip
 def test_truth_values_are_read(text: str, value: bool | None) -> None:
     assert truth(text) is value
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [("$T$", "t", False), ("$T$", r"\text{true}", False), ("$F$", "false", False),
+     (r"\(F\)", "false", False), ("T", "t", False), ("$T$", "T", True), ("T", "true", True),
+     ("False", "F", True), ("T, F", "t, f", True)],
+)  # fmt: skip
+def test_a_letter_in_mathematics_is_no_truth_value(gold: str, pred: str, equal: bool) -> None:
+    assert (match_answer([gold], pred) is not None) is equal
 
 
 def test_a_v_is_a_truth_value_in_a_list_alone() -> None:

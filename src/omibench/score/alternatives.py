@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from omibench.score.operators import same_set
 from omibench.score.parts import labelled, split_at
-from omibench.score.relation import Same, same_set
+from omibench.score.relation import Same
 
 _NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
 _BOTH = re.compile(r"\s*±\s*([^±]+)")

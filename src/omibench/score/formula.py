@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from omibench.score.latex import squash
 from omibench.score.names import is_name, is_numbered
+from omibench.score.operators import is_ordered, name_products, same_in_order
 from omibench.score.symbolic import symbolically_equal
 from omibench.score.units import parse_unit
 
@@ -15,7 +16,9 @@ _NAMES = "sin|cos|tan|cot|arcsin|arccos|arctan|ln|log|exp|sinh|cosh|tanh"
 _TOKEN = re.compile(
     rf"\\(?:{_NAMES}|frac|sqrt|pi|times|cdot)(?![A-Za-z])"
     rf"|(?P<word>\b(?:{_NAMES})\b)"
-    r"|(?P<symbol>\\(?:angle|triangle)(?:\s*[A-Z]){1,4}(?![a-z])|\\[A-Za-z]+|[^\W\d_])\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
+    r"|(?P<symbol>\\(?:angle|triangle)(?:\s*[A-Z]){1,4}(?![a-z])"
+    r"|\\(?:overrightarrow|vec)\s*\{\s*[A-Z]\s*[A-Z]\s*\}|\\[A-Za-z]+|[^\W\d_])"
+    r"\s*(?P<index>'*(?:\s*_\{[^{}]*\})?'*)"
 )
 _ENDS_IN_UNIT = re.compile(
     r"(.*?[\d})°])\s*((?:\\[A-Za-z]+\s*)?[A-Za-z°%][^(){}]*(?:\^\{-?\d\})?)", re.DOTALL
@@ -28,8 +31,6 @@ _BOTH_OR_NONE = ("±", "∞", "!", "%", "...", "|", r"\to", ",", "<", ">", "=")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _BINOMIAL = re.compile(r"\\[dt]?binom\s*\{\s*(\d{1,2})\s*\}\s*\{\s*(\d{1,2})\s*\}")
 _FACTORIAL = re.compile(r"(?<![\w.!)}])(1?\d)\s*!(?!!)")
-_VECTOR = re.compile(r"\\vec\s*\{?\s*(\\?[A-Za-z]+)(?=[^×+-]*×\s*\\vec)")
-"""The left factor of a cross product, whose factors must not change places."""
 _SIGMA = re.compile(r"\\Sigma(?=\s*\{)")
 _POWER_FIRST = re.compile(r"(\^\s*\{[^{}]*\})\s*(_\s*\{[^{}]*\})")
 
@@ -41,7 +42,7 @@ def same_formula(gold: str, pred: str) -> bool:
     and the like: a parser that drops one of these must not decide. Names and sequences are the same
     only as texts, ratios term by term.
     """
-    gold, pred = _counted(_index_first(gold)), _counted(_index_first(pred))
+    gold, pred = (name_products(_counted(_index_first(text))) for text in (gold, pred))
     if ":" in gold or ":" in pred:
         terms, others = gold.split(":"), pred.split(":")
         return len(terms) == len(others) and all(map(same_formula, terms, others))
@@ -51,15 +52,22 @@ def same_formula(gold: str, pred: str) -> bool:
         gold = without_unit(gold)
     if squash(gold) == squash(pred):
         return squash(gold) != ""
-    if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred):
-        return False
-    if (is_name(gold) and is_name(pred)) or is_numbered(gold) or is_numbered(pred):
+    in_order = same_in_order(gold, pred, same_formula)
+    if in_order is not None:
+        return in_order
+    if symbols(gold) != symbols(pred) or _marks(gold) != _marks(pred) or _are_names(gold, pred):
         return False
     # A number with an index names a base: 101_2.
-    if re.search(r"\d_\{", gold + pred) or _VECTOR.findall(gold) != _VECTOR.findall(pred):
+    if re.search(r"\d_\{", gold + pred):
         return False
     places = {symbol: place for place, symbol in enumerate(sorted(symbols(gold)))}
-    return symbolically_equal(neutral(gold, places), neutral(pred, places))
+    gold, pred = neutral(gold, places), neutral(pred, places)
+    # What is left of the primes stands behind a digit or a bracket: 30' are minutes of arc.
+    return "'" not in gold + pred and symbolically_equal(gold, pred)
+
+
+def _are_names(gold: str, pred: str) -> bool:
+    return (is_name(gold) and is_name(pred)) or is_numbered(gold) or is_numbered(pred)
 
 
 def _index_first(text: str) -> str:
@@ -85,7 +93,7 @@ def proportional(gold: str, pred: str) -> bool:
     gold, pred = _index_first(gold), _index_first(pred)
     names = symbols(gold)
     if (
-        _VECTOR.search(gold)
+        is_ordered(gold)
         or not names
         or names != symbols(pred)
         or any(m in gold + pred for m in _BOTH_OR_NONE)
@@ -133,4 +141,5 @@ def _symbol(match: re.Match[str]) -> str:
     if angle:
         first, vertex, last = angle.groups()
         name = rf"\angle{min(first, last)}{vertex}{max(first, last)}"
-    return name + "".join(sorted(re.sub(r"\s", "", match["index"])))
+    index = re.sub(r"[\s']", "", match["index"])
+    return name + "'" * match["index"].count("'") + index

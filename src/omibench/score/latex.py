@@ -44,12 +44,27 @@ _SAME = {
     r"\textdegree": "°", r"\lvert": "|", r"\rvert": "|", r"\vert": "|", r"\mid": "|",
     r"\varnothing": r"\emptyset", r"\leftrightharpoons": r"\rightleftharpoons",
     r"\rightleftarrows": r"\rightleftharpoons", r"\leftrightarrow": r"\rightleftharpoons",
-    r"\ohm": r"\Omega", r"\to": r"\to", r"\xrightarrow": r"\to",
+    r"\ohm": r"\Omega", r"\div": "/", r"\to": r"\to", r"\xrightarrow": r"\to",
 }  # fmt: skip
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_SYMBOL = r"\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[A-Za-z])"
+_BOLD = rf"\\(?:mathbf|boldsymbol|bm){_SYMBOL}"
+_LOW = r"(?:\s*_\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]))?"
+_TIMES = r"\s*(?:\\(?:cdot|times)(?![A-Za-z])|[×·])\s*"
+_OF_VECTORS = re.compile(rf"(?:{_BOLD}{_LOW}|\\nabla){_TIMES}{_BOLD}")
+_BOLD_LETTER = re.compile(
+    r"\\(?:mathbf|boldsymbol|bm)(?=\s*(?:\{\s*\\?[A-Za-z]+\s*\}|\\?[A-Za-z]))"
+)
+_VECTOR = (
+    rf"(?:\\(?:nabla(?![A-Za-z])|(?:vec|overrightarrow|hat){_SYMBOL}{_LOW})"
+    r"|\([^()]*\\(?:vec|overrightarrow|hat)(?![A-Za-z])[^()]*\))"
+)
+_DOT = re.compile(rf"({_VECTOR})\s*(?:\\cdot(?![A-Za-z])|·)\s*(?={_VECTOR})")
+_BRACED = re.compile(r"\d+(?:\s*\{[,.]\}\s*\d+)+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
 _UNICODE = str.maketrans({
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
-    "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
+    "÷": "/", "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
     "⇌": r"\rightleftharpoons ", "⇄": r"\rightleftharpoons ", "↔": r"\rightleftharpoons ",
     "∅": r"\emptyset ", "Ø": r"\emptyset ", "⟹": r"\to ", "➝": r"\to ", "➔": r"\to ",
     "↓": r"\downarrow ", "↑": r"\uparrow ",
@@ -62,6 +77,15 @@ _UNICODE = str.maketrans({
     "∠": r"\angle ", "△": r"\triangle ", "º": "°", "˚": "°", "℃": "°C", "“": '"', "”": '"',
     "‘": "'", "’": "'", "′": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
 })  # fmt: skip
+_VECTOR_SIGNS = (
+    r"\vec",
+    r"\mathbf",
+    r"\boldsymbol",
+    r"\bm",
+    r"\overrightarrow",
+    r"\hat",
+    r"\nabla",
+)
 MAX_CHARS = 4_000
 
 
@@ -70,7 +94,9 @@ def tidy(text: str) -> str:
     """One spelling of an answer: no dollars, sizes, fonts or doubled spaces; braces made plain.
 
     Superscripts and subscripts of Unicode become `^{...}` and `_{...}`, a lone character after
-    `^` or `_` gets its braces, `{,}` and `{.}` become the decimal point. At most 4,000 characters
+    `^` or `_` gets its braces, `{,}` and `{.}` become the decimal point, but `{,}` between
+    thousands groups them. The dot between two
+    vectors stays apart from ×. At most 4,000 characters
     are looked at.
     """
     text = text[:MAX_CHARS]
@@ -87,18 +113,35 @@ def tidy(text: str) -> str:
     text = _ENVIRONMENT.sub(" ", text)
     text = re.sub(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)", " ", text)
     text = text.replace(r"\~", " ").replace("\\\\", " ")
-    text = re.sub(r"(?<=\d)\s*\{[,.]\}\s*(?=\d)", ".", text)
+    if "{," in text or "{." in text:
+        text = _BRACED.sub(_point_or_group, text)
     text = re.sub(r"\{([,.;:])\}", r"\1", text)
     text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
+    if any(sign in text for sign in _VECTOR_SIGNS):
+        text = _vectors(text)
     text = re.sub(r"\\(?:times|cdot)(?![A-Za-z])|×|·", " × ", text)
     text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
     text = re.sub(r"\^\s*\{?\s*°\s*\}?", "°", text).replace(r"\%", "%").replace(r"\$", " ")
     text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])", r"\1{\2}", text)
     text = re.sub(r"([\^_])\s*([A-Za-z0-9])", r"\1{\2}", text)
+    text = re.sub(r"_\s*(\\[A-Za-z]+)(?![A-Za-z]|\s*\{)", r"_{\1}", text)
     text = re.sub(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])", r"\\\1{\2}", text)
     text = re.sub(r"\\frac\s*(\{[^{}]*\})\s*(\w)", r"\\frac\1{\2}", text)
     text = re.sub(r"\s+", " ", text).strip()
     return re.sub(r"[.,;:]+$", "", text).strip() if not text.endswith("...") else text
+
+
+def _point_or_group(match: re.Match[str]) -> str:
+    """1{,}024 as 1,024; 0{,}657, 57{,}35 and 3{.}141 with a decimal point."""
+    digits = re.sub(r"[\s{}]", "", match.group())
+    return digits if _GROUPED.fullmatch(digits) else re.sub("[,.]", ".", digits)
+
+
+def _vectors(text: str) -> str:
+    """Bold letters as vectors where two are multiplied, and the scalar product with its own dot."""
+    if _OF_VECTORS.search(text):
+        text = _BOLD_LETTER.sub(r"\\vec ", text)
+    return _DOT.sub(r"\1 ⋅ ", text)
 
 
 def _unwrap(text: str) -> str:

@@ -14,7 +14,8 @@ from omibench.score.cues import after_cue
 from omibench.score.latex import same_text, tidy
 from omibench.score.parts import SPLITTERS, keyed, labelled_part
 from omibench.score.relation import Same
-from omibench.score.tiers import TIERS, same_parts
+from omibench.score.tiers import TIERS, TRUTHLESS, same_parts
+from omibench.score.truth import is_symbol
 
 MAX_CHARS = 4_000
 MAX_DEPTH = 3
@@ -65,8 +66,9 @@ def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
         return "missing", False
     if same_text(gold, pred):
         return "same text", True
+    tiers = TRUTHLESS if is_symbol(gold) else TIERS
     gold, pred = tidy(gold), tidy(pred)
-    for name, tier in TIERS:
+    for name, tier in tiers:
         equal = tier(gold, pred, _one_deeper(depth))
         if equal is not None:
             return name, equal

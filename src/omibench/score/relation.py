@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from omibench.score.formula import proportional, same_formula
 from omibench.score.latex import same_text
+from omibench.score.operators import same_set
 from omibench.score.parts import by_comma
 
 Same = Callable[[str, str], bool]
@@ -47,17 +48,6 @@ def same_bracketed(gold: str, pred: str, same: Same) -> bool | None:
     return all(same(e, x) for e, x in zip(entries, parts, strict=True))
 
 
-def same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
-    """Whether every entry has its equal among the parts, in any order, and none is left over."""
-    left = list(parts)
-    for entry in entries:
-        hit = next((part for part in left if same(entry, part)), None)
-        if hit is None:
-            return False
-        left.remove(hit)
-    return not left
-
-
 def same_relation(gold: str, pred: str, same: Same) -> bool | None:
     """Equations and inequalities; a mere name on the left may be left out.
 
@@ -72,7 +62,7 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
     if any(sign not in "=≈" for sign in (*gold_signs, *pred_signs)):
         flipped = [_FLIP.get(sign, sign) for sign in reversed(pred_signs)]
         return (gold_signs == pred_signs and _all_same(g, p, same)) or (
-            gold_signs == flipped and _all_same(g, p[::-1], same)
+            gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], same)
         )
     whole = g, p
     labels = [found[0] for found in (g, p) if len(found) > 1 and found != _without_name(found)]

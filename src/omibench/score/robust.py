@@ -22,7 +22,7 @@ from omibench.score.prose import is_prose
 from omibench.verdict import ScoredItem, Verdict
 
 NAME = "robust"
-VERSION = 3
+VERSION = 4
 
 
 class Comparison(NamedTuple):

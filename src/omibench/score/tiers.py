@@ -14,10 +14,11 @@ from omibench.score.chemistry import same_chemistry
 from omibench.score.formula import same_formula
 from omibench.score.intervals import same_intervals
 from omibench.score.latex import fold, same_text
+from omibench.score.operators import same_set
 from omibench.score.parts import SPLITTERS, Part, by_comma, without_label
 from omibench.score.quantity import same_quantity
 from omibench.score.ratio import same_ratio
-from omibench.score.relation import Same, same_bracketed, same_relation, same_set
+from omibench.score.relation import Same, same_bracketed, same_relation
 from omibench.score.truth import is_letter_set, truth, truths
 
 _CLAUSE_WORDS = 4
@@ -213,3 +214,5 @@ TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
     ("words", _words),
     ("formula", _formula),
 )
+TRUTHLESS = TIERS[1:]
+"""The tiers for a gold whose T or F is a symbol."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from omibench.score.latex import fold
@@ -17,15 +18,24 @@ _FALSE = frozenset((
 ))  # fmt: skip
 
 
+_IN_MATHEMATICS = re.compile(r"\s*(?:\$+|\\[(\[])\s*[TF]\s*(?:\$+|\\[)\]])[\s.]*")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 
 
 def truth(text: str, in_list: bool = False) -> bool | None:
-    """The truth value that a text says, or None. A lone V, √ or × is one only in a list."""
-    word = without_label(text).strip(" .;,()$*").casefold()
+    """The truth value that a text says, or None. A lone t, f, V, √ or × is one only in a list."""
+    plain = without_label(text).strip(" .;,()$*")
+    word = plain.casefold()
+    if not in_list and plain in ("t", "f"):
+        return None
     if word in _TRUE or (in_list and word in ("v", "√")):
         return True
     return False if word in _FALSE or (in_list and word == "×") else None
+
+
+def is_symbol(text: str) -> bool:
+    """Whether a text as it was written is T or F in mathematics: a tension, a force."""
+    return _IN_MATHEMATICS.fullmatch(text) is not None
 
 
 def truths(parts: Sequence[Part]) -> list[bool] | None:
