@@ -133,3 +133,13 @@ def test_units_of_many_kinds(gold: str, pred: str, equal: bool) -> None:
 )  # fmt: skip
 def test_words_of_scale_multiply(gold: str, pred: str, told: bool | None) -> None:
     assert same_quantity(gold, pred) is told
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [("1000000", "1000001", False), ("1,000,000 m", "1000001 m", False), ("1000000", "10^6", True),
+     ("1000000", "1,000,000", True), ("1000000 m", "1000 km", True), ("5", "5.0", True),
+     ("1,234,567", r"1{,}234{,}567", True), ("1.024", "1{,}024", False)],
+)  # fmt: skip
+def test_integers_are_equal_or_not(gold: str, pred: str, equal: bool) -> None:
+    assert same_quantity(gold, pred) is equal

@@ -41,6 +41,8 @@ _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
 _CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
 _MAX_DIGITS = 300
+_WHOLE = 0.5
+"""Half the last place of an integer: two integers are equal or they are not."""
 _NOUN = re.compile(r"[^\W\d_]{2,20}")
 
 
@@ -186,8 +188,10 @@ def _same(g: Quantity, p: Quantity) -> bool:
             return _same_temperature(g, p)
         if g.unit.dimensions != p.unit.dimensions:
             return False
-        return _close(g.value, p.value * p.unit.factor / g.unit.factor, g.half_place)
-    return _close(g.value, p.value, g.half_place)
+    scale = p.unit.factor / g.unit.factor if g.unit and p.unit else 1.0
+    if scale == 1.0 and g.half_place == p.half_place == _WHOLE:
+        return g.value == p.value
+    return _close(g.value, p.value * scale, g.half_place)
 
 
 def _same_temperature(g: Quantity, p: Quantity) -> bool:
