@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from omibench.errors import PaperError
 from omibench.ocr import read_papers
+from omibench.ocr.check import check_bytes
 from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import FileReport, PageText, read_jsonl
@@ -71,6 +73,14 @@ def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
     assert [(p.number, p.pages) for p in whole] == [("1", [1]), ("2", [1]), ("3", [2]), ("4", [2])]
     assert whole[2].question == "How many legs has a spider of kind 3?"
     assert {p.source for p in problems} == {"whole.pdf", "owner_password.pdf"}
+
+
+def test_a_folder_with_the_name_of_a_paper_is_called_one(tmp_path: Path) -> None:
+    folder = tmp_path / "d.pdf"
+    folder.mkdir()
+    with pytest.raises(PaperError, match=r"d\.pdf: cannot be read: it is a folder") as error:
+        check_bytes(folder)
+    assert error.value.code == "file_missing"
 
 
 def test_each_shared_bad_file_gets_the_code_of_its_readme(

@@ -22,7 +22,7 @@ def is_photograph(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file's bytes. Raises PaperError `file_missing`."""
+    """The hash of a file's bytes. Raises PaperError `file_missing`, also for a folder."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
