@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.source import PACKAGE, _imports
+from omibench.source import PACKAGE, Tree
 
 GROUND = {
     "certificate",
@@ -62,6 +62,7 @@ FLOORS: tuple[set[str], ...] = (
     {
         "describe",
         "files",
+        "meaning",
         "rehearsal",
         "trust",
         "source",
@@ -73,11 +74,7 @@ FLOORS: tuple[set[str], ...] = (
 APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
 
 
-def modules() -> list[str]:
-    return [
-        ".".join(["omibench", *p.relative_to(PACKAGE).with_suffix("").parts])
-        for p in sorted(PACKAGE.rglob("*.py"))
-    ]
+TREE = Tree()
 
 
 def room(module: str) -> str:
@@ -85,10 +82,10 @@ def room(module: str) -> str:
 
 
 def needs(module: str) -> set[str]:
-    return {room(name) for name in _imports(module) if name != "omibench"} & set().union(*FLOORS)
+    return {room(name) for name in TREE.needs(module) if name != "omibench"} & set().union(*FLOORS)
 
 
-@pytest.mark.parametrize("module", modules())
+@pytest.mark.parametrize("module", TREE.files)
 def test_a_module_imports_nothing_from_above(module: str) -> None:
     level = next(i for i, floor in enumerate(FLOORS) if room(module) in floor)
     above: set[str] = set().union(*FLOORS[level + 1 :])
@@ -97,7 +94,7 @@ def test_a_module_imports_nothing_from_above(module: str) -> None:
 
 @pytest.mark.parametrize(("one", "other"), APART)
 def test_rooms_that_know_nothing_of_each_other(one: str, other: str) -> None:
-    for module in modules():
+    for module in TREE.files:
         if room(module) == one:
             assert other not in needs(module), module
 
