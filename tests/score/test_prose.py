@@ -57,3 +57,12 @@ def test_a_word_may_be_missing_or_be_added(pair: tuple[str, str], place: int) ->
 )  # fmt: skip
 def test_forms_of_a_word_and_chinese(gold: str, pred: str, equal: bool) -> None:
     assert same_words(gold, pred) is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "equal"),
+    [("from A to B", "from B to A", False), ("from A to B", "From A to B.", True),
+     ("A decrease in pH", "a decrease in pH", True), ("a simple pulley", "A simple pulley", True)],
+)  # fmt: skip
+def test_the_label_a_is_no_article(gold: str, pred: str, equal: bool) -> None:
+    assert same_words(gold, pred) is equal
