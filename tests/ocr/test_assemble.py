@@ -102,3 +102,6 @@ def test_a_letter_with_words_is_a_letter_and_what_names_no_choice_is_told() -> N
     assert with_answers(problem, (key(a="C. Because."), key()), "Worked.").solution == "Worked."
     unread = with_answers(problem, (key(a="E"), key(a="B")), None)
     assert (unread.answer, unread.warnings) == (None, ["answer_unread: E names no choice"])
+    torn = Key(unread={"1": "1-c?"})
+    told = with_answers(problem, (torn, key(a="B")), None)
+    assert (told.answer, told.warnings) == (None, ["answer_unread: 1-c? is no answer"])

@@ -78,3 +78,17 @@ def test_a_row_with_one_cell_too_many_below_other_numbers_is_no_key() -> None:
 def test_a_list_of_small_letters_with_a_double_and_a_cancelled_answer() -> None:
     found = read([str(n) for n in range(5, 9)], "5-b 6-annulled 7-a/b 8-d")
     assert found == {"5": ["B"], "7": ["A", "B"], "8": ["D"]}
+
+
+def test_a_pair_that_cannot_be_read_takes_no_others_with_it() -> None:
+    labels = [str(n) for n in range(1, 9)]
+    press = Press()
+    press.set((72, "1-b 2-c? 3-a/b 4-d"))
+    press.set((72, "5. A  6. A or x  7. C  8. D"))
+    key = read_key(press.flow(), labels)
+    letters = [key.get(label) for label in labels]
+    assert letters == [["B"], None, ["A", "B"], ["D"], ["A"], None, ["C"], ["D"]]
+    assert key.unread == {"2": "2-c?", "6": "6. A or x"}
+    assert read(labels, "1. A ball of 2 kg falls 2. B is fast 3. C is slow") == {}
+    assert read(labels, "1. A 2. A body 3. It is C") == {}
+    assert read(labels, "1. A 2. B 4. because") == {}

@@ -133,13 +133,17 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
 
     `keys`, from the most to the least trusted: the key, what the worked solutions say, and what
     the problems' own blocks say. There is no answer where one of them cancels the problem or gives
-    the number twice, nor where the first names none of the problem's choices. What a key says
-    behind the letter is the solution where there is no other.
+    the number twice, nor where the first cannot be read or names none of the problem's choices.
+    What a key says behind the letter is the solution where there is no other.
     """
     number = problem.number
     printed = [answer for key in keys if (answer := key.get(number))]
     given = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
-    unread = bool(printed) and not as_letters(printed[0], problem.choices)
+    unread = next(
+        (f"{key.unread[number]} is no answer" for key in keys if number in key.unread), ""
+    )
+    if not unread and printed and not as_letters(printed[0], problem.choices):
+        unread = f"{_shortened('; '.join(printed[0]))} names no choice"
     behind = (words for answer in printed if (words := words_after(answer, problem.choices)))
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)
@@ -149,8 +153,7 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     cancelled = any(number in key.cancelled for key in keys)
     warnings += ["answer_doubtful: the key gives this number twice"] if doubtful else []
     warnings += ["answer_cancelled"] if cancelled else []
-    if unread:
-        warnings.append(f"answer_unread: {_shortened('; '.join(printed[0]))} names no choice")
+    warnings += [f"answer_unread: {unread}"] if unread else []
     return problem.model_copy(
         update={
             "answer": None if doubtful or cancelled or unread or not given else given[0],

@@ -33,12 +33,16 @@ _LETTERS = re.compile(r"[(（]?[A-H][)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?)
 
 @dataclass(slots=True)
 class Key:
-    """What a key says: label -> answer; `doubtful` ones are given in two ways."""
+    """What a key says: label -> answer; `doubtful` ones are given in two ways.
+
+    `unread` holds what is printed for a number and cannot be read as its answer.
+    """
 
     answers: dict[str, list[str]] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
     blank: set[str] = field(default_factory=set)
     doubtful: set[str] = field(default_factory=set)
+    unread: dict[str, str] = field(default_factory=dict)
     parts: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, number: str, text: str, part: str = "") -> None:
@@ -62,7 +66,7 @@ class Key:
 
     def get(self, number: str) -> list[str] | None:
         """The answer of a number; None when the key does not give exactly one."""
-        if number in self.doubtful | self.cancelled | self.blank:
+        if number in self.doubtful | self.cancelled | self.blank | self.unread.keys():
             return None
         return self.answers.get(number)
 

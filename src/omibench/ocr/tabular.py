@@ -40,6 +40,8 @@ _PAIR = re.compile(
     rf"(?:(?P<section>[A-Z])[-.]?)?(?P<n>\d{{1,3}}){_SEPARATOR}"
     rf"(?P<answer>{_LETTERS}|{_ELSEWHERE}|{_SMALL}|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
 )
+_MARK = re.compile(r"(?<!\S)(?P<n>\d{1,3})\s?[-–.):．、]\s*(?=\S)")
+_LONGEST_PAIR = 24
 _RANGE = re.compile(
     r"(?P<first>\d{1,3})\s*(?:[-–—~～]|至|to)\s*(?P<last>\d{1,3})\s*(?:题)?\s*[:：.．、]?\s*"
     r"(?P<letters>[A-H]{1,4}(?:[\s,，、]*[A-H]{1,4})*)(?!\w)[\s,;|.；，。]*"
@@ -193,10 +195,32 @@ def _read_list(found: Rows, names: Names, key: Key) -> None:
                 place = pair.end()
             else:
                 break
-        if place and place == len(text):
-            for label, answer in read:
-                if label:
-                    key.add(label, answer)
+        if not place or place < len(text):
+            read = _around_gaps(text, names, key)
+        for label, answer in read:
+            if label:
+                key.add(label, answer)
+
+
+def _around_gaps(text: str, names: Names, key: Key) -> list[tuple[str | None, str]]:
+    """The pairs of a line of at least three numbers in a row, some of which have no clear answer.
+
+    Those are noted in the key as unread. None where most are, since it may be no list at all.
+    """
+    marks = list(_MARK.finditer(text))
+    values = [int(mark["n"]) for mark in marks]
+    if len(marks) < 3 or marks[0].start() or values != list(range(values[0], values[-1] + 1)):
+        return []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    chunks = [text[m.start() : end].strip() for m, end in zip(marks, ends, strict=True)]
+    pairs = [_PAIR.fullmatch(chunk) for chunk in chunks]
+    if 2 * sum(map(bool, pairs)) <= len(pairs) or max(map(len, chunks)) > _LONGEST_PAIR:
+        return []
+    for value, chunk, pair in zip(values, chunks, pairs, strict=True):
+        if not pair and (label := names.label(value)):
+            key.unread[label] = chunk
+    found = [(names.label(int(p["n"]), p["section"] or ""), p["answer"]) for p in pairs if p]
+    return [(label, _spelt(answer)) for label, answer in found]
 
 
 def _spelt(answer: str) -> str:
