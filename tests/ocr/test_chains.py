@@ -71,3 +71,8 @@ def test_nothing_is_mended_in_a_text_layer_nor_where_two_lines_may_be_meant() ->
 
 def test_values_skip_what_is_missing() -> None:
     assert values(flow(("1. A", 0), ("2. B", 0), ("5. C", 0), ("6. D", 0))) == [1, 2, 5, 6]
+
+
+def test_of_two_numberings_that_take_turns_the_one_that_begins_is_the_paper() -> None:
+    items = flow(*((row, 0.0) for k in (1, 2, 3) for row in (f"{k}) Let a substance", f"X{k} be")))
+    assert [c.index for c in best_chain(candidates_of(items))] == [0, 2, 4]

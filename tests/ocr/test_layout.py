@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from omibench.ocr.captions import captions_of
 from omibench.ocr.columns import gutter, in_reading_order, rows
 from omibench.ocr.figures import pictures_of
@@ -87,6 +89,45 @@ def test_the_number_of_a_problem_in_the_margin_is_no_page_number(line: Maker) ->
     kept = without_furniture(pages, [842.0] * 2, [[], []])
     assert [[i.text for i in lines[:1]] for lines in kept] == [["1"], ["2"]]
     assert [len(lines) for lines in kept] == [22, 22]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("{}. How long does pendulum {} swing?", "D. {} s"),
+        ("{}) How long does pendulum {} swing?", "（2）求时间。"),
+        ("body number {} of those that swing", "(d) none of these"),
+    ],
+)
+def test_text_that_reaches_to_the_edge_of_each_page_is_no_furniture(
+    line: Maker, first: str, last: str
+) -> None:
+    pages = [
+        [
+            line("Olympiad 2026", y=30, page=p),
+            line(first.format(p, 3 * p), y=60, page=p),
+            *(line(TEXT, y=77 + 17 * n, page=p) for n in range(42)),
+            line(last.format(p), y=791, page=p),
+            line(f"Test {p}", y=825, page=p),
+        ]
+        for p in (1, 2, 3)
+    ]
+    kept = without_furniture(pages, [842.0] * 3, [[]] * 3)
+    assert [[i.text for i in page] for page in kept] == [
+        [i.text for i in page[1:-1]] for page in pages
+    ]
+
+
+def test_what_stands_elsewhere_on_each_page_or_opens_a_problem_is_no_furniture(line: Maker) -> None:
+    pages = [
+        [
+            line(f"{p}. How long does it swing?", y=40, page=p),
+            line(f"mass {p}", y=50 + 10 * p, page=p),
+            *(line(TEXT, y=120 + 12 * n, page=p) for n in range(9)),
+        ]
+        for p in (1, 2)
+    ]
+    assert without_furniture(pages, [842.0] * 2, [[]] * 2) == pages
 
 
 def test_a_single_page_loses_its_foot_but_no_label_of_a_figure(line: Maker) -> None:

@@ -67,18 +67,28 @@ def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) 
     Each member counts one. Skipped numbers, a changed indent, weight or type
     size, and a late first number cost; a chain keeps to one style of numbering, and styles that
     name the problem ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a
-    list of instructions does not take the place of the first problems. A list that begins anew in
-    several named problems numbers their parts.
+    list of instructions does not take the place of the first problems; but where two take turns,
+    as "1) Let" and "X1 be" do, the one that begins. A list that begins anew in several named
+    problems numbers their parts.
     """
     ranked = sorted(chains_of(candidates, patience), key=lambda pair: -pair[0])
     if not ranked:
         return []
-    best = ranked[0][1]
+    top, best = ranked[0]
+    best = next((c for score, c in ranked[1:] if score == top and _takes_turns(c, best)), best)
     for _, chain in ranked[1:]:
         if chain[0].number.style in NAMED and holds_lists(chain, candidates, best):
             best = chain
             break
     return _outer(candidates, best, patience) if _is_plausible(best) else []
+
+
+def _takes_turns(first: Sequence[Candidate], second: Sequence[Candidate]) -> bool:
+    """Whether each number of `second` stands between two of `first`, the last one behind them."""
+    if len(first) != len(second):
+        return False
+    order = [c.index for pair in zip(first, second, strict=True) for c in pair]
+    return order == sorted(order)
 
 
 def _outer(
