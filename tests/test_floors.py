@@ -13,6 +13,7 @@ GROUND = {
     "inputs",
     "operating",
     "own_prompt",
+    "outputs",
     "errors",
     "example",
     "explain",

@@ -12,8 +12,8 @@ from omibench.analyze.calibration import corrected
 from omibench.analyze.correction import Corrected
 from omibench.analyze.intervals import Estimate, clustered_wilson
 from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.outputs import made_folder
 from omibench.study import Cell
-from omibench.tables import made_folder
 from omibench.verdict import FAILURES
 
 if TYPE_CHECKING:

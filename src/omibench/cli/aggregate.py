@@ -28,8 +28,8 @@ def aggregate(
     from omibench.aggregate import aggregate_cell
     from omibench.errors import ParamsError
     from omibench.explain import did_you_mean
+    from omibench.outputs import output_parquet
     from omibench.study import Cell, load_study
-    from omibench.tables import output_parquet
 
     study = load_study(params)
     cell_file = f"{model}/{setting}.parquet"

@@ -50,7 +50,7 @@ def ocr(
     from omibench.ahead import asking_ahead
     from omibench.look import looking
     from omibench.ocr import read_papers
-    from omibench.tables import output_folder, spare_store
+    from omibench.outputs import output_folder, spare_store
 
     study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
     out = output_folder(out, study.study.store)
@@ -91,7 +91,7 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
       omibench filter results/ocr/problems.jsonl --out results/filter
     """
     from omibench.filter import filter_problems
-    from omibench.tables import output_folder, spare_inputs
+    from omibench.outputs import output_folder, spare_inputs
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
@@ -108,8 +108,8 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     Example:
       omibench rationale results/filter/problems.jsonl --out results/rationale
     """
+    from omibench.outputs import output_folder, spare_inputs
     from omibench.rationale import write_rationales
-    from omibench.tables import output_folder, spare_inputs
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
@@ -133,7 +133,7 @@ def freeze(
       omibench freeze results/rationale/problems.jsonl --out results/freeze
     """
     from omibench.freeze import freeze_dataset
-    from omibench.tables import output_folder
+    from omibench.outputs import output_folder
 
     study = read_study(params, override)
     out = output_folder(out, study.study.store)

@@ -33,8 +33,8 @@ def certify(
       omibench certify labels.csv --results results --out results/certify
     """
     from omibench.certify import certify_judge
+    from omibench.outputs import output_folder, spare_inputs
     from omibench.study import load_study
-    from omibench.tables import output_folder, spare_inputs
 
     study = load_study(params)
     out = output_folder(out, study.study.store)

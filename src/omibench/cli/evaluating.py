@@ -38,7 +38,7 @@ def infer(
           --out results/infer/sim-apex/cot.parquet
     """
     from omibench.infer import infer_cell
-    from omibench.tables import output_parquet
+    from omibench.outputs import output_parquet
 
     study = read_study(params, override)
     out = output_parquet(out, study.study.store)
@@ -69,8 +69,9 @@ def fill(
       omibench fill results/freeze/questions.jsonl --model my-captioner --as-helper
     """
     from omibench.infer.fill import fill_helper, fill_model
+    from omibench.outputs import output_file
     from omibench.study import settings_of
-    from omibench.tables import output_file, write_text
+    from omibench.tables import write_text
 
     study = read_study(params, override)
     # A job's slice of a study names settings and no cells.
@@ -99,7 +100,7 @@ def analyze(
       omibench analyze results --out results/analyze
     """
     from omibench.analyze import analyze_study
-    from omibench.tables import output_folder
+    from omibench.outputs import output_folder
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)

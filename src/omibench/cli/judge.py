@@ -32,8 +32,8 @@ def judge(
           --out results/judge/m/cot.parquet
     """
     from omibench.judge import CellFiles, judge_cell
+    from omibench.outputs import output_parquet
     from omibench.study import load_study
-    from omibench.tables import output_parquet
 
     study = load_study(params)
     out = output_parquet(out, study.study.store, responses, verdicts)

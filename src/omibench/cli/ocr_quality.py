@@ -39,9 +39,9 @@ def ocr_quality(
       omibench ocr-quality pairs.jsonl --judge gpt-4.1-nano --params params.yaml --out scores.jsonl
     """
     from omibench.errors import ParamsError
+    from omibench.outputs import output_file, spare_inputs
     from omibench.score.ocr_quality import Weights, score_transcripts, summary
     from omibench.study import load_study
-    from omibench.tables import output_file, spare_inputs
 
     study = load_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)

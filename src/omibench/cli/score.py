@@ -58,11 +58,11 @@ def score(
           --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
       omibench score results --explain physics-3
     """
+    from omibench.outputs import output_parquet
     from omibench.score import score_cell, score_file
     from omibench.score.cache import DEFAULT
     from omibench.score.rules import rule_book
     from omibench.study import load_study
-    from omibench.tables import output_parquet
 
     if explain is not None:
         _refuse(out=out, judge=judge, grader=grader, questions=questions)

@@ -35,8 +35,8 @@ def push(
     Example:
       omibench store push && git add archive && git commit -m "Responses of gpt-5"
     """
+    from omibench.outputs import spare_store
     from omibench.store.share import increments, pointers, write_increment
-    from omibench.tables import spare_store
 
     spare_store(archive, store, "--archive")
     lacking = [p for p in archive.glob("*.dvc") if not p.with_suffix("").is_dir()]

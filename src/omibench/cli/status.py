@@ -43,11 +43,11 @@ def status(
       omibench status
       omibench status studies/emma_recorded.yaml --watch --html status.html
     """
+    from omibench.outputs import output_file
     from omibench.status.looker import Looker
     from omibench.status.page import write_page
     from omibench.status.text import counted, render
     from omibench.status.watch import watch as watch_run
-    from omibench.tables import output_file
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch goes with neither --json nor --lacking")

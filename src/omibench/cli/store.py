@@ -146,9 +146,9 @@ def export_(
     Example:
       omibench store export --model gpt-5 --out gpt-5.parquet
     """
+    from omibench.outputs import spare_store
     from omibench.store.contents import choose
     from omibench.store.export import export
-    from omibench.tables import spare_store
 
     spare_store(out, store)
     rows = export(choose(store, model), out)

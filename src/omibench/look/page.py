@@ -11,8 +11,9 @@ from omibench.look.view import LINES, PARTS, leaves
 from omibench.ocr.codes import CODES
 from omibench.ocr.places import Layout
 from omibench.ocr.sources import Source
+from omibench.outputs import made_folder
 from omibench.problem import Problem
-from omibench.tables import FileReport, PageText, made_folder, read_jsonl, write_text
+from omibench.tables import FileReport, PageText, read_jsonl, write_text
 from omibench.webpage import CSP, environment
 
 

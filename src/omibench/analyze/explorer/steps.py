@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from omibench.analyze.explorer.view import shortened
 from omibench.analyze.links import relative
 from omibench.analyze.words import outcome_name
-from omibench.errors import StoreError
+from omibench.errors import MissingInputError, StoreError
 from omibench.models.pictures import media_type
 from omibench.settings.pictures.made import made_sha256
 from omibench.store.files import write_whole
@@ -121,10 +121,12 @@ class Trail:
 
     @cached_property
     def _partitions(self) -> list[Partition]:
-        if not self._store.is_dir():
+        try:
+            folders = partition_folders(self._store)
+        except MissingInputError:  # a look at results needs no store
             return []
         found = []
-        for folder in partition_folders(self._store):
+        for folder in folders:
             try:
                 found.append(Partition(folder, read_card(folder) or {}))
             except StoreError:  # a look at results must not end for a partition of no concern
