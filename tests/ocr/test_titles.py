@@ -52,12 +52,36 @@ def test_a_paper_ends_where_it_says_so(line: Maker, text: str) -> None:
 @pytest.mark.parametrize(
     "title",
     ["Answer Key", "Marking Scheme", "参 考 答 案", "参考答案与评分标准", "Gabarito oficial",
-     "Clave de respuestas", "Answers and solutions"],
+     "Clave de respuestas", "Answers and solutions", "Correct answers", "Plantilla de respuestas",
+     "Respuestas correctas", "Risposte corrette", "Richtige Antworten", "Grille des réponses"],
 )  # fmt: skip
 def test_an_answer_section_in_the_type_of_the_body(column: Column, title: str) -> None:
     lines = column("1. A ball", "2. A rod", "3. A car", title, "1. B", "2. C", "3. A")
     front, back = split_answers(lines, 10)
     assert (len(front), len(back)) == (3, 3)
+
+
+@pytest.mark.parametrize("title", ["Resultat", "What was right", "正しいもの"])
+def test_a_section_of_numbered_letters_is_a_key_under_any_title(column: Column, title: str) -> None:
+    asked = ["1. A ball falls.", "2. A rod turns.", "3. A car stops.", "4. A gas expands."]
+    keys = ["1. B", "2) C", "3. (A)", "page 2"]
+    front, back = split_answers(column(*asked, title, *keys), 10)
+    assert [i.text for i in front if isinstance(i, Line)] == asked
+    assert [i.text for i in back if isinstance(i, Line)] == keys
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        ["4. B", "5. C", "6. A"],
+        ["1. B", "2. C"],
+        ["1. Ball", "2. C", "3. A"],
+        ["1. B", "2. C", "3. A", "Which of them is right, and what would a longer text say here?"],
+    ],
+)
+def test_what_goes_on_or_says_more_is_no_key(column: Column, tail: list[str]) -> None:
+    asked = ["1. A ball falls.", "2. A rod turns.", "3. A car stops."]
+    assert split_answers(column(*asked, "Resultat", *tail), 10)[1] == []
 
 
 def test_the_solution_below_each_problem_is_no_section(column: Column, line: Maker) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from omibench.ocr.layout import Item, Line
 from omibench.ocr.numbering import number_of, rare_number_of
@@ -35,7 +35,9 @@ _NOT_PROBLEMS = re.compile(
     re.I,
 )
 _ANSWERS = re.compile(
-    r"[\W\d_]*(?:(?:official|suggested|brief|short|final|worked|model|full|detailed)\s+)?"
+    r"[\W\d_]*(?:(?:official|suggested|brief|short|final|worked|model|full|detailed|correct|right|"
+    r"richtige|korrekte)\s+|(?:plantilla|hoja|tabla|folha|tabela|grille|table|list)\s+(?:des?|of)\s+"
+    r"(?:las\s+|les\s+)?)*"
     r"(?:answers?(?:\s*(?:keys?|sheet key|and (?:explanations|solutions)))?|solutions?|"
     r"keys?(?: to .{3,40})?|"
     r"(?:(?:answers?|solutions?) (?:to|for) .{3,60})|mark(?:ing)? schemes?|"
@@ -44,9 +46,12 @@ _ANSWERS = re.compile(
     r"l[öo]sungen|l[öo]sungsschl[üu]ssel|antworten|soluzioni|risposte|ответы|решения|"
     r"rozwi[ąa]zania|"
     r"odpowiedzi|参考答案(?:[及与和](?:解析|评分标准|详解))?|答案(?:[及与和]解析)?|试题答案|"
-    r"解答|解析|正解|模範解答|정답)[\W_]*",
+    r"解答|解析|正解|模範解答|정답)"
+    r"(?:\s+(?:correctas?|corretas|corrette|correctes|oficiales|oficiais|esatte))?[\W_]*",
     re.I,
 )
+_LETTER_OF_KEY = re.compile(r"[\W_]*\d{1,3}[\W_]+[A-Ja-j][\W_]*")
+_FEWEST_OF_KEY = 3
 _KEY = re.compile(
     r"[\W_]*(?:answer keys?|key|mark(?:ing)? schemes?|clave de respuestas|gabarito(?: oficial)?|"
     r"l[öo]sungsschl[üu]ssel|参考答案)[\W_]*",
@@ -133,7 +138,9 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
 
     The section has a title of its own, such as "Answer key" or 参考答案, after at least two
     numbered lines. One in the type of the body counts only where it has its row to itself and the
-    numbers that follow start again; one after which they go on belongs to a single problem.
+    numbers that follow start again; one after which they go on belongs to a single problem. A title
+    that nobody has thought of is known by what follows it: numbers that start again, each with a
+    letter and nothing else.
     """
     lines = [(k, i) for k, i in enumerate(flow) if isinstance(i, Line) and i.upright and i.starts]
     usual = {k: number.value for k, line in lines if (number := number_of(line.text))}
@@ -164,7 +171,30 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
         again = bool(after) and after[0] < follows
         if prominent or (alone and (again or _KEY.fullmatch(title))):
             return list(flow[:index]), list(flow[index + 1 :])
-    return list(flow), []
+    begin = _key_begins(lines, usual)
+    if begin is None:
+        return list(flow), []
+    end = begin - 1 if _may_be_title(flow[begin - 1]) else begin
+    return list(flow[:end]), list(flow[begin:])
+
+
+def _key_begins(lines: Sequence[tuple[int, Line]], values: Mapping[int, int]) -> int | None:
+    """Where numbered letters alone begin that start again and end the paper, if any do."""
+    numbered = [(k, line.text) for k, line in lines if k in values]
+    tail: list[int] = []
+    while numbered and _LETTER_OF_KEY.fullmatch(numbered[-1][1]):
+        tail.insert(0, numbered.pop()[0])
+    asked = [values[k] for k, _ in numbered]
+    again = bool(tail) and bool(asked) and values[tail[0]] <= asked[0]
+    others = [line.text for k, line in lines if tail and k > tail[0] and k not in values]
+    short = all(len(text) <= _LONGEST for text in others)
+    if again and short and len(tail) >= max(_FEWEST_OF_KEY, len(asked) / 2):
+        return tail[0]
+    return None
+
+
+def _may_be_title(item: Item) -> bool:
+    return isinstance(item, Line) and item.starts and len(item.text) <= _LONGEST
 
 
 def _closed(text: str) -> str:
