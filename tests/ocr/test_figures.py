@@ -77,6 +77,18 @@ def test_a_figure_is_found_whole_with_its_labels(name: str) -> None:
     check(alone(lambda page: [KINDS[name](page, 150, 160)]))
 
 
+@pytest.mark.parametrize("marks", ["abcd", "ABCD"])
+@pytest.mark.parametrize("end", [") ", ". "])
+def test_choices_right_below_a_figure_are_no_labels_of_it(marks: str, end: str) -> None:
+    def fill(page: pymupdf.Page) -> list[Box]:
+        box = graph(page, 150, 160)
+        for k, mark in enumerate(marks):
+            text(page, 152, box.y1 + 12 + 14 * k, f"{mark}{end}{k + 1} m/s", 10)
+        return [box]
+
+    check(alone(fill))
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(KINDS)), st.integers(100, 330)), min_size=1, max_size=3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ MARK_REACH = 16.0
 a side."""
 _LABEL_CHARS = 48
 _SHORT = 6
+_ENTRY = re.compile(r"[(（]?([A-Ha-h])[)）.．]\s*\w")
 _Part = tuple[Box, float, Line | None]
 
 
@@ -39,6 +41,8 @@ def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
         return True
     if starts_choice(line.text) or is_lone_marker(line.text):
         return True
+    if _is_listed(line, lines):
+        return True
     if len(line.text) > _LABEL_CHARS or line.box.width > 0.6 * setting.width:
         return True
     return any(
@@ -49,6 +53,27 @@ def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
         for other in lines
         if other is not line
     )
+
+
+def _is_listed(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a line is of a list "a) ...", "b) ...", "c) ..." whose entries stand in a column.
+
+    One letter alone may as well name a part of a figure.
+    """
+    own = _ENTRY.match(line.text)
+    if own is None:
+        return False
+    column = sorted(
+        (other.baseline, entry[1].lower())
+        for other in lines
+        if (entry := _ENTRY.match(other.text))
+        and abs(other.box.x0 - line.box.x0) < 1.5
+        and abs(other.size - line.size) < 0.3
+    )
+    letters = "".join(letter for _, letter in column)
+    place = column.index((line.baseline, own[1].lower()))
+    begin = letters.rfind("abc", 0, place + 3)
+    return begin >= 0 and "abcdefgh".startswith(letters[begin : place + 1])
 
 
 def with_labels(
