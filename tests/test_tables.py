@@ -16,6 +16,7 @@ from omibench.rejects import Reject
 from omibench.tables import (
     ResponseRow,
     VerdictRow,
+    polars_schema,
     read_jsonl,
     read_parquet,
     write_jsonl,
@@ -59,6 +60,21 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str, message: str) -> None:
         read_jsonl(file, Problem)
     with pytest.raises(MissingInputError, match="no such file"):
         read_jsonl(tmp_path / "absent.jsonl", Problem)
+
+
+@given(st.lists(st.lists(st.text(max_size=3), max_size=2), min_size=1, max_size=3))
+def test_lists_survive_the_file_also_where_all_are_empty(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[list[str]]
+) -> None:
+    file = tmp_path_factory.mktemp("t") / "rows.parquet"
+    told = {"index": 0, "key": "k", "outcome": "answered", "text": "B", "simulated": True}
+    rows = [
+        ResponseRow.model_validate({**told, "id": f"p{n}", "drawn": d}) for n, d in enumerate(drawn)
+    ]
+    write_parquet(file, rows, ResponseRow)
+    frame = read_parquet(file, ResponseRow)
+    assert [ResponseRow.model_validate(row) for row in frame.to_dicts()] == rows
+    assert frame.schema == polars_schema(ResponseRow)
 
 
 def test_parquet_keeps_columns_when_empty_and_names_missing_ones(tmp_path: Path) -> None:

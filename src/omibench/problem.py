@@ -68,7 +68,7 @@ class Choice(Noun):
 
 
 def _marks(text: str) -> list[int]:
-    return [int(mark) for mark in IMAGE_MARK.findall(text)]
+    return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []
 
 
 class _Asked(Noun):

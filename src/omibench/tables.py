@@ -267,10 +267,20 @@ def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseMod
     """Write rows of type `row` as Parquet; an empty table keeps its columns."""
     import polars as pl
 
-    columns = {name: [getattr(r, name) for r in rows] for name in row.model_fields}
-    frame = pl.DataFrame(columns, schema=polars_schema(row))
+    schema = polars_schema(row)
+    columns = {name: _column([getattr(r, name) for r in rows], schema[name]) for name in schema}
+    frame = pl.DataFrame(columns, schema=schema)
     with _partial(path) as partial:
         frame.write_parquet(partial)
+
+
+def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:
+    """Values as polars takes them: it makes a series of each list, also of every empty one."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List) and values and all(value == [] for value in values):
+        return pl.Series([[]], dtype=dtype).new_from_index(0, len(values))
+    return values
 
 
 def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:

@@ -67,7 +67,7 @@ def shown(
     if images.show == "occluded":
         hidden = [i for i in at if images.figure in (None, i)]
         at |= {i: occluded(f"{question.id}.{i}", at[i], images, folder) for i in hidden}
-    return _with_loose(question, at)
+    return Shown(at, _loose([at[i] for i in order if i in at and i not in met]))
 
 
 def picture(question: Question, index: int, folder: str | Path = "") -> ImagePart:
@@ -96,10 +96,8 @@ def _joined(question: Question, originals: Mapping[int, ImagePart], folder: str 
     return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", whole])
 
 
-def _with_loose(question: Question, at: Mapping[int, ImagePart]) -> Shown:
-    met = question.image_order()
-    loose = [at[i] for i in range(len(question.images)) if i in at and i not in met]
-    return Shown(at, ["\n", *loose] if loose else [])
+def _loose(pictures: Sequence[ImagePart]) -> list[Piece]:
+    return ["\n", *pictures] if pictures else []
 
 
 def _shuffled(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dict[int, ImagePart]:

@@ -62,7 +62,10 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     `earlier` holds the responses to each step so far, in the order of its asks. Raises
     ParamsError when the setting cannot be used, with the setting's remedy.
     """
-    question, setting = ablated(task.question, task.setting.without), task.setting
+    setting = task.setting
+    if earlier and not setting.in_steps:
+        return ()
+    question = ablated(task.question, setting.without)
     first = [*_caption_asks(question, setting, task.folder), *_reading_asks(question, task)]
     if first and not earlier:
         return tuple(first)
@@ -105,7 +108,9 @@ def _caption_asks(question: Question, setting: Setting, folder: Path) -> Iterato
 
 
 def _reading_asks(question: Question, task: Task) -> Iterator[Ask]:
+    if not task.setting.perception:
+        return
     once = task.setting.decoding.model_copy(update={"samples": 1})
-    who = task.setting.perception.by if task.setting.perception else None
+    who = task.setting.perception.by
     for conversation in readings(question, task.setting, task.folder):
         yield Ask(conversation, once, role="perceiver", model=who, shared=True)
