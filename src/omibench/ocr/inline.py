@@ -60,15 +60,38 @@ def split_inline(items: Sequence[Item]) -> Parts:
         if mark is None or not isinstance(item, Line):
             continue
         before, after = item.text[: mark.start].rstrip(), item.text[mark.end :]
+        given = _given(after) if "答案" in item.text[mark.start : mark.end] else ""
+        after = after[len(given) :]
         frames = [i for i in items[:index] if isinstance(i, Picture) and _is_around(i, item)]
         statement = _without(items[:index], frames)
         statement += [replace(item, text=before)] if before else []
-        rest = [*frames, *([replace(item, text=after)] if after else []), *items[index + 1 :]]
+        behind = [*([replace(item, text=after)] if after else []), *items[index + 1 :]]
+        rest = [*frames, *(_unmarked(behind) if given else behind)]
         named = figure_numbers(" ".join(i.text for i in statement if isinstance(i, Line)))
         own = [i for i in rest if isinstance(i, Picture) and i.number in named]
         solution = _without(rest, own)
-        return Parts([*statement, *own], solution, _answer(solution))
+        return Parts(
+            [*statement, *own],
+            solution,
+            [given.strip().rstrip(".。")] if given else _answer(solution),
+        )
     return Parts(list(items), [], [])
+
+
+def _given(text: str) -> str:
+    """The answer behind 【答案】, up to the next such mark; nothing where it is no definite one."""
+    answer = text.partition("【")[0]
+    return answer if _is_definite(answer.strip()) else ""
+
+
+def _unmarked(items: Sequence[Item]) -> list[Item]:
+    """Items without the 【解析】 at their head."""
+    first = items[0] if items else None
+    mark = _SOLUTION.match(first.text) if isinstance(first, Line) else None
+    if not isinstance(first, Line) or mark is None:
+        return list(items)
+    text = first.text[mark.end() :]
+    return [*([replace(first, text=text)] if text else []), *items[1:]]
 
 
 def without_arrows(items: Sequence[Item]) -> list[Item]:
@@ -129,10 +152,13 @@ def _answer(solution: Sequence[Item]) -> list[str]:
     answer = match["answer"].strip()
     if label := _LABEL.match(answer):
         return [label[1] or label[2]]
-    # Anything else may be the unit of a blank that is drawn: never a guess.
+    return [answer.rstrip(".")] if _is_definite(answer) else []
+
+
+def _is_definite(answer: str) -> bool:
+    """Whether it is letters or a value; anything else may be the unit of a blank that is drawn."""
     letters = _LETTERS.fullmatch(answer) or _ELSEWHERE.fullmatch(answer)
-    definite = letters or _VALUE.match(answer)
-    return [answer.rstrip(".")] if definite else []
+    return bool(letters or _VALUE.match(answer))
 
 
 def _without(items: Sequence[Item], pictures: Sequence[Picture]) -> list[Item]:
