@@ -8,21 +8,24 @@ from typing import NamedTuple
 from omibench.ocr.layout import Line
 
 _WORDS = (
-    "problems?|probs?\\.|questions?|exercises?|exerc?\\.|items?|tasks?|theory|experiment|"
-    "problemas?|preguntas?|ejercicios?|reactivo|quest[aã]o|exerc[ií]cio|"
+    "problems?|probs?\\.|questions?|exercises?|exerc?\\.|items?|tasks?|theory(?: problems?)?|"
+    "experiment(?:al problems?)?|"
+    "problemas?|preguntas?|ejercicios?|ejs?\\.|reactivo|quest[aã]o|exerc[ií]cio|"
     "aufgabe|frage|probl[eè]me|exercice|esercizio|quesito|domanda|problema|"
     "vraag|opgave|oppgave|opgaven|uppgift|teht[aä]v[aä]|zadanie|zadatak|naloga|[uú]loha|p[rř][ií]klad|"
-    "soal|soru|c[aâ]u|b[aà]i|задача|задание|вопрос|πρόβλημα|θέμα|문제|問題|問|题目|题"
+    "soal|soru|c[aâ]u|b[aà]i|задача|задание|вопрос|πρόβλημα|θέμα|문제|問題|問|问题|试题|試題|题目|题"
 )
 _DIGITS = "零一二三四五六七八九十"
 _SEPARATOR = r"\s*(?:[.．]\s?[-–](?=\s)|[.:：、．)）\]】]|[-–—](?=\s))?\s*"
+_OF = r"(?:\s+(?:of|de|von|sur|di|из)\s+\d{1,3}(?=\s*[:.)\]]))?"
+"""Of how many: "Question 1 of 8:"."""
 _PART = r"(?P<part>\s?[(（]?[a-h][)）]|\.\d{1,2}\b)?"
 _STYLES = (
     (
         "word",
         rf"[【\[]?(?:{_WORDS})\s*(?:n(?:[oº°r]|um(?:ber)?)?\.?\s*|#\s*|№\s*)?"
         rf"(?:(?P<prefix>[A-Z])[-–.]?(?=\d))?(?P<n>\d{{1,3}}|[IVX]{{1,5}}(?![A-Za-z])){_PART}"
-        rf"(?!\w){_SEPARATOR}",
+        rf"(?!\w){_OF}{_SEPARATOR}",
     ),
     ("di", rf"[【(（]?第\s*(?P<n>\d{{1,3}}|[{_DIGITS}]{{1,3}})\s*[题題问問]{_SEPARATOR}"),
     ("ban", r"(?P<n>\d{1,3})\s*번\s*[.)]?\s*"),
