@@ -71,8 +71,11 @@ class Desk:
     def _first_step(self, setting: str, task: Task) -> Asks:
         """What a task asks first: put together once for all models and, but for examples, samples.
 
-        It is the dearest part of a plan of many models.
+        It is the dearest part of a plan of many models. Pictures that a setting makes may be drawn
+        by somebody meanwhile: what shows them is put together anew.
         """
+        if task.setting.images.made:
+            return next_step(task)
         place = setting, task.question.id, task.sample if task.examples else 0
         if place not in self._first:
             self._first[place] = next_step(task)
