@@ -27,6 +27,12 @@ def test_tidying_any_text_returns(text: str) -> None:
         ("1{,}234{,}567", "1,234,567"),
         (r"60^\circ", "60°"),
         (r"\frac12", r"\frac{1}{2}"),
+        (r"\frac km", r"\frac{k}{m}"),
+        (r"\frac 1x", r"\frac{1}{x}"),
+        ("2½", r"2\frac{1}{2}"),
+        ("2 1/3", r"2 \frac{1}{3}"),
+        ("10 000", "10000"),
+        (r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", r"\begin{pmatrix}1 & 2\\3 & 4\end{pmatrix}"),
         (r"T_\text{max}", r"T_{\mathrm{max}}"),
         (r"\sqrt3", r"\sqrt{3}"),
         ("H₂O", "H_2O"),
@@ -52,6 +58,8 @@ def test_one_answer_in_two_dresses(a: str, b: str) -> None:
         ("CO", "Co"), ("HF", "Hf"), ("COS", "cos"), ("AaBb", "aabb"), ("AABB", "aabb"),
         ("Aa", "AA"), ("XaY", "XAY"), ("mgh", "Mgh"), ("A power of 5 mW", "A power of 5 MW"),
         ("x^{n-1}", "x^n-1"), ("x^{12}", "x^{1}2"), ("10^{-12}", "10-12"), ("", "x"),
+        ("2 1/3", "21/3"), ("2 1", "21"), ("½", "12"), ("10 500/600", r"10\frac{500}{600}"),
+        (r"\begin{vmatrix}1&2\\3&4\end{vmatrix}", r"\begin{pmatrix}1&2\\3&4\end{pmatrix}"),
     ],
 )  # fmt: skip
 def test_meaning_is_never_dropped(a: str, b: str) -> None:

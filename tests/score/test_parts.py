@@ -27,6 +27,8 @@ def test_any_text_splits_or_does_not(text: str) -> None:
         ("a) FALSE b) TRUE c) FALSE", "abc", ["FALSE", "TRUE", "FALSE"]),
         ("A : TRUE ; B: FALSE", "ab", ["TRUE", "FALSE"]),
         ("a : F ; b : T ; c :T ;d :F", "abcd", ["F", "T", "T", "F"]),
+        ("(2) 45 (1) 90", "12", ["90", "45"]),
+        ("c) TRUE a) TRUE b) FALSE", "abc", ["TRUE", "FALSE", "TRUE"]),
     ],
 )
 def test_labelled_parts(text: str, keys: str, texts: list[str]) -> None:

@@ -62,7 +62,18 @@ _VECTOR = (
 _DOT = re.compile(rf"({_VECTOR})\s*(?:\\cdot(?![A-Za-z])|·)\s*(?={_VECTOR})")
 _BRACED = re.compile(r"\d+(?:\s*\{[,.]\}\s*\d+)+")
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
-_UNICODE = str.maketrans({
+_VULGAR = {
+    sign: rf" \frac{{{top}}}{{{bottom}}}"
+    for sign, top, bottom in (
+        ("½", 1, 2), ("⅓", 1, 3), ("⅔", 2, 3), ("¼", 1, 4), ("¾", 3, 4), ("⅕", 1, 5), ("⅖", 2, 5),
+        ("⅗", 3, 5), ("⅘", 4, 5), ("⅙", 1, 6), ("⅚", 5, 6), ("⅛", 1, 8), ("⅜", 3, 8), ("⅝", 5, 8),
+        ("⅞", 7, 8),
+    )
+}  # fmt: skip
+_MIXED = re.compile(r"(?<![\d.,/^_{])(\d+)\s+(\d{1,2})\s*/\s*(\d{1,2})(?![\d/.^])")
+_MATRIX = re.compile(r"\\(begin|end)\s*\{(?:[pbB]|small)?matrix\}")
+_BARE_FRACTION = re.compile(r"\\frac(?:\s+|(?=\d))([A-Za-z0-9])\s*([A-Za-z0-9])")
+_UNICODE = str.maketrans(_VULGAR | {
     "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
     "÷": "/", "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
     "⇌": r"\rightleftharpoons ", "⇄": r"\rightleftharpoons ", "↔": r"\rightleftharpoons ",
@@ -86,6 +97,7 @@ _VECTOR_SIGNS = (
     r"\hat",
     r"\nabla",
 )
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)\s+(?=\d)(?!\d{3}(?!\d))")
 MAX_CHARS = 4_000
 
 
@@ -113,6 +125,10 @@ def tidy(text: str) -> str:
     text = _ENVIRONMENT.sub(" ", text)
     text = re.sub(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)", " ", text)
     text = text.replace(r"\~", " ").replace("\\\\", " ")
+    if "/" in text:
+        text = _MIXED.sub(_mixed, text)
+    if "matrix" in text:
+        text = _MATRIX.sub(r"\\\1{pmatrix}", text)
     if "{," in text or "{." in text:
         text = _BRACED.sub(_point_or_group, text)
     text = re.sub(r"\{([,.;:])\}", r"\1", text)
@@ -125,10 +141,17 @@ def tidy(text: str) -> str:
     text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])", r"\1{\2}", text)
     text = re.sub(r"([\^_])\s*([A-Za-z0-9])", r"\1{\2}", text)
     text = re.sub(r"_\s*(\\[A-Za-z]+)(?![A-Za-z]|\s*\{)", r"_{\1}", text)
+    text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text)
     text = re.sub(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])", r"\\\1{\2}", text)
     text = re.sub(r"\\frac\s*(\{[^{}]*\})\s*(\w)", r"\\frac\1{\2}", text)
     text = re.sub(r"\s+", " ", text).strip()
     return re.sub(r"[.,;:]+$", "", text).strip() if not text.endswith("...") else text
+
+
+def _mixed(match: re.Match[str]) -> str:
+    """2 1/3 as 2\\frac{1}{3}; two numbers of which the second is no proper fraction stay."""
+    whole, top, bottom = match.groups()
+    return rf"{whole}\frac{{{top}}}{{{bottom}}}" if 0 < int(top) < int(bottom) else match.group()
 
 
 def _point_or_group(match: re.Match[str]) -> str:
@@ -155,8 +178,11 @@ def _unwrap(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def squash(text: str) -> str:
-    """`tidy` without any space: two answers with equal `squash` are the same answer."""
-    return re.sub(r"\s+|(?<=[\[({|,;])\s+", "", tidy(text))
+    """`tidy` without any space: two answers with equal `squash` are the same answer.
+
+    Two numbers stay two ("2 1" is no 21), but for digits in groups of three.
+    """
+    return re.sub(r"\s+", "", _BETWEEN_NUMBERS.sub("\x01", tidy(text)))
 
 
 def fold(text: str) -> str:

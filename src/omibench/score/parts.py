@@ -6,7 +6,7 @@ Their lists are remembered for the next comparison: change none.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -74,7 +74,21 @@ def labelled(text: str) -> list[Part]:
                 Part(m.group(1).lower(), _trim(text[m.end() : end]))
                 for m, end in zip(marks, ends, strict=True)
             ]
-    return best
+    return best if len(best) == len(found) else _in_any_order(text, found) or best
+
+
+def _in_any_order(text: str, found: Sequence[re.Match[str]]) -> list[Part]:
+    """Parts whose labels are the first of a family, each once, in another order: (2) 45 (1) 90."""
+    labels = [match.group(1) for match in found]
+    if len(labels) < 2 or found[0].start() > 40:
+        return []
+    for family in _FAMILIES:
+        if sorted(labels) == sorted(family[: len(labels)]):
+            ends = [m.start() for m in found[1:]] + [len(text)]
+            pieces = zip(found, ends, strict=True)
+            parts = {m.group(1): _trim(text[m.end() : end]) for m, end in pieces}
+            return [Part(label.lower(), parts[label]) for label in family[: len(labels)]]
+    return []
 
 
 @lru_cache(maxsize=4096)
