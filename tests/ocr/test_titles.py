@@ -70,6 +70,14 @@ def test_a_section_of_numbered_letters_is_a_key_under_any_title(column: Column, 
     assert [i.text for i in back if isinstance(i, Line)] == keys
 
 
+@pytest.mark.parametrize("last", ["D. 4 m/s", "4 m/s", "Which way does it go?", "D) up"])
+def test_a_key_without_a_title_takes_no_line_of_the_last_problem(column: Column, last: str) -> None:
+    asked = ["1. A ball falls.", "2. A rod turns.", "3. A car stops.", last]
+    front, back = split_answers(column(*asked, "1. B", "2. C", "3. A"), 10)
+    assert [i.text for i in front if isinstance(i, Line)] == asked
+    assert len(back) == 3
+
+
 @pytest.mark.parametrize(
     "tail",
     [

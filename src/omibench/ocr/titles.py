@@ -52,6 +52,7 @@ _ANSWERS = re.compile(
 )
 _LETTER_OF_KEY = re.compile(r"[\W_]*\d{1,3}[\W_]+[A-Ja-j][\W_]*")
 _FEWEST_OF_KEY = 3
+_FEW_WORDS = re.compile(r"[^\W\d_]{2,}(?: [^\W\d_]+){0,4}\s*[:：]?")
 _KEY = re.compile(
     r"[\W_]*(?:answer keys?|key|mark(?:ing)? schemes?|clave de respuestas|gabarito(?: oficial)?|"
     r"l[öo]sungsschl[üu]ssel|参考答案)[\W_]*",
@@ -194,7 +195,8 @@ def _key_begins(lines: Sequence[tuple[int, Line]], values: Mapping[int, int]) ->
 
 
 def _may_be_title(item: Item) -> bool:
-    return isinstance(item, Line) and item.starts and len(item.text) <= _LONGEST
+    """Whether a line is a few words and nothing else: no choice, no value, no end of a sentence."""
+    return isinstance(item, Line) and item.starts and _FEW_WORDS.fullmatch(item.text) is not None
 
 
 def _closed(text: str) -> str:
