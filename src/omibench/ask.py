@@ -17,7 +17,7 @@ from time import sleep
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
-from omibench.models.provider import FREE, Provider
+from omibench.models.provider import FREE, Provider, takes_images
 from omibench.progress import Progress
 from omibench.request import Outcome, Request, Response
 from omibench.store.claims import CLAIMS, claim
@@ -153,10 +153,10 @@ def check_images(requests: Iterable[Request], provider: Provider, store: Store) 
     """Check that every image is there, is the one that is meant, and may be sent; keep a copy."""
     requests = list(requests)
     for request in requests:
-        images = request.conversation.images
-        if provider.max_images is not None and len(images) > provider.max_images:
+        if not takes_images(provider, request):
+            shown = len(request.conversation.images)
             raise ImageCountError(
-                f"problem {request.tags.problem!r}: the conversation has {len(images)} images and "
+                f"problem {request.tags.problem!r}: the conversation has {shown} images and "
                 f"the model takes {provider.max_images} in one request; none is ever left out: "
                 "choose a setting that shows fewer"
             )

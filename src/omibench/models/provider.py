@@ -81,6 +81,12 @@ class Provider(Protocol):
         """
 
 
+def takes_images(provider: Provider, request: Request) -> bool:
+    """Whether a model takes as many images in one request as this one shows."""
+    most = provider.max_images
+    return most is None or len(request.conversation.images) <= most
+
+
 @runtime_checkable
 class MakesRoom(Protocol):
     """A provider that loads a model for a number of images, and again for more."""

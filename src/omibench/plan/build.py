@@ -10,7 +10,7 @@ from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.gate import budget_of
 from omibench.models.calls import calls_of
-from omibench.models.provider import Provider
+from omibench.models.provider import takes_images
 from omibench.plan.building import asks_of, building_steps, uncounted_models
 from omibench.plan.desk import Desk, Step, steps_of
 from omibench.plan.judge import Judging
@@ -18,7 +18,7 @@ from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.responses import Expected, responses_of
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.plan.saliency import saliency_steps
-from omibench.request import Outcome, Request, Role
+from omibench.request import Outcome, Role
 from omibench.score.judges.panel import ASKS
 from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store
@@ -114,12 +114,6 @@ def asked_row(
         learned_from=history.responses,
         **facts_of(model, provider.simulated),
     )
-
-
-def takes_images(provider: Provider, request: Request) -> bool:
-    """Whether the model takes as many images in one request as this one shows."""
-    most = provider.max_images
-    return most is None or len(request.conversation.images) <= most
 
 
 def _at_most(row: Row, asks: int) -> Row:
