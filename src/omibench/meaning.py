@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 KEPT = Path(".snakemake/omibench/meanings.json")
 """What files meant when they were last read: kept beside Snakemake's own records."""
-MOST = 5_000
-"""Files that are kept; of more, those that are in use."""
 
 
 class Source(NamedTuple):
@@ -31,7 +29,7 @@ class Source(NamedTuple):
 
 
 class Meanings:
-    """What files mean, by their content, as it was kept when they were last read.
+    """What files mean, as it was kept when they were last read: by name, with their content's hash.
 
     To parse the whole package takes seconds. What another version of this module kept is not used.
     """
@@ -39,32 +37,34 @@ class Meanings:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-        self._known: dict[str, Source] = {}
+        self._known: dict[str, tuple[str, Source]] = {}
+        self._unsaved = False
         with suppress(OSError, ValueError, TypeError, KeyError):
             kept = json.loads(file.read_text("utf-8"))
             if kept["reader"] == self._reader:
                 self._known = {
-                    content: Source(meaning, tuple(imports), tuple(facade))
-                    for content, (meaning, imports, facade) in kept["sources"].items()
+                    name: (content, Source(meaning, tuple(imports), tuple(facade)))
+                    for name, (content, (meaning, imports, facade)) in kept["files"].items()
                 }
-        self._used: dict[str, Source] = {}
-        self._unsaved = False
 
-    def of(self, content: bytes) -> Source:
-        """What a file of this content means."""
+    def of(self, path: Path, folder: Path) -> Source:
+        """What a file means as it is now; it is known by its name below `folder`."""
+        name = path.relative_to(folder).as_posix()
+        content = path.read_bytes()
         digest = hashlib.sha256(content).hexdigest()
-        if digest not in self._known:
-            self._known[digest] = read_source(content.decode("utf-8"))
-            self._unsaved = True
-        self._used[digest] = self._known[digest]
-        return self._used[digest]
+        kept = self._known.get(name)
+        if kept and kept[0] == digest:
+            return kept[1]
+        source = read_source(content.decode("utf-8"))
+        self._known[name] = digest, source
+        self._unsaved = True
+        return source
 
     def save(self) -> None:
         """Keep what was read anew; where that cannot be written, it is read again next time."""
         if not self._unsaved:
             return
-        known = self._known if len(self._known) < MOST else self._used
-        text = json.dumps({"reader": self._reader, "sources": known})
+        text = json.dumps({"reader": self._reader, "files": self._known})
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             partial = self._file.with_name(f"{self._file.name}.{os.getpid()}")

@@ -128,7 +128,7 @@ def _name_of(path: Path) -> str:
 
 @cache
 def _parsed(path: Path, modified_ns: int, size: int) -> Source:
-    return meanings(KEPT.absolute()).of(path.read_bytes())
+    return meanings(KEPT.absolute()).of(path, PACKAGE)
 
 
 def _data_files(stage: str, folders: set[Path]) -> list[Path]:
