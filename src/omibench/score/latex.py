@@ -107,9 +107,8 @@ def tidy(text: str) -> str:
 
     Superscripts and subscripts of Unicode become `^{...}` and `_{...}`, a lone character after
     `^` or `_` gets its braces, `{,}` and `{.}` become the decimal point, but `{,}` between
-    thousands groups them. The dot between two
-    vectors stays apart from ×. At most 4,000 characters
-    are looked at.
+    thousands groups them. The dot between two vectors stays apart from ×, 2 1/3 is a mixed number,
+    matrices have round brackets. At most 4,000 characters are looked at.
     """
     text = text[:MAX_CHARS]
     if "arrow" in text:
