@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from omibench.errors import MissingInputError, StoreError, reason_of
+from omibench.store.claims import CLAIMS
 from omibench.store.images import ImageStore
 from omibench.store.key import canonical
+from omibench.store.ledger import LEDGER
 from omibench.store.partition import CARD, Partition
 
 log = logging.getLogger("omibench.store")
-MARKS = ("images", "claims", "shared", "batches", "ledger.sqlite3", "absorbed.txt")
+MARKS = ("images", "batches", "absorbed.txt", CLAIMS, LEDGER)
 """What tells a store that holds no partition yet from a folder of other things."""
 _PARTITION = re.compile(r".*-[0-9a-f]{12}")
 
