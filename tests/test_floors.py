@@ -29,6 +29,7 @@ GROUND = {
     "study",
     "synthetic",
     "tables",
+    "terminal",
     "text_calls",
     "unasked",
     "yaml_file",
