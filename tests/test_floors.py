@@ -27,6 +27,7 @@ GROUND = {
     "saliency_row",
     "slices",
     "study",
+    "surrogates",
     "synthetic",
     "tables",
     "terminal",

@@ -16,10 +16,12 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
 from omibench.outputs import made_folder
 from omibench.problem import Noun
+from omibench.surrogates import replace_surrogates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -239,39 +241,66 @@ def read_json(path: str | Path, row: type[Row]) -> Row:
 
 def content_hash(rows: Iterable[BaseModel]) -> str:
     """SHA-256 over the sorted JSON lines of `rows`: the same whatever their order."""
-    lines = sorted(row.model_dump_json() for row in rows)
+    lines = sorted(map(_json_of, rows))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:
     """Write rows as JSON lines; the file appears whole or not at all."""
-    write_text(path, "".join(row.model_dump_json() + "\n" for row in rows))
+    write_text(path, "".join(_json_of(row) + "\n" for row in rows))
 
 
 def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
     """Write one JSON document, indented, keys of plain mappings sorted."""
     if isinstance(value, BaseModel):
-        text = value.model_dump_json(indent=2)
+        text = _json_of(value, indent=2)
     else:
         text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
     write_text(path, text + "\n")
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file so that a reader sees the old content or the new, never a part."""
+    """Write a text file so that a reader sees the old content or the new, never a part.
+
+    A lone surrogate, which UTF-8 does not have, is written as U+FFFD.
+    """
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        content = str(replace_surrogates(text)).encode()
     with _partial(path) as partial:
-        partial.write_text(text, "utf-8")
+        partial.write_bytes(content)
 
 
 def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseModel]) -> None:
-    """Write rows of type `row` as Parquet; an empty table keeps its columns."""
-    import polars as pl
+    """Write rows of type `row` as Parquet; an empty table keeps its columns.
+
+    A lone surrogate, which UTF-8 does not have, is written as U+FFFD.
+    """
 
     schema = polars_schema(row)
-    columns = {name: _column([getattr(r, name) for r in rows], schema[name]) for name in schema}
-    frame = pl.DataFrame(columns, schema=schema)
+    values = {name: [getattr(r, name) for r in rows] for name in schema}
+    try:
+        frame = _frame(values, schema)
+    except UnicodeEncodeError:
+        frame = _frame(replace_surrogates(values), schema)
     with _partial(path) as partial:
         frame.write_parquet(partial)
+
+
+def _json_of(row: BaseModel, indent: int | None = None) -> str:
+    try:
+        return row.model_dump_json(indent=indent)
+    except PydanticSerializationError:  # of a lone surrogate
+        clean = type(row).model_validate(replace_surrogates(row.model_dump()))
+        return clean.model_dump_json(indent=indent)
+
+
+def _frame(values: dict[str, list[Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {name: _column(column, schema[name]) for name, column in values.items()}
+    return pl.DataFrame(columns, schema=schema)
 
 
 def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from omibench.request import ToolCall
+from omibench.surrogates import replace_surrogates
 
 OPENING, CLOSING = "```tool", "```"
 NOT_YET = "do not solve the problem yet"
@@ -82,4 +83,4 @@ def _parts(body: str) -> tuple[str, dict[str, Any]]:
     known = isinstance(call, dict) and set(call) == {"tool", "arguments"}
     if not known or not isinstance(call["tool"], str) or not isinstance(call["arguments"], dict):
         raise ValueError('it is no object {"tool": "<name>", "arguments": {...}}')
-    return call["tool"], call["arguments"]
+    return replace_surrogates(call["tool"]), replace_surrogates(call["arguments"])

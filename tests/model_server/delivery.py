@@ -16,12 +16,19 @@ from model_server.faults import retry_after
 
 PAGE = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 JSON = "application/json"
+HALF_EMOJI = "<half an emoji>"
+"""A reply that says so says a lone surrogate, which no JSON encoder writes of its own accord."""
 RST_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
 def reply(status: int, body: bytes, headers: dict[str, str]) -> web.Response:
     """A JSON reply."""
-    return web.Response(status=status, body=body, headers=headers, content_type=JSON)
+    return web.Response(status=status, body=halved(body), headers=headers, content_type=JSON)
+
+
+def halved(body: bytes) -> bytes:
+    """The body with a lone surrogate in place of each `HALF_EMOJI`."""
+    return body.replace(HALF_EMOJI.encode(), rb"\ud83d")
 
 
 async def send(request: web.Request, response: web.Response) -> bool:

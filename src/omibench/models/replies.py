@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from omibench.models.traffic.failure import Failure
 from omibench.params.model import Price, ServedModel
 from omibench.request import Outcome, Response, Usage
+from omibench.surrogates import may_hold_surrogates, replace_surrogates
 
 CACHE_WRITE = 1.25
 """Price of a token written to a cache over that of an input token (Anthropic's price list)."""
@@ -101,6 +103,18 @@ def same_family(asked: str, served: str) -> bool:
     """Whether an endpoint that says `served` may be what was asked: an alias, a dated snapshot."""
     one, other = _stem(asked), _stem(served)
     return one.startswith(other) or other.startswith(one)
+
+
+def json_of(body: bytes) -> Any:
+    """The JSON value of a body, each lone surrogate in it replaced. Raises ValueError for no JSON.
+
+    JSON nested too deeply to be read is none, either.
+    """
+    try:
+        value = json.loads(body)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return replace_surrogates(value) if may_hold_surrogates(body) else value
 
 
 def object_of(value: object) -> Json:

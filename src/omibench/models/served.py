@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from pydantic import SecretStr
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.pictures import Pictures
 from omibench.models.provider import FREE, Gate
-from omibench.models.replies import same_family, unreadable
+from omibench.models.replies import json_of, same_family, unreadable
 from omibench.models.secrets import read_key
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
@@ -186,8 +185,8 @@ async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, 
     except sdk.APIConnectionError as error:
         raise failure_of_connection(error) from None
     try:
-        return json.loads(reply.content)
-    except (ValueError, RecursionError):
+        return json_of(reply.content)
+    except ValueError:
         start = reply.text[:60]
         what = "is a page of HTML" if "<html" in start.lower() else "is cut off or no JSON"
         raise unreadable(f"{what} ({len(reply.content)} bytes)") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -13,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.problem import AnswerType, Choice
+from omibench.surrogates import replace_surrogates
 from omibench.verdict import ScoredItem
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -92,7 +91,7 @@ def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
                 if not line.strip():
                     continue
                 number += 1
-                row = _without_surrogates(json.loads(line)) if "\\u" in line else json.loads(line)
+                row = replace_surrogates(json.loads(line)) if "\\u" in line else json.loads(line)
                 if not isinstance(row, dict):
                     raise FileFormatError(f"{path}, row {number}: is not a JSON object")
                 yield row
@@ -100,20 +99,6 @@ def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
         raise FileFormatError(f"{path}, row {number}: is not JSON: {error}") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from None
-
-
-def _without_surrogates(value: Any) -> Any:
-    r"""A JSON value in which a lone surrogate (`\ud83d`, half an emoji) is U+FFFD.
-
-    JSON allows it, but it is no character: no file that is written in UTF-8 can hold it.
-    """
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_without_surrogates(entry) for entry in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
-    return value
 
 
 def _check(raw: dict[str, Any], path: Path, number: int) -> FileRow:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from omibench.errors import ParamsError, StoreError, reason_of
 from omibench.request import Response, Usage
 from omibench.store.contents import open_folder
-from omibench.store.line import Body, parse_response
+from omibench.store.line import Body, parse_response, parse_values
 
 BATCH = 4096
 SUFFIXES = (".jsonl", ".parquet")
@@ -58,10 +58,10 @@ def as_object(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
         "model": identity,
         "key": key,
         "schema": body.schema,
-        "tags": json.loads(body.tags),
-        "request": json.loads(body.request),
-        "response": json.loads(body.response),
-        **(json.loads(body.extra) if body.extra else {}),
+        "tags": parse_values(body.tags),
+        "request": parse_values(body.request),
+        "response": parse_values(body.response),
+        **(parse_values(body.extra) if body.extra else {}),
     }
 
 
@@ -114,10 +114,10 @@ def _type(pa: Any, annotation: Any) -> Any:
 
 
 def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
-    response, asked = parse_response(body.response), json.loads(body.request)
+    response, asked = parse_response(body.response), parse_values(body.request)
     parts = [part for message in asked["messages"] for part in message["parts"]]
     return {
-        **json.loads(body.tags),
+        **parse_values(body.tags),
         **response.model_dump(exclude=NESTED),
         **response.usage.model_dump(),
         "provider": identity.get("provider"),

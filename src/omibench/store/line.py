@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from omibench.request import Request, Response
 from omibench.store.key import KEY_SCHEMA, asked_of
+from omibench.surrogates import may_hold_surrogates, replace_surrogates
 
 LINE_VERSION = 1
 _START, _CRC, _BODY = b'{"v":%d,"key":"' % LINE_VERSION, b'","crc":"', b'",'
@@ -105,12 +106,23 @@ def parse_line(line: bytes) -> Body:
 def parse_response(text: bytes) -> Response:
     """A response from its JSON. Raises ValueError when it is none.
 
-    Fields of later versions are left out here; the line keeps them.
+    Fields of later versions are left out here, and lone surrogates, which earlier versions wrote,
+    are replaced; the line keeps both.
     """
     try:
         return Response.model_validate_json(text)
-    except ValidationError as error:
-        return Response.model_validate(_without_unknown(json.loads(text), error))
+    except ValidationError:
+        values = parse_values(text)
+        try:
+            return Response.model_validate(values)
+        except ValidationError as error:
+            return Response.model_validate(_without_unknown(values, error))
+
+
+def parse_values(text: bytes) -> Any:
+    """The JSON value of a part of a line, each lone surrogate in it replaced."""
+    values = json.loads(text)
+    return replace_surrogates(values) if may_hold_surrogates(text) else values
 
 
 def checksum(key: bytes, tail: bytes) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import time
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from omibench.models.batch.submission import Submission
-from omibench.models.replies import Json, text_of, unreadable
+from omibench.models.replies import Json, json_of, text_of, unreadable
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.request import Request, Response
@@ -88,8 +87,8 @@ def fetch(sdk: Any, call: Callable[[], Any]) -> Json:
     with failures(sdk):
         reply = call()
     try:
-        value = json.loads(reply.content)
-    except (ValueError, RecursionError):
+        value = json_of(reply.content)
+    except ValueError:
         raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
     if not isinstance(value, dict):
         raise unreadable(f"is a JSON {type(value).__name__} in place of an object")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,7 +14,7 @@ from omibench.models.batch.chunk import give_back, settle
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Line, Submission
 from omibench.models.provider import Gate, Ticket
-from omibench.models.replies import Json
+from omibench.models.replies import Json, json_of
 from omibench.models.secrets import mask
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
@@ -134,7 +133,7 @@ def _rows(file: BinaryIO) -> Iterator[Json | None]:
         if not text.strip():
             continue
         try:
-            row = json.loads(text)
-        except (ValueError, RecursionError):
+            row = json_of(text)
+        except ValueError:
             row = None
         yield row if isinstance(row, dict) else None

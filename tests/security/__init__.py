@@ -1,0 +1,1 @@
+"""Attacks: hostile replies, files and addresses, and what holds against each."""
