@@ -15,6 +15,7 @@ from omibench.models.provider import FREE, Gate
 from omibench.request import Conversation, Message, Request, Response, Tags, TextPart
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.store import Store, partition_name
+from store.network_disk import lock_as_nfs
 
 PATIENCE_S = 120
 
@@ -87,6 +88,24 @@ def test_samples_that_two_settings_share_are_bought_once(
         assert early.result(PATIENCE_S) == ["a cart"] * first
         assert late.result(PATIENCE_S) == ["a cart"] * second
     assert (one.asked, other.asked) == (first, max(0, second - first))
+
+
+def test_on_a_network_disk_too_each_is_bought_once(
+    tmp_path: Path, waiting: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NFS locks nothing through a descriptor that only reads: 120 were paid for 60."""
+    lock_as_nfs(monkeypatch)
+    go = threading.Event()
+    one, other = Slow(go), Slow(go)
+    with ThreadPoolExecutor(2) as pool:
+        early = pool.submit(job, tmp_path, one, samples(60))
+        assert one.begun.wait(PATIENCE_S)
+        late = pool.submit(job, tmp_path, other, samples(60))
+        while not (waiting.is_set() or other.begun.is_set()):
+            waiting.wait(0.01)
+        go.set()
+        assert early.result(PATIENCE_S) == late.result(PATIENCE_S) == ["a cart"] * 60
+    assert (one.asked, other.asked) == (60, 0)
 
 
 def test_what_the_first_does_not_get_the_second_asks(

@@ -11,6 +11,8 @@ from omibench.source import PACKAGE, Tree
 GROUND = {
     "certificate",
     "inputs",
+    "locks",
+    "modes",
     "operating",
     "own_prompt",
     "outputs",

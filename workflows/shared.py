@@ -193,7 +193,8 @@ def _held(run_id: str | None) -> Iterator[None]:
         return
     path = sign_of_life(run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
+    # NFS gives a shared lock only to who may read.
+    with path.open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         yield
     path.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from omibench.request import (
     TextPart,
     Usage,
 )
+from omibench.store.files import write_private
 from omibench.store.store import Store, partition_name
 
 IDENTITY = {"provider": "test", "id": "model", "seed": 1}
@@ -42,9 +43,7 @@ def fill(folder: Path, numbers: Iterable[int], identity: dict[str, object] = IDE
     """Write the answers to some requests by one writer; their keys."""
     keys = []
     with Store(folder) as store:
-        path = folder / "images" / SHA256[:2] / SHA256
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(PICTURE)
+        write_private(folder / "images" / SHA256[:2] / SHA256, PICTURE)
         partition = store.open_partition(identity)
         for n in numbers:
             keys.append(partition.key(request(n)))

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import StoreError
+from omibench.locks import holding
 from omibench.store import pack
-from omibench.store.compact import Compacted, compact_partition
+from omibench.store.compact import LOCK, Compacted, compact_partition
 from omibench.store.index import index_path
-from omibench.store.liveness import holding
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.store.verify import verify_store
@@ -65,7 +65,7 @@ def test_a_compacted_partition_answers_as_before(
     done = compact(tmp_path)
     assert (done.responses, done.segments, done.packs, done.duplicates) == (13, 2, 0, 0)
     assert (segments(tmp_path), len(packs(tmp_path))) == ([], 1)
-    assert sorted(path.name for path in partition_folder(tmp_path).iterdir()) == sorted(
+    assert sorted(path.name for path in partition_folder(tmp_path).glob("[!.]*")) == sorted(
         ["model.json", packs(tmp_path)[0].name, index_path(packs(tmp_path)[0]).name]
     )
     with Store(tmp_path) as store:
@@ -172,10 +172,27 @@ def test_a_writer_whose_segment_was_removed_says_so(tmp_path: Path) -> None:
 
 def test_two_compactions_at_once_are_one(tmp_path: Path) -> None:
     fill(tmp_path, range(3))
-    with holding(partition_folder(tmp_path)) as ours:
+    with holding(partition_folder(tmp_path) / LOCK) as ours:
         assert ours
         with pytest.raises(StoreError, match="another process is compacting"):
             compact(tmp_path)
+
+
+def test_on_nfs_a_writer_at_work_is_left_alone_and_one_compacts(tmp_path: Path, nfs: None) -> None:
+    fill(tmp_path, range(3))
+    with Store(tmp_path) as store:
+        partition = store.open_partition(IDENTITY)
+        partition.append(partition.key(request(9)), request(9), answer(9))
+        for segment in segments(tmp_path):
+            os.utime(segment, (0, 0))
+        done = compact(tmp_path)
+        assert (done.segments, done.still_written) == (1, 1)
+    with (
+        holding(partition_folder(tmp_path) / LOCK),
+        pytest.raises(StoreError, match="another process is compacting"),
+    ):
+        compact(tmp_path)
+    assert compact(tmp_path).segments == 1
 
 
 def die_at(step: int, folder: Path) -> None:

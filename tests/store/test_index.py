@@ -111,6 +111,6 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(
     def refuse(*_: object) -> None:
         raise PermissionError("read-only")
 
-    monkeypatch.setattr("omibench.store.index.write_whole", refuse)
+    monkeypatch.setattr("omibench.store.index.write_private", refuse)
     assert texts(tmp_path, keys) == ["answer 0 é", "answer 1 é", "answer 2 é"]
     assert not index_path(segment).exists()

@@ -95,11 +95,14 @@ def verify(
     if as_json:
         faults = [fault._asdict() for fault in found.faults]
         counts = {"responses": found.responses, "images": found.images}
-        typer.echo(_printable({**counts, "without_key": found.without_key, "faults": faults}))
+        more = {"without_key": found.without_key, "tightened": found.tightened, "faults": faults}
+        typer.echo(_printable({**counts, **more}))
     else:
         _print_faults(found.faults)
         unkeyed = f", {found.without_key:,} without a key to compare" if found.without_key else ""
         typer.echo(f"{found.responses:,} responses{unkeyed} and {found.images:,} images checked")
+        if found.tightened:
+            typer.echo(f"{found.tightened:,} files and folders closed to other users")
     if found.faults:
         raise SomeFailedError(
             f"{store}: {len(found.faults)} things are wrong; what is sound can be used, and what "

@@ -2,23 +2,28 @@
 
 Whoever is about to send requests writes their keys into a file and holds a lock on it until they
 are answered. The lock goes with its process, however that ends, so a claim of the dead holds
-nobody up. Where the file system has no locks nothing is claimed by others.
+nobody up. A claim whose lock is in doubt counts as held. Where the file system says that it has no
+locks at all, nothing is claimed by others.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
 
 from omibench.errors import StoreError, reason_of
-from omibench.store.liveness import hold, holding, new_name
+from omibench.locks import LockError, has_none, hold, holding, try_lock
+from omibench.modes import make_folder, open_new
+from omibench.store.liveness import new_name
 
 CLAIMS = "claims"
 """Folder of the store in which each model has a folder of claims."""
 SUFFIX = ".keys"
+TURN = ".turn"
+"""File that is locked by who looks at the claims and writes its own; it stays."""
 TURN_S = 0.01
 
 
@@ -26,15 +31,20 @@ TURN_S = 0.01
 def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
     """Claim keys for as long as the block lasts; the value is those that nobody else has claimed.
 
-    `folder` holds the claims of one model. Raises StoreError when it cannot be written.
+    `folder` holds the claims of one model. Raises StoreError when it cannot be written or locked.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with _turn(folder):
             free = set(keys) - _claimed(folder)
             own = _write(folder, free) if free else None
+    except LockError as error:
+        raise StoreError(
+            f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes may "
+            "buy the same: mount its disk with locks, or keep `study.store` on another disk"
+        ) from None
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be used: {reason_of(error)}") from None
+        raise StoreError(f"{folder}: cannot be used: {reason_of(error, True)}") from None
     try:
         yield free
     finally:
@@ -47,8 +57,9 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
 @contextmanager
 def _turn(folder: Path) -> Iterator[None]:
     """One at a time looks at the claims of others and writes its own."""
+    os.close(open_new(folder / TURN, os.O_RDWR))
     while True:
-        with holding(folder) as ours:
+        with holding(folder / TURN) as ours:
             if ours:
                 yield
                 return
@@ -57,8 +68,14 @@ def _turn(folder: Path) -> Iterator[None]:
 
 def _write(folder: Path, keys: set[str]) -> tuple[Path, int]:
     path = folder / new_name(SUFFIX)
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    hold(file)
+    file = open_new(path, os.O_RDWR | os.O_EXCL)
+    try:
+        try_lock(file)
+    except LockError as error:
+        if not has_none(error):
+            os.close(file)
+            path.unlink(missing_ok=True)
+            raise
     with os.fdopen(file, "w", closefd=False) as text:
         text.write("\n".join(sorted(keys)))
     return path, file
@@ -67,9 +84,13 @@ def _write(folder: Path, keys: set[str]) -> tuple[Path, int]:
 def _claimed(folder: Path) -> set[str]:
     keys: set[str] = set()
     for path in folder.glob(f"*{SUFFIX}"):
-        with suppress(FileNotFoundError), path.open() as file:
-            if hold(file.fileno()):
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            continue
+        with os.fdopen(file, "r+") as text:
+            if hold(file):
                 path.unlink(missing_ok=True)  # Its owner is dead, or has just let go of it.
             else:
-                keys |= set(file.read().split())
+                keys |= set(text.read().split())
     return keys

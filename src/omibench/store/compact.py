@@ -16,17 +16,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
+from omibench.locks import holding
+from omibench.modes import open_new
 from omibench.store import pack, segment
 from omibench.store.files import OpenFiles, sync_folder
 from omibench.store.index import FileIndex, Place, drop_index, index_path, state_of, write_index
 from omibench.store.line import Body
-from omibench.store.liveness import holding, is_closed, new_name
+from omibench.store.liveness import is_closed, new_name
 from omibench.store.pack import PackFile, write_pack
 from omibench.store.partition import StoredFile
 from omibench.store.segment import SegmentFile
 
 SET_ASIDE = ".damaged"
 """Suffix of the file that keeps the damaged lines of a segment that was compacted."""
+LOCK = ".compacting"
+"""File of a partition that is locked while it is compacted; it stays."""
 LEFTOVER_S = 86400.0
 """Seconds after which an unfinished file belongs to nobody."""
 
@@ -64,7 +68,8 @@ def compact_partition(folder: Path) -> Compacted:
     Raises StoreError when the folder cannot be written, or is being compacted by another process.
     """
     try:
-        with holding(folder) as ours:
+        os.close(open_new(folder / LOCK, os.O_RDWR))
+        with holding(folder / LOCK) as ours:
             if not ours:
                 raise StoreError(f"{folder}: another process is compacting it; wait for it")
             _clear_leftovers(folder)
@@ -167,7 +172,7 @@ def _set_aside(file: StoredFile) -> int:
     with file.path.open("rb") as lines:
         kept = [line for number, line in enumerate(lines, 1) if number in wanted]
     target = file.path.with_name(file.path.name + SET_ASIDE)
-    with target.open("wb") as out:
+    with os.fdopen(open_new(target, os.O_WRONLY | os.O_TRUNC), "wb") as out:
         out.write(b"".join(line if line.endswith(b"\n") else line + b"\n" for line in kept))
         out.flush()
         os.fsync(out.fileno())

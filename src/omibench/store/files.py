@@ -6,6 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
+from omibench.modes import make_folder, open_new
+
 OPEN_AT_ONCE = 64
 
 
@@ -14,6 +16,15 @@ def write_whole(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     partial.write_bytes(data)
+    partial.replace(path)
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """As `write_whole`, with the modes of a store (`omibench.modes`)."""
+    make_folder(path.parent)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    with os.fdopen(open_new(partial, os.O_WRONLY | os.O_EXCL), "wb") as file:
+        file.write(data)
     partial.replace(path)
 
 

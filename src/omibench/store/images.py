@@ -11,7 +11,7 @@ from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.request import DrawnPart, ImagePart, Response
-from omibench.store.files import write_whole
+from omibench.store.files import write_private
 
 COPIERS = 4
 
@@ -65,7 +65,7 @@ class ImageStore:
             return response
         for image in response.drawn:
             if isinstance(image, DrawnPart) and not self.path(image.sha256).is_file():
-                write_whole(self.path(image.sha256), image.data)
+                write_private(self.path(image.sha256), image.data)
         plain = tuple(ImagePart(sha256=image.sha256) for image in response.drawn)
         return response.model_copy(update={"drawn": plain})
 
@@ -78,7 +78,7 @@ class ImageStore:
                 f"({sha256[:12]}): restore the file or freeze the dataset again"
             )
         if size != _size(f"{self.folder}/{sha256[:2]}/{sha256}"):
-            write_whole(self.path(sha256), data)
+            write_private(self.path(sha256), data)
 
 
 def _size(path: str) -> int | None:

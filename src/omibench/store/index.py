@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.store.files import write_whole
+from omibench.store.files import write_private
 
 INDEX_VERSION = 1
 SUFFIX = ".idx"
@@ -107,7 +107,7 @@ def write_index(path: Path, index: FileIndex, state: State) -> None:
     text = json.dumps(head)
     crc = _crc(text.encode(), index.records)
     with contextlib.suppress(OSError):
-        write_whole(
+        write_private(
             index_path(path), b"%08x %s\n%s" % (crc, text.encode("ascii"), bytes(index.records))
         )
 

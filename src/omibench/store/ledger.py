@@ -26,6 +26,7 @@ from threading import RLock
 from typing import NamedTuple, Self
 
 from omibench.errors import StoreError, reason_of
+from omibench.modes import make_folder, open_new
 from omibench.store.process import started_at
 
 LEDGER = "ledger.sqlite3"
@@ -91,7 +92,8 @@ class Ledger:
         self._begun: set[tuple[str, str]] = set()
         self._owner = (socket.gethostname(), os.getpid(), started_at(os.getpid()))
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
+            os.close(open_new(self.path, os.O_RDWR))  # SQLite gives its journal the same mode
             # Reservations are made where requests are sent, perhaps in another thread.
             self._file = sqlite3.connect(
                 self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False

@@ -6,16 +6,15 @@ which host and under which number it runs; when it closes, it leaves an index th
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import secrets
 import socket
 import time
 from calendar import timegm
-from collections.abc import Iterator
 from pathlib import Path
 
+from omibench.locks import hold
 from omibench.store.index import read_index, state_of
 from omibench.store.process import started_at
 
@@ -44,34 +43,6 @@ def host_name() -> str:
     return "".join(c for c in socket.gethostname() if c.isalnum())[:16] or "host"
 
 
-def hold(file: int) -> bool:
-    """Lock an open file for as long as this process keeps it open; False when another holds it.
-
-    A file system without locks locks nothing, and the answer is True.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-@contextlib.contextmanager
-def holding(folder: Path) -> Iterator[bool]:
-    """Lock a folder against others that ask for the same; the value says whether it is ours."""
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        yield hold(file)
-    finally:
-        os.close(file)
-
-
 def is_closed(segment: Path) -> bool:
     """Whether nobody writes to a segment any more.
 
@@ -90,7 +61,11 @@ def is_closed(segment: Path) -> bool:
 
 
 def _lockable(segment: Path) -> bool:
-    file = os.open(segment, os.O_RDONLY)
+    # Network disks lock nothing through a descriptor that only reads.
+    try:
+        file = os.open(segment, os.O_RDWR | os.O_CLOEXEC)
+    except PermissionError:
+        return False
     try:
         return hold(file)
     finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from omibench.errors import StoreError, reason_of
 from omibench.store.contents import card_fault, image_files, open_folder
-from omibench.store.files import write_whole
+from omibench.store.files import write_private
 from omibench.store.key import FORMS, Keys
 from omibench.store.line import Body
 from omibench.store.partition import Partition
@@ -71,7 +71,7 @@ def _copy_images(source: Path, into: Path, merged: Merged) -> None:
             why = "its content is not what its name says"
             merged.faults.append(Fault("images", path.name[:12], why))
             continue
-        write_whole(target, data)
+        write_private(target, data)
         merged.images += 1
 
 

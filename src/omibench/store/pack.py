@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import StoreError, reason_of
+from omibench.modes import open_new
 from omibench.store.index import (
     Damage,
     FileIndex,
@@ -165,7 +166,7 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
     index = FileIndex(closed=True)
     try:
         with (
-            path.open("wb") as file,
+            os.fdopen(open_new(path, os.O_WRONLY | os.O_TRUNC), "wb") as file,
             pq.ParquetWriter(
                 file, schema, compression="zstd", use_dictionary=["tags"],
                 write_page_checksum=True, write_statistics=False,

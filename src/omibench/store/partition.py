@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from omibench.errors import StoreError, reason_of
 from omibench.request import Request, Response
 from omibench.store import pack, segment
-from omibench.store.files import OpenFiles, write_whole
+from omibench.store.files import OpenFiles, write_private
 from omibench.store.index import Damage, FileIndex, Place
 from omibench.store.key import KEY_SCHEMA, Keys
 from omibench.store.line import Body, body_of, encode_line, line_fault, parse_response
@@ -181,7 +181,7 @@ class Partition:
         writer = SegmentWriter(self.folder)
         card = self.folder / CARD
         if not card.is_file():
-            write_whole(card, (json.dumps(self.identity, indent=2) + "\n").encode())
+            write_private(card, (json.dumps(self.identity, indent=2) + "\n").encode())
         return writer
 
     def _listed(self) -> dict[str, Path]:

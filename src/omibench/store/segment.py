@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from omibench.errors import StoreError, reason_of
+from omibench.locks import hold
+from omibench.modes import make_folder, open_new, tighten
 from omibench.store.files import OpenFiles
 from omibench.store.index import (
     Damage,
@@ -19,7 +21,7 @@ from omibench.store.index import (
     write_index,
 )
 from omibench.store.line import Body, key_of, line_fault, parse_line, schema_of
-from omibench.store.liveness import hold, new_name
+from omibench.store.liveness import new_name
 
 SUFFIX = ".jsonl"
 INDEX_WORTH = 1 << 20
@@ -130,9 +132,9 @@ class SegmentWriter:
         self.path = folder / new_name(SUFFIX)
         self.index = FileIndex()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            self._file = os.open(self.path, flags, 0o644)
+            make_folder(folder)
+            tighten(folder.parent, folder)
+            self._file = open_new(self.path, os.O_WRONLY | os.O_EXCL | os.O_APPEND)
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         hold(self._file)

@@ -18,7 +18,7 @@ from pathlib import Path
 from omibench.errors import MissingInputError, StoreError, reason_of
 from omibench.store.compact import compact_partition
 from omibench.store.contents import card_fault, image_files, open_folder
-from omibench.store.files import write_whole
+from omibench.store.files import write_private
 from omibench.store.merge import Merged, merge_store
 from omibench.store.partition import Partition
 from omibench.store.store import Store, partition_folders
@@ -130,7 +130,7 @@ def _copy_images(store: Path, older: Iterable[Path], part: Path) -> list[str]:
     copied = []
     for path in image_files(store):
         if path.name not in known:
-            write_whole(part / "images" / path.name[:2] / path.name, path.read_bytes())
+            write_private(part / "images" / path.name[:2] / path.name, path.read_bytes())
             copied.append(path.name)
     return copied
 
@@ -144,4 +144,4 @@ def _absorbed(store: Path) -> set[str]:
 
 def _note(store: Path, names: Iterable[str]) -> None:
     text = "".join(f"{name}\n" for name in sorted(_absorbed(store) | set(names)))
-    write_whole(store / ABSORBED, text.encode())
+    write_private(store / ABSORBED, text.encode())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
+from omibench.modes import tighten_all
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.images import ImageStore
 from omibench.store.index import Damage, Place
@@ -35,6 +36,8 @@ class Verified:
     without_key: int = 0
     """Responses whose key was not made again: no model.json, or a schema of a later version."""
     faults: list[Fault] = field(default_factory=list)
+    tightened: int = 0
+    """Files and folders that others could read or write, and can no more."""
     shown: dict[str, str] = field(default_factory=dict)
     """Every picture that a request shows or a response draws, with the first such response."""
 
@@ -45,8 +48,9 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verif
     A line is sound when its checksum holds, its JSON is a request and a response, and its key is
     the one that its request and model give. A picture is sound when its name is the SHA-256 of
     its bytes; every picture that a request shows or a response draws must be there.
+    What other users may read without need is closed to them.
     """
-    found = Verified()
+    found = Verified(tightened=tighten_all(store))
     for folder in folders:
         if (fault := card_fault(folder)) is not None:
             found.faults.append(Fault(folder.name, "model.json", fault))

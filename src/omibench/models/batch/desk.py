@@ -16,8 +16,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from omibench.errors import ModelError, reason_of
+from omibench.locks import LockError, try_lock
 from omibench.models.batch.submission import Submission
 from omibench.models.provider import Ticket
+from omibench.modes import make_folder, open_new
 
 KEPT_S = 28 * 86400.0
 """Seconds for which a collected submission is remembered: providers keep results 29 or 30 days."""
@@ -54,7 +56,7 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
         except OSError as error:
             raise ModelError(f"{folder}: cannot be made: {reason_of(error)}") from None
 
@@ -64,7 +66,10 @@ class Desk:
 
         Raises ModelError where the file system cannot lock: two processes might submit the same.
         """
-        file = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            file = open_new(self.folder / _LOCK, os.O_RDWR)
+        except OSError as error:
+            raise ModelError(f"{self.folder}: cannot be locked: {reason_of(error)}") from None
         try:
             since, said = time.monotonic(), False
             while not _lock(file, self.folder):
@@ -93,7 +98,7 @@ class Desk:
         """Note a submission; when this returns, neither a kill nor a power cut can lose it."""
         path = self._path(submission)
         partial = path.with_name(f".{path.name}.{token_hex(4)}.part")
-        with partial.open("wb") as file:
+        with os.fdopen(open_new(partial, os.O_WRONLY | os.O_EXCL), "wb") as file:
             file.write(submission.model_dump_json(exclude_defaults=True).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
@@ -153,7 +158,8 @@ class Draft:
         """Add one."""
         if ticket.id:
             self.unused[ticket.id] = ticket
-            with self.path.open("a", encoding="ascii") as file:
+            draft = open_new(self.path, os.O_WRONLY | os.O_APPEND)
+            with os.fdopen(draft, "a", encoding="ascii") as file:
                 file.write(f"{ticket.id} {ticket.worst_usd!r}\n")
 
     def used(self, submission: Submission) -> None:
@@ -176,18 +182,10 @@ class Draft:
 
 
 def _lock(file: int, folder: Path) -> bool:
-    why = "this system has no file locks"
     try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError) as error:
-        why = getattr(error, "strerror", None) or why
-    else:
-        return True
-    raise ModelError(
-        f"{folder}: cannot be locked ({why}), and without a lock two processes may submit the same "
-        "batch: keep `study.store` on another file system, or leave `batch` out"
-    )
+        return try_lock(file)
+    except LockError as error:
+        raise ModelError(
+            f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes may "
+            "submit the same batch: keep `study.store` on another file system, or leave `batch` out"
+        ) from None
