@@ -13,6 +13,7 @@ GROUND = {
     "inputs",
     "locks",
     "modes",
+    "intake",
     "operating",
     "own_prompt",
     "outputs",

@@ -1,0 +1,241 @@
+"""Pictures without what a camera or a program noted in them: places, devices, names, previews.
+
+Pixels are never touched: parts of the file that hold notes are left out, all others stay as they
+are. A picture without notes stays byte for byte, so that requests about it keep their keys. Colour
+profiles and resolution stay; of an orientation other than upright one tag stays, so that the
+picture is shown as before.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from omibench.errors import FileFormatError
+
+_PNG_HEAD: Final = b"\x89PNG\r\n\x1a\n"
+_PNG_KEPT: Final = frozenset(
+    (
+        b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB",
+        b"cICP", b"mDCV", b"mDCv", b"cLLI", b"cLLi", b"bKGD", b"hIST", b"pHYs", b"sPLT", b"oFFs",
+        b"acTL", b"fcTL", b"fdAT",
+    )
+)  # fmt: skip
+_WEBP_KEPT: Final = frozenset((b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"))
+_WEBP_NOTES: Final = 0b1100
+"""The bits of VP8X that say that EXIF (8) and XMP (4) follow."""
+_GIF_KEPT: Final = (b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012")
+_EXIF: Final = b"Exif\0\0"
+_MARKER = re.compile(rb"\xff+([^\x00\xd0-\xd7\xff])", re.DOTALL)
+"""A marker within coded data: neither a stuffed byte nor a restart."""
+_SOS, _EOI = 0xDA, 0xD9
+
+
+def strip_metadata(data: bytes, form: str) -> bytes:
+    """The same picture without EXIF, XMP, IPTC, comments, previews and what follows its end.
+
+    The very same bytes where there is none of it. A BMP has none. Raises FileFormatError for
+    bytes that are not as `form` says, since nobody knows then what they hold.
+    """
+    strip = _STRIPPERS.get(form)
+    if strip is None:
+        return data
+    try:
+        return strip(data)
+    except (struct.error, IndexError, ValueError):
+        raise FileFormatError(f"is a damaged {form.upper()}: save the picture anew") from None
+
+
+def orientation_of(exif: bytes) -> int:
+    """How a TIFF block (EXIF without its `Exif` mark) says that the picture is turned, 1 to 8."""
+    order = {b"II": "<", b"MM": ">"}.get(exif[:2])
+    if order is None or len(exif) < 8:
+        return 1
+    try:
+        (start,) = struct.unpack_from(f"{order}I", exif, 4)
+        (count,) = struct.unpack_from(f"{order}H", exif, start)
+        for i in range(count):
+            tag, kind, _, value = struct.unpack_from(f"{order}HHIH", exif, start + 2 + 12 * i)
+            if tag == 0x0112 and kind == 3:
+                return value if 1 <= value <= 8 else 1
+    except struct.error:
+        pass
+    return 1
+
+
+def _oriented(orientation: int) -> bytes:
+    """A TIFF block that says how the picture is turned and nothing else."""
+    return struct.pack(">2sHIHHHIHHI", b"MM", 42, 8, 1, 0x0112, 3, 1, orientation, 0, 0)
+
+
+def _strip_jpeg(data: bytes) -> bytes:
+    kept, orientation, dropped = [data[:2]], 1, False
+    place = 2
+    while True:
+        if data[place] != 0xFF or data[place + 1] in (0x00, 0xFF):
+            # Bytes between segments, which decoders skip: nobody knows what they hold.
+            fill = _MARKER.search(data, place)
+            if fill is None:
+                raise ValueError("cut off")
+            dropped |= data[place : fill.start(1) - 1].strip(b"\xff") != b""
+            place = fill.start(1) - 1
+        marker = data[place + 1]
+        if marker == _EOI:
+            kept.append(b"\xff\xd9")
+            dropped |= len(data) > place + 2
+            break
+        end = place + 2 + struct.unpack_from(">H", data, place + 2)[0]
+        if end > len(data):
+            raise ValueError("cut off")
+        if marker == _SOS:
+            found = _MARKER.search(data, end)
+            if found is None:  # cut off after its last scan, as decoders allow
+                kept.append(data[place:])
+                break
+            end = found.start()
+        if _is_note(marker, data[place + 4 : place + 20]):
+            dropped = True
+            if marker == 0xE1 and data[place + 4 :].startswith(_EXIF) and orientation == 1:
+                orientation = orientation_of(data[place + 10 : end])
+        else:
+            kept.append(data[place:end])
+        place = end
+    if not dropped:
+        return data
+    if orientation != 1:
+        block = _EXIF + _oriented(orientation)
+        # Behind JFIF's own segment, which has to come first.
+        at = 2 if len(kept) > 1 and kept[1][:2] == b"\xff\xe0" else 1
+        kept.insert(at, b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
+    return b"".join(kept)
+
+
+def _is_note(marker: int, begins: bytes) -> bool:
+    """Whether a segment of a JPEG holds notes; JFIF, colour profiles and Adobe's mark do not."""
+    if marker == 0xE0:
+        return not begins.startswith(b"JFIF\0")
+    if marker == 0xE2:
+        return not begins.startswith(b"ICC_PROFILE\0")
+    if marker == 0xEE:
+        return not begins.startswith(b"Adobe")
+    return marker == 0xFE or 0xE0 < marker <= 0xEF
+
+
+def _strip_png(data: bytes) -> bytes:
+    kept, orientation, place = [_PNG_HEAD], 1, len(_PNG_HEAD)
+    dropped = False
+    if not data.startswith(_PNG_HEAD):
+        raise ValueError("no PNG")
+    while place < len(data):
+        (length,) = struct.unpack_from(">I", data, place)
+        kind, end = data[place + 4 : place + 8], place + 12 + length
+        if end > len(data):
+            raise ValueError("cut off")
+        critical = not kind[0] & 0x20
+        if critical or kind in _PNG_KEPT:
+            kept.append(data[place:end])
+        else:
+            dropped = True
+            if kind == b"eXIf":
+                orientation = orientation_of(data[place + 8 : end - 4])
+        place = end
+        if kind == b"IEND":
+            break
+    if not dropped and place == len(data):
+        return data
+    if orientation != 1:
+        kept.insert(2, _png_chunk(b"eXIf", _oriented(orientation)))  # behind IHDR
+    return b"".join(kept)
+
+
+def _png_chunk(kind: bytes, content: bytes) -> bytes:
+    from zlib import crc32
+
+    body = kind + content
+    return struct.pack(">I", len(content)) + body + struct.pack(">I", crc32(body))
+
+
+def _strip_webp(data: bytes) -> bytes:
+    (size,) = struct.unpack_from("<I", data, 4)
+    whole = min(len(data), 8 + size)
+    kept, orientation, dropped, place = [], 1, False, 12
+    while place + 8 <= whole:
+        kind = data[place : place + 4]
+        (length,) = struct.unpack_from("<I", data, place + 4)
+        end = place + 8 + length + (length & 1)
+        if place + 8 + length > whole:
+            raise ValueError("cut off")
+        if kind in _WEBP_KEPT:
+            kept.append(data[place:end])
+        else:
+            dropped = True
+            if kind == b"EXIF":
+                block = data[place + 8 : place + 8 + length]
+                orientation = orientation_of(block.removeprefix(_EXIF))
+        place = end
+    if not dropped and len(data) <= 8 + size + (size & 1):
+        return data
+    flag = 0
+    if orientation != 1:
+        block = _oriented(orientation)
+        kept.append(b"EXIF" + struct.pack("<I", len(block)) + block)
+        flag = 8
+    kept = [_flagged(chunk, flag) if chunk[:4] == b"VP8X" else chunk for chunk in kept]
+    content = b"WEBP" + b"".join(kept)
+    return b"RIFF" + struct.pack("<I", len(content)) + content
+
+
+def _flagged(chunk: bytes, flag: int) -> bytes:
+    return chunk[:8] + bytes([chunk[8] & ~_WEBP_NOTES | flag]) + chunk[9:]
+
+
+def _strip_gif(data: bytes) -> bytes:
+    kept, dropped = [], False
+    for part, is_note in _gif_parts(data):
+        dropped |= is_note
+        if not is_note:
+            kept.append(part)
+    return b"".join(kept) if dropped else data
+
+
+def _gif_parts(data: bytes) -> Iterator[tuple[bytes, bool]]:
+    """The blocks of a GIF, and whether each is a comment, a program's note or beyond its end."""
+    place = 13 + _table(data[10])
+    yield data[:place], False
+    while data[place] != 0x3B:
+        start = place
+        if data[place] == 0x2C:
+            place = _behind(data, place + 11 + _table(data[place + 9]))
+            yield data[start:place], False
+        elif data[place] == 0x21:
+            label = data[place + 1]
+            place = _behind(data, place + 2)
+            named = data[start + 3 : start + 14]
+            yield data[start:place], label == 0xFE or (label == 0xFF and named not in _GIF_KEPT)
+        else:
+            raise ValueError("no block")
+    yield data[place : place + 1], False
+    if len(data) > place + 1:
+        yield data[place + 1 :], True
+
+
+def _table(flags: int) -> int:
+    """Bytes of the table of colours that a GIF's flags announce."""
+    return 3 * 2 ** ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def _behind(data: bytes, place: int) -> int:
+    """Where the sub-blocks that begin at `place` have ended."""
+    while data[place]:
+        place += 1 + data[place]
+    return place + 1
+
+
+_STRIPPERS: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "jpeg": _strip_jpeg,
+    "png": _strip_png,
+    "webp": _strip_webp,
+    "gif": _strip_gif,
+}

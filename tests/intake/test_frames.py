@@ -1,0 +1,74 @@
+"""Parquet files are looked at before they are unpacked."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from omibench.errors import FileFormatError
+from omibench.intake import frames, iter_frame, read_frame
+
+
+def bomb(path: Path) -> None:
+    """A few kB of Parquet that unpack to 400 MB."""
+    rows = pa.table({"a": ["y" * 10_000_000] * 40})
+    pq.write_table(rows, path, compression="zstd", use_dictionary=False)
+
+
+def dictionary(path: Path, store_schema: bool = True) -> None:
+    """3 kB of Parquet: one value of 50,000 characters that 20,000 rows repeat."""
+    codes = pa.array([0] * 20_000, pa.int32())
+    rows = pa.table({"a": pa.DictionaryArray.from_arrays(codes, ["x" * 50_000])})
+    pq.write_table(rows, path, store_schema=store_schema)
+
+
+@pytest.mark.parametrize("make", [bomb, dictionary, partial(dictionary, store_schema=False)])
+def test_a_bomb_is_refused_before_it_takes_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
+    assert frames._FLOOR <= 512 * 2**20
+    monkeypatch.setattr(frames, "_FLOOR", 100_000_000)
+    file = tmp_path / "a.parquet"
+    make(file)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(FileFormatError, match=r"a\.parquet: unpacks to .* and at most 100\.0 MB"):
+        read_frame(file)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
+
+
+def test_a_table_is_read_whole_by_columns_and_by_rows(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    frame = pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [["p", "q"], []]})
+    frame.write_parquet(file)
+    assert read_frame(file).equals(frame)
+    assert read_frame(file, columns=["b"]).columns == ["b"]
+    assert list(iter_frame(file)) == frame.to_dicts()
+    with pytest.raises(FileFormatError, match=r"lacks the column 'z'; it has a, b, c"):
+        read_frame(file, columns=["z"])
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\xff" * 200 + b"PAR1", b"no"])
+def test_what_is_no_parquet_is_told(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "a.parquet"
+    file.write_bytes(content)
+    with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
+        read_frame(file)
+    with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
+        list(iter_frame(file))
+
+
+def test_a_damaged_page_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    pl.DataFrame({"a": [f"row {i}" for i in range(1000)]}).write_parquet(file)
+    data = bytearray(file.read_bytes())
+    data[4:400] = b"\xff" * 396
+    file.write_bytes(data)
+    with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
+        read_frame(file)
