@@ -13,6 +13,7 @@ from omibench.cli.ending import end_with
 from omibench.errors import MissingInputError, OmibenchError, UntrustedError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import files_of, missing_files
+from omibench.isolated import isolate
 from omibench.ocr.sources import inputs_of
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.rehearsal import rehearsed
@@ -29,6 +30,9 @@ from omibench.study import (
 from omibench.trust.provenance import STAGES, forget, strangers
 from omibench.unasked import unasked
 from omibench.yaml_file import named_in
+
+# No process that a job starts imports what happens to lie in the current folder.
+isolate(os.environ)
 
 PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
 

@@ -14,6 +14,7 @@ GROUND = {
     "locks",
     "modes",
     "intake",
+    "isolated",
     "operating",
     "own_prompt",
     "outputs",

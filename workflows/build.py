@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import IO
 
 from omibench.errors import SomeFailedError
 from omibench.gate import BUDGET_ENV
+from omibench.isolated import isolated, python_module
 
 LOCK = Path(".snakemake/omibench.lock")
 SHOWN = 30
@@ -34,10 +34,12 @@ def snakemake(
     `forced` are outputs to make again in any case. Waits for another build that a flow has
     started in this folder. Raises SomeFailedError with what Snakemake said last.
     """
-    command = [sys.executable, "-m", "snakemake", *targets, "--cores", str(cores)]
+    command = python_module("snakemake", *targets, "--cores", str(cores))
     command += ["--configfile", params, "--quiet", "rules", "host", "--rerun-incomplete"]
     command += ["--forcerun", *forced] if (forced := list(forced)) else []
-    environment = os.environ | ({} if budget_usd is None else {BUDGET_ENV: str(budget_usd)})
+    environment = isolated(os.environ) | (
+        {} if budget_usd is None else {BUDGET_ENV: str(budget_usd)}
+    )
     last: deque[str] = deque(maxlen=SHOWN)
 
     def heard(line: str) -> None:
@@ -75,8 +77,8 @@ def _alone() -> Iterator[IO[str]]:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         if file.read():
-            unlock = [sys.executable, "-m", "snakemake", "--unlock", "--quiet", "all"]
-            subprocess.run(unlock, check=False, capture_output=True)
+            unlock = python_module("snakemake", "--unlock", "--quiet", "all")
+            subprocess.run(unlock, env=isolated(os.environ), check=False, capture_output=True)
         file.write("building\n")
         file.flush()
         yield file

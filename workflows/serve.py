@@ -27,6 +27,8 @@ if not __package__:  # run as a script
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
+from omibench.isolated import isolated, python_module
+
 HOST = "127.0.0.1"
 POOL = "omibench"
 START_S = 180.0
@@ -52,10 +54,11 @@ def main(
     try:
         with _program("server", "start", "--host", HOST, "--port", str(port)) as server:
             _wait_for(port, server)
-            prefect = [sys.executable, "-m", "prefect", "--no-prompt"]
+            safe = isolated(os.environ)
+            prefect = python_module("prefect", "--no-prompt")
             pool = [*prefect, "work-pool", "create", POOL, "--type", "process"]
-            subprocess.run(pool, check=False, capture_output=True)  # it may be there already
-            subprocess.run([*prefect, "deploy", "--all"], check=True)
+            subprocess.run(pool, env=safe, check=False, capture_output=True)  # may be there already
+            subprocess.run([*prefect, "deploy", "--all"], env=safe, check=True)
             print(f"The flows are served; their pages: http://{HOST}:{port}  Ctrl-C stops.")
             while server.poll() is None:
                 _work(server)
@@ -127,8 +130,8 @@ def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
     It is asked to stop, and killed with all that it started when it does not.
     """
-    command = [sys.executable, "-m", "prefect", *words]
-    with subprocess.Popen(command, start_new_session=True) as child:
+    command = python_module("prefect", *words)
+    with subprocess.Popen(command, env=isolated(os.environ), start_new_session=True) as child:
         try:
             yield child
         finally:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import UnionType
-from typing import Annotated, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 LONGEST = 80
 """Characters of a wrong value that are shown."""
@@ -18,7 +21,7 @@ _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 def explain(error: ValidationError, root: type[BaseModel]) -> str:
     """The first mistake: where it is, what is wrong, which value, and how many more there are."""
-    first, rest = error.errors()[0], error.error_count() - 1
+    first, rest = _worst(error), error.error_count() - 1
     path, blocks = _follow([str(part) for part in first["loc"]], root)
     where, more = ".".join(path), f" (and {rest} more)" if rest else ""
     if first["type"] == "extra_forbidden":
@@ -37,6 +40,16 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     shown = "" if hidden else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where + ': ' if where else ''}{message}{shown}{more}"
+
+
+def _worst(error: ValidationError) -> ErrorDetails:
+    """The mistake to name: a misspelt key before the required one that it leaves unnamed."""
+    first, *others = error.errors()
+    if first["type"] != "missing":
+        return first
+    block = first["loc"][:-1]
+    unknown = (e for e in others if e["type"] == "extra_forbidden" and e["loc"][:-1] == block)
+    return next(unknown, first)
 
 
 def _short(value: object) -> str:

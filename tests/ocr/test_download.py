@@ -63,7 +63,7 @@ def server() -> Iterator[str]:
 @pytest.mark.parametrize("name", ["paper.pdf", "moved", "shaky"])
 def test_a_paper_arrives_whole(server: str, tmp_path: Path, name: str) -> None:
     path = tmp_path / "papers" / "a.pdf"
-    fetch(path, f"{server}/{name}", DIGEST.upper(), pause_s=0)
+    fetch(path, f"{server}/{name}", DIGEST.upper(), tmp_path, pause_s=0)
     assert path.read_bytes() == PAPER
     assert list(path.parent.iterdir()) == [path]
 
@@ -82,7 +82,7 @@ def test_what_goes_wrong_is_told_in_one_line_and_leaves_nothing(
 ) -> None:
     path = tmp_path / "a.pdf"
     with pytest.raises(PaperError, match=told) as error:
-        fetch(path, f"{server}/{name}", digest, pause_s=0)
+        fetch(path, f"{server}/{name}", digest, tmp_path, pause_s=0)
     assert error.value.code == code
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
@@ -92,13 +92,13 @@ def test_what_goes_wrong_is_told_in_one_line_and_leaves_nothing(
 
 def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(PaperError, match=r"cannot be had from http://127\.0\.0\.1:9/a\.pdf"):
-        fetch(tmp_path / "a.pdf", "http://127.0.0.1:9/a.pdf", DIGEST, pause_s=0)
+        fetch(tmp_path / "a.pdf", "http://127.0.0.1:9/a.pdf", DIGEST, tmp_path, pause_s=0)
 
 
 def test_a_paper_that_is_there_is_not_fetched_again(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_text("mine")
-    fetch(path, "http://127.0.0.1:9/a.pdf", DIGEST)
+    fetch(path, "http://127.0.0.1:9/a.pdf", DIGEST, tmp_path)
     assert path.read_text() == "mine"
 
 

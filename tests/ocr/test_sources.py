@@ -35,6 +35,12 @@ def test_paths_are_relative_to_the_manifest(tmp_path: Path) -> None:
             "sources:\n- {name: a, paper: b, papr: c}",
             r"line 2: sources\.0\.papr: unknown key; did",
         ),
+        ("sources:\n- name: a\n  papr: b", r"line 3: sources\.0\.papr: .* did you mean 'paper'\?"),
+        ("sorces:\n- {name: a, paper: b}", r"line 1: sorces: .* did you mean 'sources'\?"),
+        (
+            "benchmarks:\n- name: a\n  foldr: b\n  format: emma",
+            r"yaml, line 3: benchmarks\.0\.foldr: .* did you mean 'folder'\?",
+        ),
         ("sources:\n- {name: a, paper: b, subject: magic}", r"sources\.0\.subject"),
         ("- 1", "holds .1., but takes a block of keys"),
         ("sources: [", "line 1: is not valid YAML"),

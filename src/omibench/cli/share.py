@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
+from omibench.isolated import isolated, python_module
 
 StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
 Archive = Annotated[
@@ -110,8 +111,9 @@ def _dvc(*words: str) -> str:
     if find_spec("dvc") is None:
         raise StoreError("dvc is not installed: pip install 'omibench[workflow]'")
     done = subprocess.run(
-        [sys.executable, "-m", "dvc", *words], capture_output=True, text=True, check=False
-    )
+        python_module("dvc", *words), env=isolated(os.environ),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         _, marked, error = done.stderr.partition("ERROR: ")
         said = " ".join((error if marked else done.stderr[-200:]).split())

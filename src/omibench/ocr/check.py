@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from omibench.errors import PaperError, reason_of
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MAX_PIXELS = 100_000_000
 _HEAD = 1024
 _PHOTOGRAPHS = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".jpeg": b"\xff\xd8\xff"}
+SUFFIXES = (".pdf", *_PHOTOGRAPHS)
 
 
 def is_photograph(path: Path) -> bool:
@@ -40,15 +41,27 @@ def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
         raise PaperError(
             "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {expected_sha256}"
         )
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    suffix = path.suffix.lower()
-    if suffix != ".pdf" and suffix not in _PHOTOGRAPHS:
-        raise PaperError("not_a_pdf", f"{path}: its name ends with none of .pdf, .png, .jpg, .jpeg")
-    genuine = head.startswith(_PHOTOGRAPHS[suffix]) if is_photograph(path) else b"%PDF-" in head
-    if not genuine:
-        raise PaperError("not_a_pdf", f"{path}: its first bytes are not those of {path.suffix}")
+    check_form(path, path)
     return digest
+
+
+def check_form(path: Path, content: Path) -> None:
+    """Compare the name of a file with the first bytes that it has, or is to get from `content`.
+
+    Raises PaperError `not_a_pdf`.
+    """
+    with content.open("rb") as file:
+        head = file.read(_HEAD)
+    if not has_suffix(path):
+        raise PaperError("not_a_pdf", f"{path}: its name ends with none of {', '.join(SUFFIXES)}")
+    magic = _PHOTOGRAPHS.get(path.suffix.lower())
+    if not (head.startswith(magic) if magic else b"%PDF-" in head):
+        raise PaperError("not_a_pdf", f"{path}: its first bytes are not those of {path.suffix}")
+
+
+def has_suffix(path: PurePath) -> bool:
+    """Whether a file's name is that of a PDF or a photograph."""
+    return path.suffix.lower() in SUFFIXES
 
 
 def open_pdf(

@@ -1,36 +1,60 @@
-"""Papers fetched from where the manifest says, kept only when their SHA-256 is the one it names."""
+"""Papers fetched from where the manifest says, kept only when their SHA-256 is the one it names.
+
+A manifest comes from anybody. What it downloads stays in its own folder, is a PDF or a photograph
+by its name and by its first bytes, and has its name only once that is known.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
+import subprocess
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from omibench.errors import PaperError, reason_of
+from omibench.isolated import isolated, python_module
+from omibench.ocr.check import check_form
+from omibench.ocr.transfer import Transferred
 
 MAX_BYTES = 300 * 2**20
-_BLOCK = 2**16
-_WAIT_S = 60.0
+TOTAL_S = 900.0
+"""Seconds that one file may take with all tries; on a slow line 300 MiB do."""
 _TRIES = 3
+_WORKER = "omibench.ocr.transfer"
 
 
-def fetch(path: Path, url: str, sha256: str, *, pause_s: float = 1.0) -> None:
-    """Download `url` into `path` unless a file is there; a wrong one leaves nothing behind.
+def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
+    path: Path,
+    url: str,
+    sha256: str,
+    folder: Path,
+    *,
+    pause_s: float = 1.0,
+    total_s: float = TOTAL_S,
+    most: int = MAX_BYTES,
+) -> None:
+    """Download `url` into `path`, which lies in `folder`, unless a file is there.
 
-    The file appears only when it is whole and its hash is right. What may pass by itself (no
-    connection, a server's error) is tried three times, `pause_s` seconds and more apart.
+    The file appears only when it is whole, its hash is right, and its first bytes are those of a
+    PDF, PNG or JPEG as its name says; a wrong one leaves nothing behind. What may pass by itself
+    (no connection, a server's error) is tried three times, `pause_s` seconds and more apart. After
+    `total_s` seconds or `most` bytes it is given up, however the server sends.
 
-    Raises PaperError `download_failed` or `sha256_mismatch`.
+    Raises PaperError `download_failed`, `sha256_mismatch` or `not_a_pdf`.
     """
     if path.exists():
         return
+    if not path.parent.resolve().is_relative_to(folder.resolve()):
+        raise PaperError(
+            "download_failed",
+            f"{path}: leads out of {folder}, the folder of its manifest: nothing is downloaded",
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".download-")
     except OSError as error:
         raise PaperError(
             "download_failed", f"{path}: cannot be written: {reason_of(error)}"
@@ -38,12 +62,13 @@ def fetch(path: Path, url: str, sha256: str, *, pause_s: float = 1.0) -> None:
     part = Path(name)
     os.close(handle)
     try:
-        digest = _download(url, part, path, pause_s)
+        digest = _download(url, part, path, (pause_s, time.monotonic() + total_s, most))
         if digest != sha256.lower():
             raise PaperError(
                 "sha256_mismatch",
                 f"{path}: what {shown(url)} gives has SHA-256 {digest}, the manifest says {sha256}",
             )
+        check_form(path, part)
         part.chmod(0o644)
         part.replace(path)
     finally:
@@ -57,40 +82,29 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}"
 
 
-def _download(url: str, part: Path, path: Path, pause_s: float) -> str:
+def _download(url: str, part: Path, path: Path, limits: tuple[float, float, int]) -> str:
     """The SHA-256 of what was written to `part`."""
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-
+    pause_s, until, most = limits
     for attempt in range(_TRIES):
-        try:
-            return _once(url, part)
-        except HTTPError as error:
-            problem = f"HTTP {error.code} {error.reason}"
-            with suppress(OSError):
-                error.close()
-            if error.code < 500 and error.code != 429:
-                break
-        except (OSError, HTTPException, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
-            problem = " ".join(str(reason).split()) or type(error).__name__
+        done = _once(url, part, until, most)
+        if done.sha256:
+            return done.sha256
+        if not done.may_pass or time.monotonic() + pause_s * 2**attempt >= until:
+            break
         if attempt + 1 < _TRIES:
             time.sleep(pause_s * 2**attempt)
-    raise PaperError("download_failed", f"{path}: cannot be had from {shown(url)}: {problem}")
+    raise PaperError("download_failed", f"{path}: cannot be had from {shown(url)}: {done.problem}")
 
 
-def _once(url: str, part: Path) -> str:
-    from urllib.request import Request, urlopen
-
-    digest = hashlib.sha256()
-    # The manifest allows http and https alone.
-    request = Request(url, headers={"User-Agent": "omibench"})  # noqa: S310
-    with urlopen(request, timeout=_WAIT_S) as reply, part.open("wb") as file:  # noqa: S310
-        length = reply.headers.get("Content-Length")
-        while block := reply.read(_BLOCK):
-            digest.update(block)
-            if file.write(block) and file.tell() > MAX_BYTES:
-                raise ValueError(f"more than {MAX_BYTES // 2**20} MiB")
-        if length and length.isdecimal() and file.tell() != int(length):
-            raise OSError(f"the connection ended after {file.tell()} of {length} bytes")
-    return digest.hexdigest()
+def _once(url: str, part: Path, until: float, most: int) -> Transferred:
+    job = json.dumps({"url": url, "part": str(part), "most": most})
+    try:
+        done = subprocess.run(
+            python_module(_WORKER), input=job, capture_output=True, encoding="utf-8",
+            env=isolated(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Transferred(problem="it was not whole in time")
+    if done.returncode:
+        return Transferred(problem=f"the process that downloads ended with {done.returncode}")
+    return Transferred(**json.loads(done.stdout))

@@ -6,7 +6,6 @@ import logging
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from omibench.errors import MissingInputError, OmibenchError, PaperError
+from omibench.isolated import isolated, python_module
 from omibench.ocr.codes import CODES, is_error
 from omibench.ocr.download import fetch
 from omibench.ocr.imported import import_rows
@@ -30,7 +30,7 @@ Look = Callable[[FileReport, Source, Path], None]
 """Shows a person what became of a source; its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
-_WORKER = (sys.executable, "-m", "omibench.ocr.worker")
+_WORKER = python_module("omibench.ocr.worker")
 
 
 def read_papers(  # noqa: PLR0913 - each is an option of the command
@@ -78,15 +78,16 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
         ]
         workers = max(1, min(_AT_ONCE, _cores(), len(jobs)))
         with ThreadPoolExecutor(workers) as pool:
-            reports = list(pool.map(lambda job: _run(job, ahead), jobs))
+            folder = named.parent if named else Path()
+            reports = list(pool.map(lambda job: _run(job, ahead, folder), jobs))
         if look:
             for job, file in zip(jobs, reports, strict=True):
                 look(file, job.source, job.folder)
         places = [(job.source.slug, job.folder) for job in jobs]
         for k, rows in enumerate(benchmarks, len(jobs)):
-            folder = Path(scratch) / str(k)
-            reports.append(_timed(rows.name, folder, partial(import_rows, rows, folder)))
-            places.append((rows.slug, folder))
+            place = Path(scratch) / str(k)
+            reports.append(_timed(rows.name, place, partial(import_rows, rows, place)))
+            places.append((rows.slug, place))
         _gather(places, reports, out)
     report = OcrReport(files=reports)
     write_json(out / "report.json", report)
@@ -100,8 +101,8 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run(job: Job, ahead: Ahead | None) -> FileReport:
-    return _timed(job.source.name, job.folder, lambda: _outcome(job, ahead))
+def _run(job: Job, ahead: Ahead | None, folder: Path) -> FileReport:
+    return _timed(job.source.name, job.folder, lambda: _outcome(job, ahead, folder))
 
 
 def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
@@ -128,12 +129,12 @@ def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
     )
 
 
-def _outcome(job: Job, ahead: Ahead | None) -> Outcome:
+def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
     """What becomes of a job: pages without text are read in a second go, where there are any."""
     params = job.params
     try:
         for path, url in job.source.url.items():
-            fetch(Path(path), url, job.source.sha256[path])
+            fetch(Path(path), url, job.source.sha256[path], folder)
     except PaperError as error:
         return Outcome(error=(error.code, str(error)))
     found = _process(job, params.timeout_s)
@@ -164,6 +165,7 @@ def _process(job: Job, limit: float) -> Outcome:
             input=job.model_dump_json(),
             capture_output=True,
             encoding="utf-8",
+            env=isolated(os.environ),
             timeout=limit,
             check=False,
         )
@@ -180,6 +182,7 @@ def _process(job: Job, limit: float) -> Outcome:
 
 def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:
     """Put together what lies in the folder of each source; figures of an earlier run go."""
+    (out / "images").mkdir(exist_ok=True)  # Snakemake waits for it, also of papers without figures
     problems: list[Problem] = []
     pages: list[PageText] = []
     for (slug, folder), report in zip(places, reports, strict=True):

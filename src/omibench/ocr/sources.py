@@ -8,7 +8,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -24,6 +24,7 @@ from pydantic import (
 
 from omibench.errors import FileFormatError
 from omibench.explain import explain
+from omibench.ocr.check import SUFFIXES, has_suffix
 from omibench.problem import Subject
 from omibench.yaml_file import place_of, read_yaml
 
@@ -71,6 +72,8 @@ class Source(BaseModel):
                 raise ValueError(f"url: {path}: {url!r} does not begin with http:// or https://")
             if path not in self.sha256:
                 raise ValueError(f"url: {path} has no sha256: what is downloaded must be checked")
+            if not has_suffix(PurePath(path)):
+                raise ValueError(f"url: {path}: its name ends with none of {', '.join(SUFFIXES)}")
         return self
 
     @property
@@ -147,6 +150,7 @@ def read_manifest(path: Path) -> Manifest:
         wrong = explain(error, Manifest)
         raise FileFormatError(f"{place_of(wrong, [path]) or path}: {wrong}") from None
     _reject_twins([*manifest.sources, *manifest.benchmarks], path)
+    _contain_downloads(manifest, path)
     if not manifest.sources and not manifest.benchmarks:
         raise FileFormatError(f"{path}: lists neither sources nor benchmarks")
     return Manifest(
@@ -156,6 +160,19 @@ def read_manifest(path: Path) -> Manifest:
             for rows in manifest.benchmarks
         ],
     )
+
+
+def _contain_downloads(manifest: Manifest, path: Path) -> None:
+    """A manifest of others names any file to be read, but writes into its own folder alone."""
+    for k, source in enumerate(manifest.sources):
+        for name in source.url:
+            pure = PurePath(name)
+            if pure.is_absolute() or ".." in pure.parts:
+                where = place_of(f"sources.{k}.url.{name}", [path]) or path
+                raise FileFormatError(
+                    f"{where}: sources.{k}.url: {name!r} is outside of the manifest's folder: "
+                    "what is downloaded is kept in it"
+                )
 
 
 def inputs_of(manifest: Path) -> list[str]:

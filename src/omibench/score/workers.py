@@ -15,15 +15,15 @@ import queue
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from omibench.errors import OmibenchError
+from omibench.isolated import isolated, python_module
 
-COMMAND = (sys.executable, "-m", "omibench.score.worker")
+COMMAND = python_module("omibench.score.worker")
 _START_CPU_S = 60.0
 _WALL_FACTOR = 60
 """The worker's own limits count CPU time; this one only guards against a worker that is stuck."""
@@ -102,7 +102,7 @@ class Worker:
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, process_group=0,
+                stderr=subprocess.DEVNULL, process_group=0, env=isolated(os.environ),
             )  # fmt: skip
         except OSError as error:
             raise OmibenchError(_CANNOT.format(why=error)) from None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import MissingInputError
+from omibench.isolated import isolated, python_module
 from omibench.trust.provenance import NAME, adopt, differences, read_provenance, strangers
 
 
@@ -55,7 +56,7 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
     """
     if not Path("dvc.lock").is_file() or not stages:
         return []
-    text = _run([sys.executable, "-m", "dvc", "data", "status", "--granular", "--json"])
+    text = _run("dvc", "data", "status", "--granular", "--json")
     changed = json.loads(text).get("uncommitted", {})
     found = []
     for kind in ("modified", "deleted", "added"):
@@ -71,8 +72,7 @@ def check_graph(results: Path, params: str) -> list[Difference]:
 
     Raises MissingInputError with what Snakemake says when it cannot tell.
     """
-    command = ["-m", "snakemake", "--summary", "--quiet", "all", "--configfile", params]
-    text = _run([sys.executable, *command])
+    text = _run("snakemake", "--summary", "--quiet", "all", "--configfile", params)
     lines = text.splitlines()
     start = next(
         (i for i, line in enumerate(lines) if line.startswith("output_file\t")), len(lines)
@@ -95,10 +95,13 @@ def _below(name: str, results: Path, stage: str) -> str:
     return str(Path(name).relative_to(results / stage))
 
 
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def _run(*words: str) -> str:
+    done = subprocess.run(
+        python_module(*words), env=isolated(os.environ),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        what = " ".join(command[2:4])
+        what = " ".join(words[:2])
         raise MissingInputError(f"{what}: {said[-1].strip() if said else 'failed without a word'}")
     return done.stdout
