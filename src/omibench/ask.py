@@ -17,7 +17,7 @@ from time import sleep
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
-from omibench.models.provider import FREE, Provider, takes_images
+from omibench.models.provider import FREE, CountsAnswers, Provider, takes_images
 from omibench.progress import Progress
 from omibench.request import Outcome, Request, Response
 from omibench.store.claims import CLAIMS, claim
@@ -98,6 +98,8 @@ def ask_keyed(
             known |= _held(missing, partition)
             wanted = {k: r for k, r in missing.items() if k in ours and k not in known}
             if wanted:
+                if isinstance(provider, CountsAnswers):
+                    provider.known = len(known)
                 known |= _buy(wanted, provider, store, partition, budget)
         missing = {k: r for k, r in missing.items() if k not in known}
         if missing and not ours:

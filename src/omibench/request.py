@@ -184,6 +184,7 @@ class Response(Noun):
     logprob: float | None = None
     """Sum of the log-probabilities (nats) of the answer's tokens, where the endpoint gives them."""
     error: str | None = None
-    """Why there is no answer, in one line without secrets; only for `provider_error`."""
+    """Why there is no answer, in one line without secrets: for `provider_error`, and for `refused`
+    where the endpoint turned the request down."""
     passing: bool = False
     """Whether asking again later may go better; only for `provider_error`."""

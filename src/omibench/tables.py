@@ -98,7 +98,7 @@ class ResponseRow(Noun):
     served_model: str | None = None
     """The model that the endpoint says answered, where it says so."""
     error: str | None = None
-    """Why there is no answer, for `provider_error`."""
+    """Why there is no answer: for `provider_error`, and for `refused` by the endpoint."""
 
 
 class VerdictRow(Noun):

@@ -128,7 +128,7 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
         "role": "assistant",
         "model": "another-model" if kind == "wrong_model" else asked.model,
         "content": [] if kind in ("empty_choices", "fewer_choices") else content,
-        "stop_reason": STOPS[choice.finish],
+        "stop_reason": "error" if kind == "broken_off" else STOPS[choice.finish],
         "stop_sequence": choice.stopped_by,
         "usage": {
             "input_tokens": answer.input - answer.cached,

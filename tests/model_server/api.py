@@ -81,6 +81,8 @@ def presented_key(headers: Mapping[str, str]) -> str:
 
 
 def fits(asked: Asked, config: Config) -> None:
-    """Check the number of images. Raises Refused."""
+    """Check the length and the number of images. Raises Refused."""
+    if any(part in asked.text for part in config.too_long):
+        raise bad("This model's maximum context length is 10 tokens. Reduce the prompt.")
     if config.max_images is not None and len(asked.images) > config.max_images:
         raise bad(f"At most {config.max_images} image(s) may be provided in one request.")

@@ -16,6 +16,7 @@ Kind = Literal[
     "truncated_json", "malformed_json", "html_page",
     # a 200 in good form that says something unexpected
     "empty_choices", "fewer_choices", "content_filter", "wrong_model",
+    "broken_off",
 ]  # fmt: skip
 Form = Literal["seconds", "date", "ms", "none"]
 Rate = Annotated[float, Field(ge=0, le=1)]
@@ -127,6 +128,8 @@ class Config(Settings):
     """The only parameters this endpoint knows; any other is a 400."""
     rejects: list[str] = []
     max_images: int | None = None
+    too_long: list[str] = []
+    """Requests whose text contains one of these are turned down: longer than the model takes."""
     # time: lognormal about the median `latency_s`, fixed when sigma is 0
     latency_s: Seconds = 0.0
     latency_sigma: Annotated[float, Field(ge=0)] = 0.0

@@ -40,7 +40,7 @@ def parse(body: Mapping[str, Any]) -> Asked:
     )
 
 
-def _choice(i: int, choice: Choice, asked: Asked, config: Config) -> Json:
+def _choice(i: int, choice: Choice, asked: Asked, config: Config, kind: Kind) -> Json:
     message: Json = {"role": "assistant", "content": choice.text, "refusal": None}
     if choice.reasoning:
         if config.reasoning_field == "inline":
@@ -61,6 +61,7 @@ def _choice(i: int, choice: Choice, asked: Asked, config: Config) -> Json:
             {"type": "image_url", "image_url": {"url": url}} for url in choice.images
         ]
     finish = {"length": "length", "calls": "tool_calls"}.get(choice.finish, "stop")
+    finish = "error" if kind == "broken_off" else finish
     if choice.finish == "filter":
         finish, message["content"] = "content_filter", None
     rows = token_rows(choice, asked)
@@ -74,7 +75,7 @@ def _choice(i: int, choice: Choice, asked: Asked, config: Config) -> Json:
 
 def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: Kind) -> Json:
     """A chat completion."""
-    choices = [_choice(i, c, asked, config) for i, c in enumerate(answer.choices)]
+    choices = [_choice(i, c, asked, config, kind) for i, c in enumerate(answer.choices)]
     kept = {"empty_choices": 0, "fewer_choices": len(choices) - 1}.get(kind, len(choices))
     return {
         "id": f"chatcmpl-{serial}",

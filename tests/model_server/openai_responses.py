@@ -46,6 +46,7 @@ def render(asked: Asked, answer: Answer, config: Config, *, serial: str, kind: K
         output.append({"id": f"rs_{serial}", "type": "reasoning", "summary": summary})
     reason = {"length": "max_output_tokens", "filter": "content_filter"}.get(choice.finish)
     status = "incomplete" if reason else "completed"
+    status = "cancelled" if kind == "broken_off" else status
     if choice.text and choice.finish != "filter":
         text: Json = {"type": "output_text", "text": choice.text, "annotations": []}
         text["logprobs"] = token_rows(choice, asked) or []

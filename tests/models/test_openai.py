@@ -136,6 +136,15 @@ def test_a_content_filter_refuses(server: ServerHandle, api: str) -> None:
 
 
 @every_api
+def test_a_reply_that_broke_off_is_asked_for_again(server: ServerHandle, api: str) -> None:
+    server.configure(script=[{"match": "q", "steps": ["broken_off"]}])
+    books = Books()
+    ((_, response),) = provider(server, api, price=PRICE).answer([ask("q")], books)
+    assert response.outcome == "answered"
+    assert books.ends == {"paid": 2}
+
+
+@every_api
 def test_no_choices_are_empty(server: ServerHandle, api: str) -> None:
     server.configure(script=[{"match": "q", "steps": ["empty_choices"]}])
     (response,) = answers(provider(server, api), ask("q"))

@@ -36,6 +36,21 @@ def one(reply: object, **block: Any) -> Response:
     return response
 
 
+@pytest.mark.parametrize("finish", ["error", "abort", "insufficient_system_resource", "ABORT"])
+def test_a_reply_that_broke_off_is_no_answer(finish: str) -> None:
+    with pytest.raises(Failure, match=f"ended as '{finish}'") as caught:
+        one(chat(choice("half of an ans", finish)), price=PRICE)
+    assert (caught.value.transient, caught.value.maybe_paid) == (True, True)
+    assert caught.value.cost_usd == pytest.approx((100 * 2 + 10 * 10) / 1e6)
+
+
+def test_a_sample_that_broke_off_is_left_out_and_the_others_are_kept() -> None:
+    reply = chat(choice("1"), choice("2", "error"), choice("3"))
+    found = openai_replies(openai_model(price=PRICE), reply, 3)
+    assert [r.text for r in found] == ["1", "3"]
+    assert sum(r.cost_usd or 0 for r in found) == pytest.approx((100 * 2 + 10 * 10) / 1e6)
+
+
 @pytest.mark.parametrize(
     ("given", "outcome", "text", "reasoning"),
     [

@@ -28,6 +28,7 @@ from omibench.models.batch.api import (
 from omibench.models.batch.draws import whole_body
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
+from omibench.models.content import content_fault
 from omibench.models.pictures import Pictures
 from omibench.models.replies import Json, count, list_of, object_of, text_of, unreadable
 from omibench.models.served import client_maker
@@ -134,8 +135,16 @@ class AnthropicBatches:
                 return Row(name, failure)
         error = object_of(result.get("error"))
         said = object_of(error.get("error")) or error
-        words = f": {text_of(said.get('type'))}: {text_of(said.get('message'))}" if said else ""
-        return Row(name, Failure(f"the request {kind or 'has no result'}{words}", maybe_paid=False))
+        code, message = text_of(said.get("type")), text_of(said.get("message"))
+        words = f": {code}: {message}" if said else ""
+        return Row(
+            name,
+            Failure(
+                f"the request {kind or 'has no result'}{words}",
+                maybe_paid=False,
+                content=content_fault(400, code, message),
+            ),
+        )
 
     def _get(self, path: str, params: dict[str, str]) -> Json:
         timeout = min(POLL_TIMEOUT_S, self._model.limits.timeout_s)

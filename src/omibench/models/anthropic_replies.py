@@ -7,6 +7,7 @@ from omibench.models.replies import (
     CACHE_WRITE,
     Json,
     apart,
+    cost_of,
     count,
     list_of,
     object_of,
@@ -15,10 +16,13 @@ from omibench.models.replies import (
     text_of,
     unreadable,
 )
+from omibench.models.traffic.failure import Failure
 from omibench.params.model import AnthropicModel
 from omibench.request import Response, Usage
 
 _CUT = {"max_tokens", "model_context_window_exceeded"}
+_FAILED = {"error", "abort", "aborted", "cancelled", "canceled", "failed"}
+"""Stop reasons of servers that speak this API, when generation broke off."""
 
 
 def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
@@ -35,6 +39,13 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     thought = "\n".join(text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
     text, reasoning = apart(written, thought)
     stop = text_of(reply.get("stop_reason")) or None
+    if (stop or "").lower() in _FAILED:
+        raise Failure(
+            f"the reply ended as {stop!r} and holds no finished answer",
+            status=200,
+            transient=True,
+            cost_usd=cost_of(model.price, usage_of(object_of(reply.get("usage"))), batch=batch),
+        )
     calls = calls_in(blocks)
     response = Response(
         text=text,

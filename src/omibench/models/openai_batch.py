@@ -26,6 +26,7 @@ from omibench.models.batch.api import (
 from omibench.models.batch.draws import whole_body
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
+from omibench.models.content import content_fault
 from omibench.models.openai import OpenAIProvider
 from omibench.models.openai_messages import PATHS, openai_body
 from omibench.models.openai_replies import openai_replies
@@ -143,8 +144,9 @@ class OpenAIBatches:
             why = failure_of_status(status, {}, json.dumps(body), time())
             return Row(name, replace(why, maybe_paid=False))
         said = object_of(row.get("error"))
-        words = f"{text_of(said.get('code'))}: {text_of(said.get('message'))}"
-        return Row(name, Failure(words, maybe_paid=False))
+        code, message = text_of(said.get("code")), text_of(said.get("message"))
+        content = content_fault(400, code, message)
+        return Row(name, Failure(f"{code}: {message}", maybe_paid=False, content=content))
 
     def _get(self, path: str, params: dict[str, str]) -> Json:
         import httpx2

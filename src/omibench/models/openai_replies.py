@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from omibench.models.content import content_fault, refusal_of
 from omibench.models.drawn import drawn_in_chat, drawn_in_items
 from omibench.models.openai_tools import called_in_chat, calls_in_items
 from omibench.models.replies import (
     Json,
     apart,
+    cost_of,
     count,
     list_of,
     number,
@@ -20,8 +22,16 @@ from omibench.models.traffic.failure import Failure
 from omibench.params.model import OpenAIModel
 from omibench.request import Response, Usage
 
-REFUSED = {"content_filter", "content_policy_violation", "data_inspection_failed", "safety"}
-_CUT = {"length", "max_tokens", "max_output_tokens", "model_length"}
+_CUT = {
+    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"
+}  # fmt: skip
+_FAILED = {
+    "error", "abort", "aborted", "cancelled", "canceled", "failed", "timeout", "network_error",
+    "server_error", "engine_error", "internal_error", "insufficient_system_resource",
+    "malformed_function_call",
+}  # fmt: skip
+"""Finish reasons of replies that their server did not end as an answer (vLLM, SGLang, OpenRouter,
+DeepSeek, GLM, Gemini)."""
 _TRANSIENT = {"server_error", "rate_limit_exceeded", "vector_store_timeout"}
 
 
@@ -31,18 +41,27 @@ def openai_replies(
     """The samples that a reply holds, in order: at most `samples`, at least one.
 
     A reply without any choice is one response `empty` a sample: it was answered with nothing,
-    and paid. Raises Failure when the body is no reply at all.
+    and paid; one that ended as `error` or `abort` is none, and is left out. Raises Failure when
+    the body is no reply at all, or no sample was finished.
     """
     if not isinstance(reply, dict):
         raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
     if reply.get("error"):
         raise _said_error(reply["error"])
     read = _responses if model.api == "responses" else _chat
-    responses = read(reply)[:samples]
+    made = read(reply)[:samples]
+    responses = [r for r in made if (r.finish_reason or "").lower() not in _FAILED]
+    usage = usage_of(object_of(reply.get("usage")))
+    if made and not responses:
+        raise Failure(
+            f"the reply ended as {made[0].finish_reason!r} and holds no finished answer",
+            status=200,
+            transient=True,
+            cost_usd=cost_of(model.price, usage, batch=batch),
+        )
     if not responses:
         nothing = Response(text="", outcome="empty", finish_reason="no_choices")
         responses = [nothing] * samples
-    usage = usage_of(object_of(reply.get("usage")))
     return settled(responses, usage, model, reply, batch)
 
 
@@ -84,7 +103,7 @@ def _choice(choice: Json) -> Response:
     text, reasoning = apart(_content(message.get("content")), shown)
     refusal = text_of(message.get("refusal"))
     finish = text_of(choice.get("finish_reason")) or None
-    refused = bool(refusal) or finish in REFUSED
+    refused = bool(refusal) or refusal_of(finish or "") is not None
     called = bool(list_of(message.get("tool_calls")))
     response = Response(
         text=text or refusal,
@@ -123,7 +142,7 @@ def _responses(reply: Json) -> list[Response]:
     text, reasoning = apart("".join(text_of(p.get("text")) for p in answers), "\n".join(shown))
     reason = text_of(object_of(reply.get("incomplete_details")).get("reason"))
     calls = calls_in_items(items)
-    refused = bool(refusal) or reason in REFUSED
+    refused = bool(refusal) or refusal_of(reason) is not None
     response = Response(
         text=text or refusal,
         outcome=outcome_of(text, cut=reason in _CUT, refused=refused, called=bool(calls)),
@@ -158,5 +177,6 @@ def _said_error(error: object) -> Failure:
         status=status,
         transient=transient,
         congestion=status in (429, 503, 529) or code == "rate_limit_exceeded",
-        refused=code if code in REFUSED else None,
+        refused=refusal_of(code),
+        content=content_fault(400 if status == 200 else status, code, message),
     )

@@ -88,6 +88,14 @@ def takes_images(provider: Provider, request: Request) -> bool:
 
 
 @runtime_checkable
+class CountsAnswers(Protocol):
+    """A provider that weighs failures against what was answered before."""
+
+    known: int
+    """How many of the requests that are asked for together the store answers already."""
+
+
+@runtime_checkable
 class MakesRoom(Protocol):
     """A provider that loads a model for a number of images, and again for more."""
 

@@ -41,6 +41,7 @@ class ServedProvider(ABC):
         self.pictures = Pictures()
         self.progress = Progress()
         self._others: set[str] = set()
+        self.known = 0
 
     @property
     @abstractmethod
@@ -63,7 +64,9 @@ class ServedProvider(ABC):
         """
         self.check(requests)
         key = read_key(self.served.key_env)
-        run = Run(self.jobs(requests), lambda: self.connect(key), self.served.limits, gate)
+        run = Run(
+            self.jobs(requests), lambda: self.connect(key), self.served.limits, gate, self.known
+        )
         self.progress = run.progress
         yield from run.answers()
 

@@ -120,8 +120,10 @@ class Outcome:
         self.seconds = 0.0
 
 
-def run(endpoint: Endpoint, jobs: int | Sequence[Job], gate: Gate = FREE, **limits: Any) -> Outcome:
-    """Send all jobs in simulated time, each answer written at once."""
+def run(
+    endpoint: Endpoint, jobs: int | Sequence[Job], gate: Gate = FREE, known: int = 0, **limits: Any
+) -> Outcome:
+    """Send all jobs in simulated time, each answer written at once; `known` came before them."""
     agenda = [Job((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
     outcome = Outcome()
 
@@ -136,7 +138,7 @@ def run(endpoint: Endpoint, jobs: int | Sequence[Job], gate: Gate = FREE, **limi
             loop.call_soon(dispatch.written)
 
         dispatch = Dispatch(
-            Agenda(agenda), endpoint.send, Limits(**limits), gate, deliver, outcome.progress
+            Agenda(agenda), endpoint.send, Limits(**limits), gate, deliver, outcome.progress, known
         )
         await dispatch.run()
         outcome.seconds = loop.time()

@@ -211,6 +211,55 @@ def test_refused_content_is_an_outcome() -> None:
     assert response.text == ""
 
 
+LONG = Failure("HTTP 400: prompt is too long", 400, maybe_paid=False, content="too_long")
+
+
+def test_content_that_is_not_taken_is_an_outcome_where_others_are_answered() -> None:
+    books = Books()
+    done = run(Endpoint(lambda p, a: [LONG] if p < 30 else ["ok"]), 60, books, concurrency=4)
+    turned = [done.got[f"{p}/0"] for p in range(30)]
+    assert {(r.outcome, r.finish_reason, r.error) for r in turned} == {
+        ("refused", "too_long", "HTTP 400: prompt is too long")
+    }
+    assert done.progress.failed == 0
+    assert books.ends == {"given back": 30, "paid": 30}
+
+
+def test_content_that_is_not_taken_beside_earlier_answers() -> None:
+    done = run(Endpoint(lambda p, a: [LONG]), 60, known=1)
+    assert {r.outcome for r in done.got.values()} == {"refused"}
+
+
+def test_what_is_turned_down_of_all_is_no_fault_of_their_content() -> None:
+    with pytest.raises(ModelError, match="turns every request down: HTTP 400: prompt is too long"):
+        run(Endpoint(lambda p, a: [0.1, LONG]), 1000, concurrency=4)
+    few = run(Endpoint(lambda p, a: [LONG]), 3)
+    assert {(r.outcome, r.passing) for r in few.got.values()} == {("provider_error", False)}
+
+
+@pytest.mark.parametrize(("known", "ends"), [(HOPELESS - 1, True), (200, False)])
+def test_what_was_answered_before_counts_against_hopeless(known: int, ends: bool) -> None:
+    bad = Failure("HTTP 400: odd", 400, maybe_paid=False)
+    endpoint = Endpoint(lambda p, a: [0.1, bad])
+    if ends:
+        with pytest.raises(ModelError, match="turns every request down"):
+            run(endpoint, 60, known=known, concurrency=4)
+    else:
+        done = run(endpoint, 60, known=known, concurrency=4)
+        assert {(r.outcome, r.error) for r in done.got.values()} == {
+            ("provider_error", "HTTP 400: odd")
+        }
+
+
+def test_what_a_failure_cost_is_known_where_it_was_counted() -> None:
+    books = Books(dollars=10.0)
+    broken = Failure("the reply ended as 'error'", 200, transient=True, cost_usd=0.5)
+    done = run(Endpoint(lambda p, a: ["ok"] if a else [broken]), 1, books)
+    assert done.got["0/0"].outcome == "answered"
+    assert books.ends == {"paid": 2}
+    assert books.left == pytest.approx(10 - 0.75)
+
+
 def test_a_budget_is_used_up_and_then_nothing_is_sent() -> None:
     # Each call reserves 1 and costs 0.25: 10 dollars hold 37 calls, the last at full reserve.
     books = Books(dollars=10.0)

@@ -33,8 +33,17 @@ _GONE = (404, 410)
 class Collector:
     """Reads results. Several processes may collect one batch: each hands out what it was asked."""
 
-    def __init__(self, api: BatchApi, desk: Desk, gate: Gate, limits: Limits, cost: Cost) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+        self,
+        api: BatchApi,
+        desk: Desk,
+        gate: Gate,
+        limits: Limits,
+        cost: Cost,
+        known: int = 0,
+    ) -> None:
         self.api, self.desk, self.gate = api, desk, gate
+        self._works = known > 0
         self._limits, self._cost = limits, cost
 
     def collect(self, submission: Submission, status: Status) -> Iterator[Drawn]:
@@ -45,6 +54,7 @@ class Collector:
         """
         left = {line.id: line for line in submission.lines}
         answered: list[Line] = []
+        doubtful: list[tuple[Line, Failure]] = []
         lost = _LOST
         with TemporaryFile(dir=self.desk.folder) as file:
             try:
@@ -58,9 +68,17 @@ class Collector:
                     lost = replace(lost, maybe_paid=True)
                 elif line := left.pop(str(row.get("custom_id")), None):
                     result = self.api.read(row, len(line.draws)).result
+                    if isinstance(result, Failure) and result.content and not self._works:
+                        doubtful.append((line, result))
+                        continue
+                    self._works |= not isinstance(result, Failure)
                     drawn = self._drawn(submission, line, result)
                     yield from drawn
                     answered += _answered(line, drawn)
+        for line, turned_down in doubtful:
+            drawn = self._drawn(submission, line, turned_down)
+            yield from drawn
+            answered += _answered(line, drawn)
         for line in left.values():
             yield from self._drawn(submission, line, lost)
         if answered:
@@ -93,7 +111,7 @@ class Collector:
             responses, result = result, _FEWER
             if not submission.collected:
                 settle(self.gate, line, self._cost(responses))
-        without = response_of(result)
+        without = response_of(result, works=self._works)
         missing = len(line.draws) - len(responses)
         return list(zip(line.draws, [*responses, *[without] * missing], strict=True))
 
@@ -112,11 +130,17 @@ class Collector:
                 return
 
 
-def response_of(failure: Failure) -> Response:
-    """What a request without an answer gets: `refused` when the content was, else an error."""
+def response_of(failure: Failure, *, works: bool = False) -> Response:
+    """What a request without an answer gets: `refused` when the content was, else an error.
+
+    What is held against the content alone counts as that where the endpoint answers others
+    (`works`).
+    """
     if failure.refused is not None:
         return Response(text="", outcome="refused", finish_reason=failure.refused)
     error = mask(failure.message)
+    if failure.content is not None and works:
+        return Response(text="", outcome="refused", finish_reason=failure.content, error=error)
     return Response(text="", outcome="provider_error", error=error, passing=failure.transient)
 
 

@@ -55,6 +55,7 @@ class BatchProvider(ServedProvider):
                 lambda responses: self.sent(responses).cost_usd,
                 self.served.limits,
                 self.pace,
+                self.known,
             )
             self.progress = run.progress
             yield from run.answers(

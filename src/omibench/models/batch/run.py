@@ -37,11 +37,12 @@ class BatchRun:
         cost: Cost,
         limits: Limits,
         pace: Pace,
+        known: int = 0,
     ) -> None:
         self.api, self.desk = api, desk
         self._draw, self._limits, self._pace = draw, limits, pace
         self._submitter = Submitter(api, desk, gate, draw, limits, pace)
-        self._collector = Collector(api, desk, gate, limits, cost)
+        self._collector = Collector(api, desk, gate, limits, cost, known)
         self._crowded = 0
         self._left: dict[str, list[Request]] = {}
         self.progress = Progress()

@@ -24,6 +24,8 @@ from omibench.request import Outcome, Request, Response
 
 HOPELESS = 20
 """So many requests turned down for good before any was answered: the others are not sent."""
+DOUBTFUL = 200
+"""So many turned down for their content before any was answered: the content is not the reason."""
 FATAL = 3
 """So many failures like a wrong key or an empty account end a run that has had answers."""
 _RECENT = 16
@@ -61,6 +63,7 @@ class Dispatch:
         gate: Gate,
         deliver: Deliver,
         progress: Progress,
+        known: int = 0,
     ) -> None:
         self.agenda, self.send, self.limits, self.gate = agenda, send, limits, gate
         self._deliver, self.progress = deliver, progress
@@ -72,6 +75,8 @@ class Dispatch:
         self._unwritten = 0
         self._answered = False
         self._turned_down = self._fatal = 0
+        self._known = known
+        self._doubtful: list[tuple[Job, Failure]] = []
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
         self._over: Outcome | None = None
@@ -99,6 +104,7 @@ class Dispatch:
             await asyncio.gather(*self._running, return_exceptions=True)
         if self._broken is not None:
             raise self._broken
+        self._turn_down_doubtful()
         for job in self.agenda.rest():
             self._give_up(job, self._over or "provider_error", self._why, passing=self._held_back)
         if self._reasons:
@@ -193,6 +199,7 @@ class Dispatch:
 
     def _succeeded(self, job: Job, sent: Sent, took: float) -> None:
         self._answered = True
+        self._turn_down_doubtful()
         self._recent.append(False)
         self.progress.cost_usd += sent.cost_usd or 0.0
         self.progress.held_until = None
@@ -204,7 +211,7 @@ class Dispatch:
 
     def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int) -> None:
         if failure.maybe_paid:
-            self.gate.settle(ticket, None)
+            self.gate.settle(ticket, failure.cost_usd)
         else:
             self.gate.give_back(ticket)
         said = mask(failure.message)
@@ -218,12 +225,34 @@ class Dispatch:
             self._give_up(job, "refused", None, failure.refused)
         elif failure.transient:
             self._again(job, failure)
+        elif failure.content is not None and self._works:
+            self._give_up(job, "refused", failure.message, failure.content)
         else:
-            self._give_up(job, "provider_error", failure.message)
-            self._turned_down += 1
+            if failure.content is None:
+                self._give_up(job, "provider_error", failure.message)
+                self._turned_down += 1
+            else:
+                self._doubtful.append((job, failure))
             self._fatal += failure.fatal
             if self._is_hopeless():
                 self._broken = ModelError(f"the endpoint turns every request down: {said}")
+
+    @property
+    def _works(self) -> bool:
+        """Whether the endpoint answers other requests: in this run, or in an earlier one."""
+        return self._answered or self._known > 0
+
+    def _turn_down_doubtful(self) -> None:
+        """Hand over what was turned down for its content.
+
+        It is refused only where others are answered: else something is wrong with all of them.
+        """
+        doubtful, self._doubtful = self._doubtful, []
+        for job, failure in doubtful:
+            if self._works:
+                self._give_up(job, "refused", failure.message, failure.content)
+            else:
+                self._give_up(job, "provider_error", failure.message)
 
     @property
     def _held_back(self) -> bool:
@@ -233,7 +262,8 @@ class Dispatch:
         """Whether nothing can be expected any more; a gateway's odd slip among answers is none."""
         if self._answered:
             return self._fatal >= FATAL
-        return self._fatal > 0 or self._turned_down >= HOPELESS
+        hopeless = self._turned_down >= max(HOPELESS, self._known)
+        return self._fatal > 0 or hopeless or len(self._doubtful) >= DOUBTFUL
 
     def _again(self, job: Job, failure: Failure) -> None:
         job.attempts += 1
@@ -278,7 +308,7 @@ class Dispatch:
     ) -> None:
         for request in job.requests:
             error = None if why is None else mask(why)
-            if error is not None:
+            if error is not None and outcome != "refused":
                 self._reasons[error] += 1
             response = Response(
                 text="", outcome=outcome, finish_reason=finish, error=error, passing=passing

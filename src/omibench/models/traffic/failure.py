@@ -21,6 +21,10 @@ class Failure(Exception):
     """Whether every other request would meet the same: a wrong key, an empty account."""
     refused: str | None = None
     """The provider's code when it refuses the content itself."""
+    content: str | None = None
+    """What it has against this request's content alone: too long, a picture that it cannot read."""
+    cost_usd: float | None = None
+    """What the attempt cost, where the provider counted; else see `maybe_paid`."""
     retry_after_s: float | None = None
     """Seconds that the endpoint asks to wait; None where it does not say."""
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
+from omibench.models.content import content_fault, refusal_of
 from omibench.models.traffic.failure import Failure
 
 FIRST_BACKOFF_S = 0.5
@@ -18,12 +19,6 @@ _FATAL = {401, 402, 404}
 _MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
 """A gateway gave up waiting; the model behind it may have answered all the same."""
 _NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
-_REFUSED = {
-    "content_filter",
-    "content_policy_violation",
-    "data_inspection_failed",
-    "moderation_blocked",
-}
 _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError"}
 _GEMINI_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _TAG = re.compile(r"<[^>]*>")
@@ -43,7 +38,8 @@ def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: f
         maybe_paid=status in _MAYBE_PAID,
         congestion=status in _CONGESTION and not broke,
         fatal=broke or status in _FATAL,
-        refused=code if code in _REFUSED else None,
+        refused=refusal_of(code),
+        content=content_fault(status, code, message),
         retry_after_s=retry_after(headers, now, body),
     )
 

@@ -24,10 +24,16 @@ Answer = tuple[Request, Response]
 
 
 class Run:
-    """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts."""
+    """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts.
 
-    def __init__(self, jobs: Sequence[Job], open_: Open, limits: Limits, gate: Gate) -> None:
+    `known` is how many requests beside them were answered before.
+    """
+
+    def __init__(
+        self, jobs: Sequence[Job], open_: Open, limits: Limits, gate: Gate, known: int = 0
+    ) -> None:
         self._jobs, self._open, self._limits, self._gate = jobs, open_, limits, gate
+        self._known = known
         self.progress = Progress(total=sum(len(job.requests) for job in jobs))
         self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -84,6 +90,7 @@ class Run:
                 self._gate,
                 lambda request, response: self._answers.put((request, response)),
                 self.progress,
+                self._known,
             )
             await self._dispatch.run()
 
