@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from omibench.progress import Progress
+import pytest
+
+from omibench import progress as module
+from omibench.progress import Progress, counted
 from omibench.request import Outcome, Response
 
 
@@ -15,3 +18,15 @@ def test_it_counts_dollars_and_failures() -> None:
         for outcome, cost in outcomes:
             progress.add(Response(text="", outcome=outcome, cost_usd=cost))
         assert progress.note() == "$0.7500, 1 without an answer"
+
+
+def test_a_list_is_counted_only_when_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert list(counted(["a", "b"], "cell")) == ["a", "b"]
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(module, "QUIET_S", 0.0)
+    monkeypatch.setattr(module, "LOG_EVERY_S", 0.0)
+    assert list(counted(["a", "b"], "cell")) == ["a", "b"]
+    told = capsys.readouterr().err
+    assert all(part in told for part in ("1/2", "2/2", "cell"))

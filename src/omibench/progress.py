@@ -1,36 +1,50 @@
-"""How far asking has come: rate, cost so far and time left, on standard error."""
+"""How far long work has come: rate, cost so far and time left, on standard error."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from omibench.request import Response
 
 QUIET_S = 2.0
-"""Asking that ends sooner shows no bar."""
+"""Work that ends sooner shows no bar."""
 LOG_EVERY_S = 30.0
 """In a log file a line is written this often; on a terminal the bar moves."""
+Each = TypeVar("Each")
+
+
+def counted(items: Sequence[Each], unit: str) -> Iterator[Each]:
+    """The items one by one, with a bar of those that are done once `QUIET_S` seconds are over."""
+    with _bar(len(items), unit) as bar:
+        for item in items:
+            yield item
+            bar.update()
+
+
+def _bar(total: int, unit: str) -> Any:
+    from tqdm import tqdm
+
+    live = sys.stderr.isatty()
+    return tqdm(
+        total=total,
+        unit=unit,
+        delay=QUIET_S,
+        mininterval=0.2 if live else LOG_EVERY_S,
+        ascii=not live,
+        file=sys.stderr,
+    )
 
 
 class Progress:
     """A progress bar over the requests that are bought, with dollars and failures beside it."""
 
     def __init__(self, total: int) -> None:
-        from tqdm import tqdm
-
-        live = sys.stderr.isatty()
         self._cost: float | None = None
         self._failed = 0
-        self._bar = tqdm(
-            total=total,
-            unit="request",
-            delay=QUIET_S,
-            mininterval=0.2 if live else LOG_EVERY_S,
-            ascii=not live,
-            file=sys.stderr,
-        )
+        self._bar = _bar(total, "request")
 
     def __enter__(self) -> Self:
         return self

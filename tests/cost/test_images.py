@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import ceil
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from omibench.cost.images import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
@@ -56,6 +57,25 @@ def test_claude_counts_patches_of_28_pixels() -> None:
     assert anthropic(1000, 1000) == 1296
     assert anthropic(1920, 1080, **OLDER_CLAUDE) == 1560
     assert anthropic(1920, 1080) == 69 * 39
+
+
+@given(SIDES, SIDES, st.sampled_from([(2576, 4784), (1568, 1568), (2576, 3)]))
+@example(100_000, 1, (1568, 1568))
+@example(4096, 4096, (2576, 4784))
+def test_claude_takes_the_largest_scale_of_all_that_fit(
+    width: int, height: int, limits: tuple[int, int]
+) -> None:
+    """Against a search of every scale at which a side is a whole number of patches."""
+    longest, most = limits
+
+    def patches(scale: Fraction) -> int:
+        return max(1, ceil(width * scale / 28)) * max(1, ceil(height * scale / 28))
+
+    whole = min(Fraction(1), Fraction(longest, max(width, height)))
+    steps = [Fraction(28 * n, side) for side in (width, height) for n in range(1, longest)]
+    fitting = [s for s in steps if s < whole and patches(s) <= most]
+    best = whole if patches(whole) <= most else max(fitting, default=Fraction(0))
+    assert anthropic(width, height, longest=longest, most=most) == patches(best)
 
 
 def test_gemini_as_in_its_guide() -> None:

@@ -116,6 +116,17 @@ def test_a_model_without_a_price_makes_the_total_say_so(
     assert total.count("+ ?") == 2
 
 
+def test_a_formula_is_asked_for_only_where_none_is_given(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    bare = {"id": "my/one", "image_tokens": None}
+    given = {"id": "my/two", "image_tokens": "qwen-vl"}
+    text = " ".join(render(plan_study(paid(study, tmp_path, a=bare, b=given), questions)).split())
+    assert "Images of a are counted at the largest published numbers: give `image_tokens`." in text
+    assert "Images of b are counted at the largest numbers of the formula qwen-vl" in text
+    assert text.count("give `image_tokens`") == 1
+
+
 def test_models_that_cost_nothing_say_none(questions: Path, study: Make) -> None:
     text = render(plan_study(study(), questions))
     rows = [line.split() for line in text.splitlines()]

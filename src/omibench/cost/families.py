@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from omibench.cost.images import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
 from omibench.params.model import ImageTokens, LocalModel, Model, OpenAIModel, ServedModel
 
+Options = tuple[tuple[str, Any], ...]
 UNMEASURED = (4096, 4096)
 """The size, in pixels, at which an image is counted whose file cannot be measured."""
 
@@ -21,11 +23,12 @@ class ImageFormula(NamedTuple):
     """Tokens of one image from its width and height.
 
     `known` is false when the block declares no formula, or the table lacks the model: then the
-    largest published numbers are counted.
+    largest published numbers are counted. `name` is the formula that the block declares, if any.
     """
 
     tokens: Callable[[int, int], int]
     known: bool = True
+    name: ImageTokens | None = None
 
     def __call__(self, size: tuple[int, int] | None) -> int:
         """Tokens of an image of this size, or of one that could not be measured."""
@@ -80,16 +83,26 @@ def image_formula(model: Model | ServedModel) -> ImageFormula:
         return ImageFormula(lambda width, height: 0)
     name = model.image_tokens
     if name is None:
-        return ImageFormula(dearest, known=False)
-    options = _options(name, model.id)
+        return _UNDECLARED
+    return _formula(name, model.id, tuple(_declared(model, name).items()))
+
+
+@lru_cache(maxsize=1024)
+def _formula(name: ImageTokens, served: str, declared: Options) -> ImageFormula:
+    options = _options(name, served)
     known = options is not None
     chosen = _DEAREST.get(name, {}) if options is None else options
-    return ImageFormula(_bound(name, {**chosen, **_declared(model, name)}), known)
+    return ImageFormula(_bound(name, {**chosen, **dict(declared)}), known, name)
 
 
+# A plan shows the same few sizes to every model, setting and judge.
+@lru_cache(maxsize=65536)
 def dearest(width: int, height: int) -> int:
     """The most tokens that any published formula gives an image of this size."""
     return max(f(width, height, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
+
+
+_UNDECLARED = ImageFormula(dearest, known=False)
 
 
 def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:
@@ -109,5 +122,6 @@ def _declared(model: ServedModel, formula: ImageTokens) -> dict[str, Any]:
 def _bound(formula: ImageTokens, options: Mapping[str, Any]) -> Callable[[int, int], int]:
     function = _FORMULAS[formula]
     return cast(
-        "Callable[[int, int], int]", lambda width, height: function(width, height, **options)
+        "Callable[[int, int], int]",
+        lru_cache(maxsize=65536)(lambda width, height: function(width, height, **options)),
     )

@@ -6,6 +6,7 @@ whose defaults are the largest that its provider publishes: what is not known is
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from fractions import Fraction
 from math import ceil, floor, sqrt
 
@@ -54,17 +55,28 @@ def anthropic(width: int, height: int, *, longest: int = 2576, most: int = 4784)
     Opus 4.7 take 1568 pixels and 1568 patches.
     """
     limit = min(Fraction(1), Fraction(longest, max(width, height)))
-    if _patches(width, height, limit) > most:
-        edge = longest // 28 + 1
-        # The number of patches only changes where a side is a whole number of them.
-        steps = (Fraction(28 * n, side) for side in (width, height) for n in range(1, edge))
-        fitting = (s for s in steps if s < limit and _patches(width, height, s) <= most)
-        limit = max(fitting, default=Fraction(0))
-    return _patches(width, height, limit)
+    if (whole := _patches(width, height, limit)) <= most:
+        return whole
+    # The number of patches only changes where a side is a whole number of them.
+    across, down = _along(width, height, limit, most), _along(height, width, limit, most)
+    if across * height >= down * width:
+        return max(1, across * _ceil(height * across, width))
+    return down * _ceil(width * down, height)
 
 
 def _patches(width: int, height: int, scale: Fraction) -> int:
     return max(1, ceil(width * scale / 28)) * max(1, ceil(height * scale / 28))
+
+
+def _along(side: int, other: int, limit: Fraction, most: int) -> int:
+    """The most whole patches along a side, scaled by less than `limit`, that `most` cover; or 0."""
+    bound = _ceil(side * limit.numerator, 28 * limit.denominator) - 1
+    # More patches along one side never are fewer in all, so the first that are too many tell.
+    return bisect_right(range(1, bound + 1), most, key=lambda n: n * _ceil(other * n, side))
+
+
+def _ceil(numerator: int, denominator: int) -> int:
+    return -(-numerator // denominator)
 
 
 def gemini(width: int, height: int, *, fixed: int | None = None) -> int:

@@ -18,6 +18,7 @@ from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.responses import Expected, responses_of
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.plan.saliency import saliency_steps
+from omibench.progress import counted
 from omibench.request import Outcome, Role
 from omibench.score.judges.panel import ASKS
 from omibench.store.ledger import LEDGER, Ledger
@@ -60,7 +61,7 @@ def building_rows(desk: Desk) -> Iterator[Row]:
 def _cell_rows(desk: Desk) -> Iterator[Row]:
     study = desk.study
     helped: dict[tuple[str, Role], dict[str, Step]] = {}
-    for cell in study.cells:
+    for cell in counted(study.cells, "cell"):
         paths = desk.paths(cell)
         steps = list(steps_of(paths))
         row = respondent_row(desk, cell, steps)

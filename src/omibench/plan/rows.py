@@ -50,6 +50,8 @@ class Row(Noun):
     batch: bool = False
     images_known: bool = True
     """Whether the formula that counts the model's images is declared and knows its options."""
+    image_tokens: str = ""
+    """The formula that the model's block declares, if any."""
 
 
 class Power(Noun):
@@ -103,11 +105,13 @@ def facts_of(model: Model, simulated: bool) -> dict[str, Any]:
     money: Money = "none"
     if is_paid(model):
         money = "priced" if isinstance(model, ServedModel) and model.price else "unknown"
+    formula = image_formula(model)
     return {
         "money": money,
         "simulated": simulated,
         "batch": is_batch(model),
-        "images_known": image_formula(model).known,
+        "images_known": formula.known,
+        "image_tokens": formula.name or "",
     }
 
 

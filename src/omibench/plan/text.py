@@ -166,12 +166,7 @@ def _notes(plan: Plan) -> list[str]:
             f"{sum(row.too_many for row in refused):,} requests show more images than their model "
             f"takes (`can.images`) and will be refused, though they are counted here: {cells}."
         )
-    undeclared = _names(row for row in buying if not row.images_known and row.shown)
-    if undeclared:
-        notes.append(
-            f"Images of {undeclared} are counted at the largest published numbers: give "
-            "`image_tokens`, or the served id is not in our table."
-        )
+    notes += _image_notes([row for row in buying if not row.images_known and row.shown])
     unmeasured = sum(row.estimate.unmeasured for row in buying if row.role != "judge")
     if unmeasured:
         notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
@@ -185,6 +180,23 @@ def _notes(plan: Plan) -> list[str]:
         notes.append("Nothing is frozen yet: cells are planned once it is, or with --synthetic.")
     if any(row.simulated for row in plan.rows):
         notes.append("SIMULATED models cost nothing.")
+    return notes
+
+
+def _image_notes(unknown: Sequence[Row]) -> list[str]:
+    """How images are counted whose model is not known; `image_tokens` is asked for where needed."""
+    notes = []
+    if undeclared := _names(row for row in unknown if not row.image_tokens):
+        notes.append(
+            f"Images of {undeclared} are counted at the largest published numbers: give "
+            "`image_tokens`."
+        )
+    for name in dict.fromkeys(row.image_tokens for row in unknown if row.image_tokens):
+        served = _names(row for row in unknown if row.image_tokens == name)
+        notes.append(
+            f"Images of {served} are counted at the largest numbers of the formula {name}: the "
+            "served id is not in our table."
+        )
     return notes
 
 
