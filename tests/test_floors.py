@@ -9,6 +9,7 @@ import pytest
 from omibench.source import PACKAGE, Tree
 
 GROUND = {
+    "cell_failure",
     "certificate",
     "inputs",
     "locks",

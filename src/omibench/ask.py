@@ -19,14 +19,12 @@ from omibench.gate import BudgetGate, open_gate
 from omibench.models.open import open_provider
 from omibench.models.provider import FREE, CountsAnswers, Provider, takes_images
 from omibench.progress import Progress
-from omibench.request import Outcome, Request, Response
+from omibench.request import NOT_BOUGHT, Request, Response
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.partition import Partition
 from omibench.store.store import Store
 from omibench.study import Study
 
-NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
-"""Outcomes that a later run tries again: they are returned, and not kept as an answer."""
 SYNC_EVERY = 256
 LOOK_AGAIN_S = 0.5
 """Seconds until the next look at what another process is buying."""

@@ -21,6 +21,13 @@ OPERATING = frozenset(
     }
 )  # fmt: skip
 """Keys of a model's block that are in no key of its requests, and change no answer."""
+OPERATING_INFER = frozenset({"failed_share"})
+"""Keys of the block `infer` that decide whether a cell's job has failed, not what it writes."""
+
+OPERATING_STUDY = frozenset({"name"})
+"""Keys of the block `study` that stages before the report note beside requests, and nowhere else."""
+CHECKED = frozenset({"images", "image_mb", "samples"})
+"""Keys of a model's `can` by which requests are checked and put together before they are sent."""
 
 EXPERIMENTS = (".dvc", "tmp", "exps")
 """Where DVC puts the copies of a project in which it runs queued experiments."""
@@ -51,13 +58,34 @@ def store_folder(store: str, here: Path) -> str:
 
 def operating_of(values: Mapping[str, Any], here: Path) -> str:
     """How the study with these values is run in the folder `here`, as JSON for `OPERATING_ENV`."""
-    models = {
-        name: {key: value for key, value in block.items() if key in OPERATING}
-        for name, block in values.get("models", {}).items()
-    }
+    models = {name: _how_asked(block) for name, block in values.get("models", {}).items()}
+    own = {k: v for k, v in values.get("study", {}).items() if k in OPERATING_STUDY}
     store = store_folder(values.get("study", {}).get("store", "store"), here)
     known = {name: block for name, block in models.items() if block}
-    return json.dumps({"study": {"store": store}, "models": known}, sort_keys=True)
+    infer = {k: v for k, v in values.get("infer", {}).items() if k in OPERATING_INFER}
+    study = {**own, "store": store}
+    found = {"study": study, "models": known, **({"infer": infer} if infer else {})}
+    return json.dumps(found, sort_keys=True)
+
+
+def what_answers(block: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a model's block changes its answers: without how it is reached and checked."""
+    found = {key: value for key, value in block.items() if key not in OPERATING}
+    if "can" in found:
+        can = {key: value for key, value in found.pop("can").items() if key not in CHECKED}
+        found |= {"can": can} if can else {}
+    return found
+
+
+def _how_asked(block: Mapping[str, Any]) -> dict[str, Any]:
+    found = {key: value for key, value in block.items() if key in OPERATING}
+    can = {key: value for key, value in block.get("can", {}).items() if key in CHECKED}
+    return found | ({"can": can} if can else {})
+
+
+def _joined(block: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    can = {**block.get("can", {}), **asked.get("can", {})}
+    return {**block, **asked, **({"can": can} if can else {})}
 
 
 def in_graph() -> bool:
@@ -72,8 +100,10 @@ def with_operating(values: dict[str, Any]) -> dict[str, Any]:
         return values
     told = json.loads(text)
     models = {
-        name: {**block, **told["models"].get(name, {})}
+        name: _joined(block, told["models"].get(name, {}))
         for name, block in values.get("models", {}).items()
     }
-    study = {**values.get("study", {}), **told["study"]}
-    return {**values, "study": study, **({"models": models} if models else {})}
+    blocks = {
+        name: {**values.get(name, {}), **told[name]} for name in ("study", "infer") if name in told
+    }
+    return {**values, **blocks, **({"models": models} if models else {})}

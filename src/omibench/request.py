@@ -19,6 +19,8 @@ Role = Literal[
     "page_reader", "rationale_writer", "scorer",
 ]  # fmt: skip
 Outcome = Literal["answered", "truncated", "refused", "empty", "provider_error", "budget_stop"]
+NOT_BOUGHT: frozenset[Outcome] = frozenset({"provider_error", "budget_stop"})
+"""Outcomes that a later run tries again: they are returned, and not kept as an answer."""
 
 
 class TextPart(Noun):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from omibench.operating import OPERATING
+from omibench.operating import OPERATING_INFER, what_answers
 from omibench.params.aggregate import SELF
 from omibench.params.model import TOLD
 from omibench.study import Cell, Study, settings_of
@@ -52,7 +52,9 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         keep["study"] = _only(full.get("study", {}), ("seed",))
     if stage == "certify":
         keep = {block: _only(keep.get(block, {}), keys) for block, keys in _CERTIFIED.items()} | {
-            "infer": keep.get("infer", {}),
+            "infer": {
+                k: v for k, v in keep.get("infer", {}).items() if k not in OPERATING_INFER
+            },
             "score": keep.get("score", {}),
             "judge": keep.get("judge", {}),
             "settings": {
@@ -89,7 +91,8 @@ _CERTIFIED = {
     "certify": ("labels", "disagreements"),
     "analyze": ("main_rules", "confidence"),
 }
-_ASKING = ("name", "seed")
+_ASKING = ("seed",)
+"""The study's name, which only stands beside requests, reaches jobs by `operating`."""
 
 
 def _only(block: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
@@ -104,5 +107,4 @@ def _looked_into(block: dict[str, Any], setting: str) -> dict[str, Any]:
 
 
 def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
-    left_out = {*TOLD, *OPERATING}
-    return {key: value for key, value in model.items() if key not in left_out}
+    return {key: value for key, value in what_answers(model).items() if key not in TOLD}

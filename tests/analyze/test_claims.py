@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from analyze.conftest import Folders, make_published_study, study_values
@@ -16,7 +17,9 @@ from omibench.analyze.claims import (
     partial_cells,
     runner_up_sentence,
 )
+from omibench.analyze.headline import headline
 from omibench.analyze.load import Results, load_results
+from omibench.analyze.summary import summarise
 from omibench.analyze.tables import Failures, image_scores, scores
 from omibench.problem import Answer, Choice, Question
 from omibench.study import Cell, parse_study
@@ -96,7 +99,9 @@ def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:
     draw = random.Random(5)
     results = two_models(tmp_path, [True] * 20, [draw.random() < 0.4 for _ in range(100)])
     rows = scores(results)
-    assert best(results, rows).cell == Cell("sim-weak", "cot")
+    top = best(results, rows)
+    assert top is not None
+    assert top.cell == Cell("sim-weak", "cot")
     assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
     assert leading_sentence(results, rows).endswith(
         "1 cell with clearly fewer problems cannot lead."
@@ -138,3 +143,35 @@ def test_the_main_rules_decide(made: Folders, rules: str) -> None:
     study = parse_study(study_values(main_rules=rules), "test")
     results = load_results(*made[:3], study)
     assert best(results, scores(results)).rules == rules
+
+
+def test_a_cell_that_nobody_answered_cannot_lead(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [False] * 60, [False] * 60)
+    _end_with(results, {"sim-strong": "provider_error"})
+    results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
+    rows = scores(results)
+    top = best(results, rows)
+    assert top is not None
+    assert top.cell == Cell("sim-weak", "cot")
+    assert leading_sentence(results, rows).endswith("1 cell with too few answers cannot lead.")
+
+
+@pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
+def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> None:
+    results = two_models(tmp_path, [False] * 60, [False] * 60)
+    _end_with(results, {"sim-strong": outcome, "sim-weak": outcome})
+    results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
+    rows = scores(results)
+    assert best(results, rows) is None
+    said = [leading_sentence(results, rows), runner_up_sentence(results, rows)]
+    assert said[0].startswith("No cell leads: each got too few answers.")
+    assert not [text for text in said if "leads with" in text or "0.0" in text]
+    assert headline(results, summarise(results), tmp_path).numbers[0].value == "–"
+
+
+def _end_with(results: Results, outcomes: dict[str, str]) -> None:
+    """Write a model's responses anew, as if all of them had ended with an outcome."""
+    for model, outcome in outcomes.items():
+        path = results.freeze / "infer" / model / "cot.parquet"
+        rows = pl.read_parquet(path).with_columns(outcome=pl.lit(outcome), text=pl.lit(""))
+        rows.write_parquet(path)

@@ -64,11 +64,20 @@ def test_a_simulated_judge_of_real_responses_is_marked(tmp_path: Path) -> None:
     assert not results.main_simulated
 
 
-def test_a_missing_cell_is_named(made: Folders, tmp_path: Path) -> None:
+def test_a_missing_cell_is_told_and_the_others_are_read(made: Folders, tmp_path: Path) -> None:
     score = shutil.copytree(made.score, tmp_path / "score")
     (score / "sim-weak" / "direct.parquet").unlink()
-    with pytest.raises(MissingInputError, match="sim-weak under direct"):
-        load(made._replace(score=score))
+    found = load(made._replace(score=score))
+    gone = Cell("sim-weak", "direct")
+    assert found.missing == (gone,)
+    assert found.study.cells == [cell for cell in made.study.cells if cell != gone]
+    assert found.whole == made.study
+    assert set(found.simulated) == set(found.study.cells)
+
+
+def test_a_study_of_which_every_cell_is_missing_is_refused(made: Folders, tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="sim-strong under cot"):
+        load(made._replace(score=tmp_path / "score"))
 
 
 @pytest.mark.parametrize(

@@ -141,3 +141,20 @@ def test_a_number_can_be_followed_to_the_page_of_the_paper(
     picture, _ = problem.target(problem.links("src")[0])
     assert picture.is_file()
     assert os.path.commonpath([picture, analyzed[0].freeze]) == str(analyzed[0].freeze)
+
+
+def test_a_report_without_the_files_of_a_cell_names_it_and_leaves_the_parameters_alone(
+    tmp_path: Path,
+) -> None:
+    folders = make_study(tmp_path, explorer=False)
+    (folders.infer / "sim-strong/cot.parquet").unlink()
+    found = analyze(*folders)
+    gone = "1 cell is missing, without responses or verdicts: sim-strong/cot."
+    assert found.sentence.endswith(gone)
+    metrics = json.loads((folders.out / "metrics.json").read_text("utf-8"))
+    assert metrics["sim-strong"]["cot"] == {"missing": True}
+    assert "acc" in metrics["sim-strong"]["direct"]
+    page = (folders.out / "report.html").read_text("utf-8")
+    assert "missing: its responses or verdicts are not there" in page
+    assert "&#34;only&#34;" not in page
+    assert '"only"' not in page

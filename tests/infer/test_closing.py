@@ -42,7 +42,7 @@ def paid(study: Make, tmp_path: Path, **own: Any) -> Study:
         study={"name": "test", "store": str(tmp_path / "store"), **own},
         models={"api": block},
         settings={"cot": {"decoding": {"max_tokens": 1000}}},
-        infer={"models": ["api"], "settings": ["cot"]},
+        infer={"models": ["api"], "settings": ["cot"], "failed_share": 0.9},
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.paired import Difference, independent_difference, paired_difference
+from omibench.analyze.present import missing_sentence
 from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score
 from omibench.analyze.words import (
     counted,
@@ -27,18 +28,20 @@ if TYPE_CHECKING:
 
 SIMULATED = "SIMULATED"
 NEARLY_ALL = 0.95
+NO_LEADER = "No cell leads: each got too few answers."
 UNKNOWN_FAILURES = "published verdicts do not say which responses hold no answer"
 
 
-def best(results: Results, rows: Sequence[Score]) -> Score:
+def best(results: Results, rows: Sequence[Score]) -> Score | None:
     """The cell with the highest total under the main rules; the first in the study's order.
 
     Cells that answered clearly fewer problems than others (recorded responses may cover only some
-    subjects) cannot lead: their accuracy is about other problems.
+    subjects) cannot lead: their accuracy is about other problems. Nor can cells that got too few
+    answers. None where no cell is left.
     """
     totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
-    few = partial_cells(results, rows)
-    return max((s for s in totals if s.cell not in few), key=lambda s: s.acc.mean)
+    out = {*partial_cells(results, rows), *results.failed_cells}
+    return max((s for s in totals if s.cell not in out), key=lambda s: s.acc.mean, default=None)
 
 
 def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
@@ -66,11 +69,14 @@ def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
 
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
-    few = len(partial_cells(results, rows))
-    lead = made_up_problems(results) + _lead(results, rows)
-    if not few:
-        return lead
-    return f"{lead} {counted(few, 'cell')} with clearly fewer problems cannot lead."
+    failed = results.failed_cells
+    few = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    said = [made_up_problems(results) + _lead(results, rows)]
+    if few:
+        said.append(f"{counted(len(few), 'cell')} with clearly fewer problems cannot lead.")
+    if failed:
+        said.append(f"{counted(len(failed), 'cell')} with too few answers cannot lead.")
+    return " ".join(part for part in [*said, missing_sentence(results.missing)] if part)
 
 
 def made_up_problems(results: Results) -> str:
@@ -82,6 +88,8 @@ def made_up_problems(results: Results) -> str:
 
 def _lead(results: Results, rows: Sequence[Score]) -> str:
     top = best(results, rows)
+    if top is None:
+        return NO_LEADER
     others = [cell for cell in results.study.cells if cell != top.cell]
     lead = (
         f"{cell_name(results, top.cell)} leads with {percent(top.acc.mean)} of "
@@ -106,12 +114,14 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
 def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
     """The leader against the best cell of any other model, or of its own when it is alone."""
     top = best(results, rows)
+    if top is None:
+        return leading_sentence(results, rows)
     apart = [s for s in rows if s.cell.model != top.cell.model] or [
         s for s in rows if s.cell != top.cell
     ]
-    if not apart:
+    second = best(results, apart) if apart else None
+    if second is None:
         return leading_sentence(results, rows)
-    second = best(results, apart)
     difference = compare_cells(results, top.cell, second.cell)
     names = f"{cell_name(results, top.cell)} against {cell_name(results, second.cell)}"
     if difference.n == 0:
@@ -207,7 +217,8 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     failed, n = int(verdicts["failed"].sum()), verdicts.height
     if not failed:
         return f"All {n:,} responses hold an answer that {scored_by(rules)} could score."
-    moved, found = "", best(results, rows).failures
+    moved, top = "", best(results, rows)
+    found = top.failures if top else None
     if found and found.failed == 0:
         moved = ", none of them in the leading cell"
     elif found:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.analyze.claims import (
+    NO_LEADER,
     SIMULATED,
     UNKNOWN_FAILURES,
     best,
@@ -20,6 +21,7 @@ from omibench.analyze.load import Results
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import ImageScore, Score
 from omibench.analyze.words import (
+    NONE,
     counted,
     interval,
     level,
@@ -71,21 +73,7 @@ def numbers(
 
     Where the problems all have one number of images, GPTScore or the cells stand instead.
     """
-    top, left_out = best(results, rows), len(partial_cells(results, rows))
-    found = [
-        Number(
-            "Best accuracy",
-            percent(top.acc.mean),
-            f"{cell_name(results, top.cell)}; {level(results.study.analyze.confidence)} interval "
-            f"{interval(top.acc)}, by {scored_by(results.main_rules)}"
-            + (
-                f"; {counted(left_out, 'cell')} with clearly fewer problems left out"
-                if left_out
-                else ""
-            ),
-            results.main_simulated,
-        )
-    ]
+    found = [_best(results, rows)]
     if effect := image_difference(results, images):
         few, many, difference = effect
         told = "" if difference.distinguishable else ", not distinguishable"
@@ -116,6 +104,23 @@ def numbers(
             Number("Evaluated", cells, f"models under settings, on {problems}", simulated=False)
         )
     return tuple(found)
+
+
+def _best(results: Results, rows: Sequence[Score]) -> Number:
+    label, top = "Best accuracy", best(results, rows)
+    if top is None:
+        return Number(label, NONE, NO_LEADER, results.main_simulated)
+    failed = results.failed_cells
+    few = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    detail = (
+        f"{cell_name(results, top.cell)}; {level(results.study.analyze.confidence)} interval "
+        f"{interval(top.acc)}, by {scored_by(results.main_rules)}"
+    )
+    if few:
+        detail += f"; {counted(len(few), 'cell')} with clearly fewer problems left out"
+    if failed:
+        detail += f"; {counted(len(failed), 'cell')} with too few answers left out"
+    return Number(label, percent(top.acc.mean), detail, results.main_simulated)
 
 
 def _failures(results: Results) -> Number:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.analyze.chosen import chosen
+from omibench.analyze.present import cells_present, failed_cells, with_cells
 from omibench.certificate import Certificate, ReasoningCertificate
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.problem import Answer, Question
@@ -49,6 +50,10 @@ class Results:
     answers: dict[str, Answer]
     verdicts: pl.DataFrame
     responses: pl.DataFrame
+    whole: Study | None = None
+    """The study as its parameters say, where some of its cells are missing from `study`."""
+    missing: tuple[Cell, ...] = ()
+    """Cells of the study without responses or verdicts: nothing here is about them."""
     certificate: Certificate | None = None
     """What people's labels say of the judge; None where no certificate is of this judge."""
     reasoning_certificates: tuple[ReasoningCertificate, ...] = ()
@@ -70,6 +75,12 @@ class Results:
     def votes(self) -> list[str]:
         """The verdicts of single judges of a panel that voted: `gptscore/<model>`, ..."""
         return sorted(r for r in self.verdicts["rules"].unique() if VOTE_MARK in r)
+
+    @cached_property
+    def failed_cells(self) -> list[Cell]:
+        """The cells that got too few answers for anything to be said of the model."""
+        share = self.study.infer.failed_share
+        return failed_cells(self.responses, self.study.cells, share)
 
     @cached_property
     def simulated(self) -> dict[Cell, bool]:
@@ -146,16 +157,22 @@ class Results:
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:
-    """Join frozen dataset, responses and verdicts of every cell of the study.
+    """Join frozen dataset, responses and verdicts of every cell of the study that has been scored.
 
-    Raises MissingInputError for a missing file, FileFormatError for a verdict without its
-    problem or response, ParamsError when the study has no cells or no verdict of its main rules.
+    The others are `missing`. Raises MissingInputError for a missing file or without any cell,
+    FileFormatError for a verdict without its problem or response, ParamsError when the study has
+    no cells or no verdict of its main rules.
     """
     import polars as pl
 
     if not study.cells:
         raise ParamsError("infer: names no model and setting, so there is nothing to analyze")
     answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
+    present = cells_present(study, infer, score)
+    missing = tuple(cell for cell in study.cells if cell not in present)
+    whole = study
+    if present and missing:
+        study = with_cells(study, present)
     responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
     verdicts = pl.concat([_read_cell(score, cell, VerdictRow) for cell in study.cells])
     results = Results(
@@ -170,6 +187,8 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
             score.parent / "aggregate",
         ),
         responses=responses,
+        whole=whole,
+        missing=missing,
     )
     if results.main_rules not in results.rules:
         raise ParamsError(

@@ -16,6 +16,7 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
     `acc, lo, hi, n` are the main rules', and so are `failures` and `acc_failures_right`, which are
     left out where nothing says them; `gptscore` with its interval is there when a judge was asked;
     `rules` holds the accuracy of every rule book.
+    A cell without responses or verdicts is `missing`.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in results.study.cells:
@@ -42,6 +43,8 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
             name: rounded(s.acc.mean) for name, s in totals.items() if name != JUDGE_RULES
         }
         found.setdefault(cell.model, {})[cell.setting] = entry
+    for cell in results.missing:
+        found.setdefault(cell.model, {})[cell.setting] = {"missing": True}
     return found
 
 

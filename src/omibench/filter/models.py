@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from omibench.ask import NOT_BOUGHT, Asker, open_asker
+from omibench.ask import Asker, open_asker
 from omibench.errors import ModelError, PassingError
-from omibench.request import Request, Response
+from omibench.request import NOT_BOUGHT, Request, Response
 from omibench.score.judges.panel import Judge
 from omibench.study import Study
 

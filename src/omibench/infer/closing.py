@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.ask import NOT_BOUGHT, Asker
+from omibench.ask import Asker
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import learn
 from omibench.models.calls import calls_of
 from omibench.operating import in_graph
-from omibench.request import Request, Response
+from omibench.request import NOT_BOUGHT, Request, Response
 from omibench.study import Cell, Study
 
 

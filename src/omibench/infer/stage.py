@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 
 from omibench.ask import Asker, open_asker
-from omibench.errors import ImageCountError, MissingInputError, ModelError
+from omibench.cell_failure import failed_reason
+from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.example import Example
 from omibench.infer.closing import closing_line
 from omibench.infer.rounds import Answered, Thread, requests_next, run_threads
@@ -34,7 +36,9 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     Rows stand in the order of the questions, samples of one question together. Returns how many
     there are. Requests without an answer are rows of their outcome, never of a made-up text, and a
     warning says what finishing the cell takes. Raises MissingInputError without a frozen dataset
-    or its images, ModelError when the model cannot answer.
+    or its images, ModelError when the model cannot answer, also when more of its requests ended in
+    errors than `infer.failed_share` allows: then nothing is written, and the store keeps what was
+    answered.
     """
     with open_askers(study, cell) as askers:
         own = askers[cell.model]
@@ -43,13 +47,29 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
         if lacking:
             log.warning("omibench: %s", lacking)
         answered = run_cell(threads, study, cell, askers)
-        write_parquet(out, [row_of(each) for each in answered], ResponseRow)
+        rows = [row_of(each) for each in answered]
+        failed = failed_reason(Counter(row.outcome for row in rows), study.infer.failed_share)
+        if not failed:
+            write_parquet(out, rows, ResponseRow)
         asked = {(a.model, a.key): a for each in answered for step in each.steps for a in step}
+        closings: list[str] = []
         for name, asker in askers.items():
             pairs = [(a.request, a.response) for a in asked.values() if a.model == name]
             if closing := closing_line(study, Cell(name, cell.setting), out, asker, pairs):
-                log.warning("omibench: %s", closing)
-    return len(answered)
+                closings.append(closing)
+        if failed:
+            raise _failure(cell, failed, closings, answered)
+        for closing in closings:
+            log.warning("omibench: %s", closing)
+    return len(rows)
+
+
+def _failure(
+    cell: Cell, why: str, closings: Sequence[str], answered: Sequence[Answered]
+) -> ModelError:
+    passing = any(each.last.response.passing for each in answered)
+    line = f"{cell.model}/{cell.setting}: the cell has failed, {why}; {'; '.join(closings)}"
+    return PassingError(line) if passing else ModelError(line)
 
 
 @contextmanager

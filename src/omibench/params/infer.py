@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from omibench.params.blocks import Block, Name
+from omibench.params.blocks import Block, Name, Rate
 
 
 class Crossed(Block):
@@ -39,6 +39,9 @@ class InferParams(Block):
     printed: dict[str, Crossings] = {}
     """The pairs that each table or figure of a paper prints (`table 2`). With it, only pairs are
     evaluated that one of them prints; `models`, `settings` and `only` narrow them further."""
+    failed_share: Rate = 0.05
+    """The share of a cell's responses that may end as `provider_error`. A cell with more of them,
+    or without any answer, is a failed job; what was bought stays in the store."""
 
     @model_validator(mode="before")
     @classmethod

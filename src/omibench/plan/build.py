@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from omibench.ask import NOT_BOUGHT
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.gate import budget_of
@@ -19,7 +18,7 @@ from omibench.plan.responses import Expected, responses_of
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.plan.saliency import saliency_steps
 from omibench.progress import counted
-from omibench.request import Outcome, Role
+from omibench.request import NOT_BOUGHT, Outcome, Role
 from omibench.score.judges.panel import ASKS
 from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.ask import NOT_BOUGHT
 from omibench.params.model import RecordedModel
+from omibench.request import NOT_BOUGHT
 from omibench.status.rows import CellStatus
 from omibench.status.runs import Job, State
 from omibench.status.stored import Held, Known, Stored

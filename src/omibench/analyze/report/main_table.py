@@ -91,7 +91,7 @@ def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) 
     index: dict[Cell, dict[tuple[str, str], Score]] = {}
     for row in rows:
         index.setdefault(row.cell, {})[row.rules, row.subject] = row
-    leader = best(results, rows).cell
+    top = best(results, rows)
     beside = {cell: printed_row(results, cell, printed) for cell in results.study.cells}
     digits = max((row.digits for row in beside.values() if row), default=1)
     found: dict[str, list[ModelRows]] = {}
@@ -99,7 +99,7 @@ def groups(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) 
         own = [cell for cell in results.study.cells if cell.model == model]
         lines = [
             _main_row(results, index[cell], cell, beside[cell], digits)._replace(
-                leader=cell == leader,
+                leader=top is not None and cell == top.cell,
                 gain=_gain(results, index, cell),
                 printed_in=told.printed_in(results, cell),
             )

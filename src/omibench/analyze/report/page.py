@@ -69,6 +69,9 @@ def write_report(
         "subjects": subjects(results),
         "columns": 6 + len(subjects(results)) + judged,
         "groups": main_table.groups(results, summary.scores, summary.printed),
+        "missing": [
+            (results.label(c.model), results.setting_label(c.setting)) for c in results.missing
+        ],
         "main_caption": main_table.main_caption(results),
         "failure_head": main_table.failure_head(results),
         "reading": main_table.reading(results),
@@ -132,7 +135,7 @@ def _names(results: Results, panel: JudgePanel) -> str:
 
 
 def _params(results: Results) -> dict[str, Any]:
-    return results.study.model_dump(mode="json", exclude_defaults=True)
+    return (results.whole or results.study).model_dump(mode="json", exclude_defaults=True)
 
 
 def _what_is_simulated(results: Results) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from omibench.ask import NOT_BOUGHT, open_asker
+from omibench.ask import open_asker
 from omibench.errors import ModelError
 from omibench.explain import did_you_mean
 from omibench.params.judge import JudgePanel
-from omibench.request import Request, Response
+from omibench.request import NOT_BOUGHT, Request, Response
 from omibench.score.judges.case import Case
 from omibench.score.judges.instrument import Instrument, Prompt, prompt_of, request_for
 from omibench.store.key import request_key

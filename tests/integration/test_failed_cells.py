@@ -1,0 +1,47 @@
+"""A model that nobody answers for ends the run with a failure, and never leads a report."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from integration.small_study import Copy, make
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
+    """One simulated model, and one behind an address where nothing listens."""
+    study = make(root, tmp_path_factory.mktemp("failed") / "study", models=1, settings=1)
+    params = study.params()
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    params["models"]["away"] = {
+        "provider": "openai", "id": "away", "base_url": f"http://127.0.0.1:{port}/v1",
+        "key_env": "TEST_KEY", "limits": {"attempts": 1, "timeout_s": 2},
+    }  # fmt: skip
+    params["infer"]["models"] = ["away", "sim-a"]
+    study.write_params(params)
+    return study
+
+
+@pytest.mark.timeout(600)
+def test_a_cell_without_an_answer_is_a_failed_job_and_missing_in_a_report(study: Copy) -> None:
+    build = ("snakemake", "--cores", "2", "--keep-going")
+    said = study.run(*build, "--quiet", ok=False, TEST_KEY="sk-test")
+    assert "away/cot: the cell has failed, no request was answered" in said
+    assert "--forcerun results/infer/away/cot.parquet`" in said
+    assert not (study.folder / "results/infer/away/cot.parquet").exists()
+    assert not (study.folder / "results/analyze/report.html").exists()
+    assert (study.folder / "results/score/sim-a/cot.parquet").exists()
+    headline = study.run("omibench", "analyze", "results", "--out", "report")
+    first = headline.splitlines()[0]
+    assert "Bravo (SIMULATED) · cot leads" in first
+    assert "1 cell is missing, without responses or verdicts: away/cot." in first
+    metrics = json.loads((study.folder / "report/metrics.json").read_text("utf-8"))
+    assert metrics["away"] == {"cot": {"missing": True}}
