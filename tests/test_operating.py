@@ -66,6 +66,7 @@ def study_with(**own: Any) -> Study:
         {"base_url": "http://127.0.0.1:1/v1", "key_env": "OTHER_KEY"},
         {"batch": True},
         {"label": "Other", "group": "Others"},
+        {"can": {"images": 3, "image_mb": 5.0, "samples": True}},
         {"store": "elsewhere"},
     ],
 )
@@ -81,7 +82,34 @@ def test_how_a_model_is_reached_triggers_no_job_and_reaches_every_job(
     assert job.study.store == changed.study.store
     for key in OPERATING & set(type(job.models["api"]).model_fields):
         assert getattr(job.models["api"], key) == getattr(changed.models["api"], key), key
+    assert job.models["api"].can == changed.models["api"].can  # type: ignore[union-attr]
     assert list(job.models) == ["api"]
+
+
+@pytest.mark.parametrize("stage", ["filter", "rationale", "infer", "score", "judge", "saliency"])
+def test_the_name_of_a_study_triggers_the_report_alone_and_reaches_every_job(
+    stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = study_with().model_dump(mode="json", exclude_defaults=True)
+    values |= {"rationale": {"writer": "api"}, "score": {"judge": "api"}}
+    values |= {"judge": {"quality": "api"}}
+    plain = parse_study(values, "test")
+    renamed = parse_study({**values, "study": {"name": "renamed"}}, "test")
+    cell = Cell("api", "cot")
+    given = slice_for(renamed, stage, cell)
+    assert given == slice_for(plain, stage, cell)
+    own = renamed.model_dump(mode="json", exclude_defaults=True)
+    monkeypatch.setenv(OPERATING_ENV, operating_of(own, Path("/work")))
+    assert load_study(json.dumps(given)).study.name == "renamed"
+    assert slice_for(plain, "analyze") != slice_for(renamed, "analyze")
+
+
+def test_what_is_declared_of_a_model_beside_its_checks_triggers_its_cells() -> None:
+    cell = Cell("api", "cot")
+    own = {"can": {"images": 3, "temperature": False}}
+    assert slice_for(study_with(**own), "infer", cell)["models"]["api"]["can"] == {
+        "temperature": False
+    }
 
 
 def test_what_changes_answers_triggers_its_cells() -> None:

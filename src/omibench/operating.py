@@ -25,7 +25,7 @@ OPERATING_INFER = frozenset({"failed_share"})
 """Keys of the block `infer` that decide whether a cell's job has failed, not what it writes."""
 
 OPERATING_STUDY = frozenset({"name"})
-"""Keys of the block `study` that stages before the report note beside requests, and nowhere else."""
+"""Keys of the block `study` that jobs note beside requests, and write nowhere else."""
 CHECKED = frozenset({"images", "image_mb", "samples"})
 """Keys of a model's `can` by which requests are checked and put together before they are sent."""
 

@@ -52,9 +52,7 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         keep["study"] = _only(full.get("study", {}), ("seed",))
     if stage == "certify":
         keep = {block: _only(keep.get(block, {}), keys) for block, keys in _CERTIFIED.items()} | {
-            "infer": {
-                k: v for k, v in keep.get("infer", {}).items() if k not in OPERATING_INFER
-            },
+            "infer": {k: v for k, v in keep.get("infer", {}).items() if k not in OPERATING_INFER},
             "score": keep.get("score", {}),
             "judge": keep.get("judge", {}),
             "settings": {
