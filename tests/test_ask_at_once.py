@@ -68,7 +68,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         event.set()
         pause.wait(0.01)
 
-    monkeypatch.setattr("omibench.ask.sleep", wait)
+    monkeypatch.setattr("omibench.ask.pause", wait)
     return event
 
 

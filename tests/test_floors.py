@@ -41,6 +41,7 @@ GROUND = {
     "yaml_file",
     "images",
     "progress",
+    "stop",
     "webpage",
 }
 FLOORS: tuple[set[str], ...] = (

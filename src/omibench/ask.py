@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from time import sleep
 
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.gate import BudgetGate, open_gate
@@ -20,6 +19,7 @@ from omibench.models.open import open_provider
 from omibench.models.provider import FREE, CountsAnswers, Provider, takes_images
 from omibench.progress import Progress
 from omibench.request import NOT_BOUGHT, Request, Response
+from omibench.stop import pause
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.partition import Partition
 from omibench.store.store import Store
@@ -102,7 +102,7 @@ def ask_keyed(
         missing = {k: r for k, r in missing.items() if k not in known}
         if missing and not ours:
             log.info("%d requests are being asked by another process: waiting", len(missing))
-            sleep(LOOK_AGAIN_S)
+            pause(LOOK_AGAIN_S)
     found = [(key, known[key]) for key in keys]
     if _STRICT.get():
         check_answered(requests, [response for _, response in found])

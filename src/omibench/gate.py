@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
@@ -19,6 +18,7 @@ from omibench.models.provider import Ticket
 from omibench.params.blocks import MOST_USD
 from omibench.params.model import Price, ServedModel
 from omibench.request import Request
+from omibench.stop import pause
 from omibench.store.ledger import Account, Attempt, Ledger, Purse
 from omibench.study import Study
 
@@ -95,7 +95,7 @@ class BudgetGate:
             if others <= 1e-9:
                 return False
             log.info("waiting for requests of other processes, which hold %.2f dollars", others)
-            time.sleep(POLL_S)
+            pause(POLL_S)
         return False
 
     def account(self) -> Account:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -55,7 +56,8 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.close()
+        with suppress(OSError):  # a terminal that is gone must not cost an answer
+            self._bar.close()
 
     def add(self, response: Response) -> None:
         """Count one response."""
@@ -63,7 +65,8 @@ class Progress:
             self._cost = (self._cost or 0.0) + response.cost_usd
         self._failed += response.outcome in ("provider_error", "budget_stop")
         self._bar.set_postfix_str(self.note(), refresh=False)
-        self._bar.update()
+        with suppress(OSError):
+            self._bar.update()
 
     def note(self) -> str:
         """What stands behind the bar: the dollars so far, where there are any, and failures."""

@@ -5,7 +5,6 @@ Heavy imports live inside the verbs, so that `omibench --help` stays quick.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from omibench.cli.aggregate import aggregate
 from omibench.cli.building import filter_, freeze, ocr, rationale
 from omibench.cli.certify import certify
 from omibench.cli.documents import files, schema
-from omibench.cli.ending import end_with
+from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with
 from omibench.cli.evaluating import analyze, fill, infer
 from omibench.cli.graph import record, trust
 from omibench.cli.judge import judge
@@ -26,8 +25,7 @@ from omibench.cli.score import score
 from omibench.cli.status import status
 from omibench.cli.store import store_app
 from omibench.errors import OmibenchError
-
-STOPPED_BY_USER = 130
+from omibench.stop import signals_watched
 
 app = typer.Typer(
     name="omibench",
@@ -50,14 +48,15 @@ app.add_typer(store_app, name="store")
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and an exit code."""
-    try:
-        app()
-    except OmibenchError as error:
-        end_with(error)
-    except SystemExit as stop:
-        if stop.code == STOPPED_BY_USER:
-            sys.stderr.write("omibench: stopped; run the same command again to go on\n")
-        raise
+    with signals_watched(whole_program=True):
+        try:
+            app()
+        except OmibenchError as error:
+            end_with(error)
+        except SystemExit as ended:
+            if ended.code == STOPPED_BY_USER:
+                end_stopped()
+            raise
 
 
 def _version(asked: bool) -> None:

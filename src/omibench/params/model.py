@@ -120,6 +120,10 @@ class Limits(Block):
     """Attempts at one request before it ends as `provider_error`."""
     retry_after_s: Positive = 900.0
     """Longest Retry-After that is waited for; a longer one ends the request as it says."""
+    outage_s: Positive = 1800.0
+    """Seconds that an endpoint may be away, or turn everything away, before it is given up."""
+    drain_s: Annotated[float, Field(ge=0)] = 20.0
+    """Seconds that requests in flight are waited for once the run was told to stop."""
 
 
 class Price(Block):

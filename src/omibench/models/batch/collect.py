@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import SystemRandom
@@ -20,6 +19,7 @@ from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.params.model import Limits
 from omibench.request import Response
+from omibench.stop import pause
 
 Drawn = tuple[str, Response]
 """A draw with its response."""
@@ -125,7 +125,7 @@ class Collector:
             except Failure as failure:
                 if not failure.transient or attempt + 1 == self._limits.attempts:
                     raise
-                time.sleep(wait_s(failure, attempt, SystemRandom().random()))
+                pause(wait_s(failure, attempt, SystemRandom().random()))
             else:
                 return
 

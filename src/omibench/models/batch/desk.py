@@ -20,6 +20,7 @@ from omibench.locks import LockError, try_lock
 from omibench.models.batch.submission import Submission
 from omibench.models.provider import Ticket
 from omibench.modes import make_folder, open_new
+from omibench.stop import pause
 
 KEPT_S = 28 * 86400.0
 """Seconds for which a collected submission is remembered: providers keep results 29 or 30 days."""
@@ -76,7 +77,7 @@ class Desk:
                 if not said and time.monotonic() - since > _SAY_AFTER_S:
                     said = True
                     log.info("%s: waiting while another process submits", self.folder)
-                time.sleep(_WAIT_S)
+                pause(_WAIT_S)
             yield
         finally:
             os.close(file)

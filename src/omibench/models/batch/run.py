@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 from omibench.errors import ModelError
@@ -19,6 +18,7 @@ from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
 from omibench.params.model import Limits
 from omibench.request import Request, Response
+from omibench.stop import pause
 
 log = logging.getLogger("omibench")
 Ended = tuple[Submission, Status | Failure]
@@ -111,7 +111,7 @@ class BatchRun:
                     yield ended
             if out:
                 self.progress.in_flight = sum(len(s.lines) for s in out)
-                time.sleep(wait)
+                pause(wait)
                 wait = min(wait * self._pace.growth, self._pace.most_s)
 
     def _look(self, submission: Submission) -> Ended | None:
@@ -171,7 +171,7 @@ class BatchRun:
         if failure.congestion:
             self._submitter.most_lines = max(1, len(submission.lines) // 2)
             wait = self._pace.first_s * self._pace.growth**self._crowded
-            time.sleep(min(wait, self._pace.most_s))
+            pause(min(wait, self._pace.most_s))
         return True
 
     def _give(self, draw: str, response: Response) -> Iterator[Answer]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Sequence
 from random import SystemRandom
 from secrets import token_hex
@@ -20,6 +19,7 @@ from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.params.model import Limits
 from omibench.request import Request, Response
+from omibench.stop import check_stop, pause
 
 log = logging.getLogger("omibench")
 MAYBE_MADE = (
@@ -65,6 +65,7 @@ class Submitter:
         draft, token, chunk = self.desk.draft(), token_hex(4), self._chunk()
         try:
             for place, requests in enumerate(jobs):
+                check_stop()
                 ticket = self.gate.admit(requests)
                 if ticket is None:
                     stop = Response(text="", outcome="budget_stop")
@@ -139,7 +140,7 @@ class Submitter:
                         raise ModelError(no_batches(failure)) from None
                     why = f"the batch was not taken: {failure.message}"
                     return chunk.unanswered(why, passing=failure.transient)
-                time.sleep(wait_s(failure, attempt - 1, SystemRandom().random()))
+                pause(wait_s(failure, attempt - 1, SystemRandom().random()))
             else:
                 self.desk.save(noted.model_copy(update={"batch": batch}))
                 log.info(SUBMITTED, batch, len(chunk.lines))
@@ -165,7 +166,7 @@ class Submitter:
         others = {s.batch for s in self.desk.submissions() if s.batch is not None}
         failure: Failure | None = None
         for wait in self._pace.look_again_s:
-            time.sleep(wait)
+            pause(wait)
             try:
                 found = self.api.find(submission, others)
             except Failure as error:

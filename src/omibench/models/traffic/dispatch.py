@@ -80,6 +80,7 @@ class Dispatch:
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
         self._over: Outcome | None = None
+        self._stop_at: float | None = None
         self._why: str | None = None
         self._broken: BaseException | None = None
         self._reasons: Counter[str] = Counter()
@@ -88,10 +89,13 @@ class Dispatch:
     async def run(self) -> None:
         """Send all, deliver all. When cancelled, what is in flight is settled as unknown.
 
-        Raises ModelError, after what was in flight has ended, when no request can succeed.
+        After `stop` what was not sent is not delivered. Raises ModelError, after what was in flight
+        has ended, when no request can succeed.
         """
         try:
             while (wait := self._start()) is not None or self._running:
+                if self._stop_at is not None and (wait := self._stop_at - self._clock()) <= 0:
+                    break
                 self._changed.clear()
                 try:
                     async with asyncio.timeout(wait):
@@ -104,6 +108,8 @@ class Dispatch:
             await asyncio.gather(*self._running, return_exceptions=True)
         if self._broken is not None:
             raise self._broken
+        if self._stop_at is not None:
+            return
         self._turn_down_doubtful()
         for job in self.agenda.rest():
             self._give_up(job, self._over or "provider_error", self._why, passing=self._held_back)
@@ -117,6 +123,11 @@ class Dispatch:
                 f" ({times} times; {len(others)} other reasons)" if others else "",
             )
 
+    def stop(self, wait_s: float) -> None:
+        """Send nothing more; what is in flight may take `wait_s` seconds to end."""
+        self._stop_at = self._clock() + wait_s
+        self._changed.set()
+
     def written(self) -> None:
         """A delivered response is in the store; only then is its place free for another."""
         self._unwritten -= 1
@@ -124,7 +135,7 @@ class Dispatch:
 
     def _start(self) -> float | None:
         """Start what may start now; seconds until more may, None when nothing waits for time."""
-        while self._over is None and self._broken is None:
+        while self._over is None and self._broken is None and self._stop_at is None:
             now = self._clock()
             wait = self._wait(now)
             if wait is None or wait > 0:
@@ -178,6 +189,9 @@ class Dispatch:
         self.progress.limit = self._concurrency.limit
 
     async def _attempt(self, job: Job, ticket: Ticket, guessed: float) -> None:
+        if self._stop_at is not None:  # told to stop between its turn and its first step
+            self.gate.give_back(ticket)
+            return
         window, begun = self._concurrency.window, self._clock()
         try:
             async with asyncio.timeout(self.limits.timeout_s):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 
@@ -14,6 +15,7 @@ from omibench.models.traffic.dispatch import Dispatch, Send
 from omibench.models.traffic.progress import Progress
 from omibench.params.model import Limits
 from omibench.request import Request, Response
+from omibench.stop import stoppable
 
 Open = Callable[[], AbstractAsyncContextManager[Send]]
 """Opens the connection inside the loop and closes it at the end."""
@@ -40,6 +42,7 @@ class Run:
         self._task: asyncio.Task[None] | None = None
         self._dispatch: Dispatch | None = None
         self._stopped = False
+        self._wait_s: float | None = None
         self._thread = Thread(target=self._work, name="omibench traffic", daemon=True)
 
     def answers(self) -> Iterator[Answer]:
@@ -48,24 +51,27 @@ class Run:
         The place of a request in flight is free again when the next answer is asked for, so that
         a killed process never loses more paid answers than it may have in flight. Closing the
         generator, and Ctrl-C, cancel what is in flight; Ctrl-C still yields what has come in.
+        Where signals are watched (`omibench.stop`), one sends nothing more and yields what comes
+        in for `limits.drain_s`, before StopSignal is raised.
         Raises ModelError when the endpoint turns every request down.
         """
-        self._thread.start()
-        try:
-            while True:
-                item = self._answers.get()
-                if item is None:
-                    return
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
-                self._was_written()
-        except KeyboardInterrupt:
-            self._stop()
-            yield from self._left()
-            raise
-        finally:
-            self._stop()
+        with stoppable(self._drain):
+            self._thread.start()
+            try:
+                while True:
+                    item = self._answers.get()
+                    if item is None:
+                        return
+                    if isinstance(item, BaseException):
+                        raise item
+                    yield item
+                    self._was_written()
+            except KeyboardInterrupt:
+                self._stop()
+                yield from self._left()
+                raise
+            finally:
+                self._stop()
 
     def _work(self) -> None:
         try:
@@ -92,7 +98,14 @@ class Run:
                 self.progress,
                 self._known,
             )
+            if self._wait_s is not None:  # told to stop while the connection was opened
+                self._dispatch.stop(self._wait_s)
             await self._dispatch.run()
+
+    def _drain(self, at_once: bool) -> None:
+        self._wait_s = 0.0 if at_once else self._limits.drain_s
+        if self._dispatch is not None:
+            self._call(partial(self._dispatch.stop, self._wait_s))
 
     def _was_written(self) -> None:
         if self._loop is not None and self._dispatch is not None:
