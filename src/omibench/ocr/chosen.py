@@ -63,7 +63,8 @@ def _before_words(text: str, choices: Sequence[Choice]) -> tuple[str, str]:
     if not match or match["letter"].upper() not in labels or labels[0] not in LATIN:
         return "", ""
     letter, words = match["letter"].upper(), match["words"]
-    listed = re.search(rf"(?<!\w)[{''.join(labels)}]\s*[.:)：．、=-]\s*\S", words, re.I)
+    own = re.escape("".join(labels))
+    listed = re.search(rf"(?<!\w)[{own}]\s*[.:)：．、=-]\s*\S", words, re.I)
     others = [choice for choice in choices if choice.label != letter]
     bracketed = text[match.end("letter")] in ")）]"
     if listed or _DENIES.match(words) or not (bracketed or _WORDS.search(words)):

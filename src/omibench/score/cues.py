@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from omibench.score.label_patterns import patterns_of
 from omibench.score.parts import labelled
 
 _NOUNS = (
@@ -57,6 +58,9 @@ _CONCLUDES = re.compile(
     r"|pick|go with|must be|answer|corresponds to)\b|因此|所以|故",
     re.IGNORECASE,
 )
+_SAYS_CORRECT = re.compile(r"\b(?:correct|right|best|answer)\b", re.IGNORECASE)
+_FINISHED = re.compile(r"[.!?。)\]*]\s*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _HEDGED = re.compile(
     r"\b(?:if|whether|not|never|n't|cannot|would|could|might|may|perhaps|maybe|suppose|assum\w*)\b"
     r"|n't\b|如果|若|是否|可能|也许|假设",
@@ -127,21 +131,18 @@ def last_sentence_letters(text: str, labels: str) -> str | None:
     Only the last finished sentence counts, it must conclude something, and it may name options
     only once: the option list of a cut-off answer is no choice. "B or C" is none either.
     """
-    sentences = [s for s in re.split(r"(?<=[.!?。])\s+|\n+", text[-2_000:]) if s.strip(" *_`$")]
+    sentences = [s for s in _SENTENCE_END.split(text[-2_000:]) if s.strip(" *_`$")]
     last = sentences[-1] if sentences else ""
     chosen = _chosen(last, labels)
     if chosen:
         return chosen
-    if not re.search(r"[.!?。)\]*]\s*$", last) or not _CONCLUDES.search(last):
+    if not _FINISHED.search(last) or not _CONCLUDES.search(last):
         return None
-    several = rf"[{labels}](?:\s*(?:,|&|and|or)\s*[{labels}])*"
-    patterns = [
-        rf"\b(?i:option|choice|answer)s?\W{{0,6}}({several})\b",
-        rf"(?:\(|\*\*\(?)({several})(?:\)|\*\*)",
-    ]
-    if re.search(r"\b(?:correct|right|best|answer)\b", last, re.IGNORECASE):
-        patterns.append(rf"\bis:?\s+({several})\W*$")
-    named = {mention for pattern in patterns for mention in re.findall(pattern, last)}
+    naming = patterns_of(labels)
+    patterns = [*naming.named]
+    if _SAYS_CORRECT.search(last):
+        patterns.append(naming.ends_in)
+    named = {mention for pattern in patterns for mention in pattern.findall(last)}
     only = named.pop() if len(named) == 1 else None
     return None if only is None or "or" in only else only
 
@@ -150,15 +151,6 @@ def _chosen(sentence: str, labels: str) -> str | None:
     """The option that a sentence ends in choosing, without an if or a not: "I choose B", "选B"."""
     if _HEDGED.search(sentence):
         return None
-    one = rf"(?:\*\*)?\(?([{labels}])\)?(?:\*\*)?"
-    patterns = (
-        rf"(?<![\w'’-]){one}\s+is\s+(?:the\s+)?(?:only\s+)?(?:correct|right|best)"
-        r"(?:\s+(?:answer|option|choice))?",
-        rf"\b(?:I|[Ww]e)(?:\s+will|'ll|\s+therefore)?\s+(?:choose|select|pick|go\s+with)"
-        rf"\s+(?:(?:option|choice|answer)\s+)?{one}",
-        rf"(?<![不别误错勿可没未\w])(?:因此|所以|故|应|应该|我)?选(?:择)?(?:选?项)?\s*:?\s*{one}\s*项?",
-        rf"选项\s*{one}\s*项?(?:是|为)?(?:最)?(?:正确|佳)(?:的|答案|选项)?",
-    )
-    found = [m for p in patterns if (m := re.search(rf"{p}[\s.。!*]*$", sentence))]
-    others = re.findall(rf"(?<![\w'’])[{labels}](?![\w'’])", sentence) if found else []
+    found = [m for pattern in patterns_of(labels).chosen if (m := pattern.search(sentence))]
+    others = patterns_of(labels).word.findall(sentence) if found else []
     return found[0].group(1) if found and len(set(others) - {"I"}) <= 1 else None

@@ -72,13 +72,23 @@ def fast_extract(response: str) -> tuple[str, str]:
         return response, "number"
     boxes = published_boxes(response)
     if boxes:
-        inner = _TEXT.findall(boxes[-1])
+        inner = _inner_texts(boxes[-1])
         return (inner[-1].strip(), "box text") if inner else (boxes[-1].strip(), "box")
     lower = response.lower()
     for flag in _FLAGS:
         if flag in lower:
             return lower.rsplit(flag, 1)[1].strip().split("\n")[0].split(".")[0], "phrase"
     return "", "none"
+
+
+def _inner_texts(box: str) -> list[str]:
+    r"""What stands in each `\text{...}`, up to the next brace, which must close on its line.
+
+    The published pattern is asked of each line up to its last brace alone: behind it nothing can
+    match, and trying would cost the square of the line.
+    """
+    lines = (line[: line.rfind("}") + 1] for line in box.split("\n"))
+    return [found for line in lines for found in _TEXT.findall(line)]
 
 
 def published_boxes(text: str) -> list[str]:

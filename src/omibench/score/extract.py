@@ -14,6 +14,7 @@ from omibench.problem import AnswerType, Choice
 from omibench.score.boxes import Boxes, find_boxes
 from omibench.score.cues import after_cue, concluded, last_sentence_letters
 from omibench.score.failures import failure, is_loop
+from omibench.score.label_patterns import patterns_of
 from omibench.score.latex import tidy
 from omibench.score.letters import labels_of, letters_in
 from omibench.score.parts import SPLITTERS, labelled
@@ -172,24 +173,15 @@ def _letter_first(phrase: str | None, labels: str) -> str | None:
     """The letter that a phrase begins with, when it goes on in words: "B, because ..."."""
     if not phrase:
         return phrase
-    lead = re.match(
-        rf"\W{{0,6}}(?i:option|choice)?\W{{0,6}}([{labels}])(?:[)\]*.,;:$}}]|\s*$|\s+[-–—(]|\s+(?:is|which|since|because|as)\b)",
-        phrase,
-    )
-    several = re.match(
-        rf"\W{{0,4}}[{labels}]\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}[{labels}]\b", phrase
-    )
+    lead = patterns_of(labels).opens_phrase.match(phrase)
+    several = patterns_of(labels).opens_list.match(phrase)
     return lead.group(1) if lead and not several else phrase
 
 
 def _lead_line(seen: str, labels: str) -> str | None:
     """A first line that is a letter: alone, or before a colon, stop, bracket or "because"."""
     first = seen.split("\n", 1)[0].strip()
-    lead = re.match(
-        rf"[*_($\[]{{0,4}}([{labels}])(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*"
-        r"(?:$|,\s*(?:because|since|因为|由于|weil|porque|car\b)))",
-        first,
-    )
+    lead = patterns_of(labels).opens_line.match(first)
     return lead.group(1) if lead else None
 
 

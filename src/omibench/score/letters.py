@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from omibench.problem import Choice
+from omibench.score.label_patterns import patterns_of
 from omibench.score.latex import same_text
+from omibench.score.wrappers import unwrap
 
 _DEFAULT = "ABCDEFGHIJ"
-_WRAP = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf|mathit|textit)\s*\{([^{}]*)\}")
+_OPENS = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf|mathit|textit)\s*\{|[{}]")
 _DRESS = re.compile(r"[*_`$]|\\[()\[\],;:! ]|\\boxed\s*\{|\\quad")
 _LEAD = re.compile(
     r"(?:the\s+)?(?:correct\s+)?(?:options?|choices?|answers?)\s*(?=[(\[]?[A-Za-z]\b)", re.I
@@ -71,10 +73,7 @@ def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
 
 def _bare(text: str) -> str:
     """Without the marks that dress up a letter: bold, \\text, dollars, brackets, a final stop."""
-    previous = None
-    while previous != text:
-        previous = text
-        text = _WRAP.sub(r"\1", text)
+    text = unwrap(text, _OPENS)
     text = _DRESS.sub(" ", text).strip(" \n\t.{}\"'")
     text = _LEAD.sub("", " ".join(text.split()), count=1).strip()
     if not text.isascii() and len(text) <= _MAX_DRESSED:  # Ⓑ, 𝐁
@@ -85,10 +84,10 @@ def _bare(text: str) -> str:
 
 
 def _several(bare: str, labels: str) -> str | None:
-    one = rf"[\(\[]?([{labels}])[\)\]]?"
-    if re.fullmatch(rf"{one}(?:(?:[,;/&\s]|and|or)++{one})+", bare):
-        found = re.findall(rf"(?<![A-Za-z])[{labels}](?![A-Za-z])", bare)
-    elif re.fullmatch(rf"[{labels}]{{2,}}", bare):
+    named = patterns_of(labels)
+    if named.several.fullmatch(bare):
+        found = named.alone.findall(bare)
+    elif named.run.fullmatch(bare):
         found = list(bare)
     else:
         return None
@@ -96,7 +95,5 @@ def _several(bare: str, labels: str) -> str | None:
 
 
 def _letter_and_text(bare: str, labels: str) -> tuple[str, str] | None:
-    lead = re.match(rf"(?:[\(\[]([{labels}])[\)\]]|([{labels}])\s*(?:[:.)\]]|[-–—]\s))", bare)
-    if lead:
-        return lead.group(1) or lead.group(2), "letter and text"
-    return None
+    lead = patterns_of(labels).lead.match(bare)
+    return (lead.group(1) or lead.group(2), "letter and text") if lead else None
