@@ -18,5 +18,5 @@ rule aggregate:
         source=source_hash("aggregate"),
         results=subpath(input.answers, ancestor=2),
     shell:
-        "omibench aggregate --results {params.results} --model {wildcards.model}"
-        " --setting {wildcards.setting} --params {params.study:q} --out {output} 2> {log}"
+        "omibench aggregate --results {params.results:q} --model {wildcards.model:q}"
+        " --setting {wildcards.setting:q} --params {params.study:q} --out {output:q} 2> {log:q}"

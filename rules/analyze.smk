@@ -34,5 +34,5 @@ rule analyze:
         results=subpath(input.frozen, ancestor=2),
         out=subpath(output.report, parent=True),
     shell:
-        "omibench analyze {params.results} --params {params.study:q} --out {params.out} 2> {log}"
-        " > {output.headline}"
+        "omibench analyze {params.results:q} --params {params.study:q} --out {params.out:q} 2> {log:q}"
+        " > {output.headline:q}"

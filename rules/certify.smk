@@ -22,5 +22,5 @@ rule certify:
         results=subpath(input.answers, ancestor=2),
         out=subpath(output.certificate, parent=True),
     shell:
-        "omibench certify {input.labels:q} --results {params.results} --params {params.study:q}"
-        " --out {params.out} > {log} 2>&1"
+        "omibench certify {input.labels:q} --results {params.results:q} --params {params.study:q}"
+        " --out {params.out:q} > {log:q} 2>&1"

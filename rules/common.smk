@@ -12,7 +12,7 @@ from snakemake.utils import validate
 from omibench.cli.ending import end_with
 from omibench.errors import MissingInputError, OmibenchError, UntrustedError
 from omibench.gate import BUDGET_ENV, budget_of
-from omibench.inputs import files_of, missing_files
+from omibench.inputs import all_files, files_of, missing_files, refuse_patterns
 from omibench.isolated import isolate
 from omibench.ocr.sources import inputs_of
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
@@ -46,6 +46,7 @@ try:
         )
     )
     PAPERS = inputs_of(Path(STUDY.ocr.sources)) if STUDY.ocr.sources else []
+    refuse_patterns([*all_files(STUDY), *PAPERS])
 except OmibenchError as error:
     end_with(error)
 # YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
@@ -117,11 +118,13 @@ def cells(stage):
     return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in found]
 
 
+# What holds text of the parameters is a function: Snakemake would take `{A}` in a title or a label for
+# a wildcard of its own.
 def study_slice(stage):
     """What a job of the stage depends on, as the JSON text that its command is given."""
     if stage in ("infer", "saliency", "aggregate"):
         return lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
-    return _json(stage, None)
+    return lambda wildcards: _json(stage, None)
 
 
 def _json(stage, cell):
@@ -135,7 +138,7 @@ def certificate():
 
 def papers():
     """The manifest of exam papers and the files that it names."""
-    return PAPERS
+    return lambda wildcards: PAPERS
 
 
 def filled(wildcards):
@@ -172,7 +175,7 @@ def named_files(stage):
         return lambda wildcards: files_of(
             STUDY, stage, Cell(wildcards.model, wildcards.get("setting", ""))
         )
-    return files_of(STUDY, stage)
+    return lambda wildcards: files_of(STUDY, stage)
 
 
 def frozen_from():

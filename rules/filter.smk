@@ -17,4 +17,4 @@ rule filter:
         source=source_hash("filter"),
         out=subpath(output.problems, parent=True),
     shell:
-        "omibench filter {input.problems} --params {params.study:q} --out {params.out} 2> {log}"
+        "omibench filter {input.problems:q} --params {params.study:q} --out {params.out:q} 2> {log:q}"

@@ -23,4 +23,4 @@ checkpoint freeze:
         out=subpath(output.questions, parent=True),
         problems=lambda wildcards, input: input.get("problems", ""),
     shell:
-        "omibench freeze {params.problems} --params {params.study:q} --out {params.out} 2> {log}"
+        "omibench freeze {params.problems:q} --params {params.study:q} --out {params.out:q} 2> {log:q}"

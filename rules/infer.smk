@@ -20,8 +20,8 @@ rule help:
         study=model_slice("help"),
         source=source_hash("infer"),
     shell:
-        "omibench fill {input.questions} --model {wildcards.model} --as-helper"
-        " --params {params.study:q} --out {output} 2> >(tee {log} >&2)"
+        "omibench fill {input.questions:q} --model {wildcards.model:q} --as-helper"
+        " --params {params.study:q} --out {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule fill:
@@ -45,8 +45,8 @@ rule fill:
         study=model_slice("infer"),
         source=source_hash("infer"),
     shell:
-        "omibench fill {input.questions} --model {wildcards.model} --params {params.study:q}"
-        " --out {output} 2> >(tee {log} >&2)"
+        "omibench fill {input.questions:q} --model {wildcards.model:q} --params {params.study:q}"
+        " --out {output:q} 2> >(tee {log:q} >&2)"
 
 
 rule infer:
@@ -70,5 +70,5 @@ rule infer:
         study=study_slice("infer"),
         source=source_hash("infer"),
     shell:
-        "omibench infer {input.questions} --model {wildcards.model} --setting {wildcards.setting}"
-        " --params {params.study:q} --out {output} 2> >(tee {log} >&2)"
+        "omibench infer {input.questions:q} --model {wildcards.model:q} --setting {wildcards.setting:q}"
+        " --params {params.study:q} --out {output:q} 2> >(tee {log:q} >&2)"

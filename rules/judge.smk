@@ -19,5 +19,5 @@ rule judge:
         study=study_slice("judge"),
         source=source_hash("judge"),
     shell:
-        "omibench judge {input.responses} --verdicts {input.verdicts} --answers {input.answers}"
-        " --questions {input.questions} --params {params.study:q} --out {output} 2> {log}"
+        "omibench judge {input.responses:q} --verdicts {input.verdicts:q} --answers {input.answers:q}"
+        " --questions {input.questions:q} --params {params.study:q} --out {output:q} 2> {log:q}"

@@ -19,4 +19,4 @@ rule ocr:
         ahead=source_hash("ahead") if STUDY.ocr.is_remote else "",
         out=subpath(output.problems, parent=True),
     shell:
-        "omibench ocr --params {params.study:q} --out {params.out} 2> {log}"
+        "omibench ocr --params {params.study:q} --out {params.out:q} 2> {log:q}"

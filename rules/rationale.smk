@@ -15,4 +15,4 @@ rule rationale:
         source=source_hash("rationale"),
         out=subpath(output.problems, parent=True),
     shell:
-        "omibench rationale {input.problems} --params {params.study:q} --out {params.out} 2> {log}"
+        "omibench rationale {input.problems:q} --params {params.study:q} --out {params.out:q} 2> {log:q}"

@@ -21,5 +21,5 @@ rule saliency:
         source=source_hash("saliency"),
         results=subpath(input.answers, ancestor=2),
     shell:
-        "omibench saliency --results {params.results} --model {wildcards.model}"
-        " --setting {wildcards.setting} --params {params.study:q} --out {output.table} 2> {log}"
+        "omibench saliency --results {params.results:q} --model {wildcards.model:q}"
+        " --setting {wildcards.setting:q} --params {params.study:q} --out {output.table:q} 2> {log:q}"

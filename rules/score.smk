@@ -18,5 +18,5 @@ rule score:
         study=study_slice("score"),
         source=source_hash("score"),
     shell:
-        "omibench score {input.responses} --answers {input.answers} --questions {input.questions}"
-        " --params {params.study:q} --out {output} 2> {log}"
+        "omibench score {input.responses:q} --answers {input.answers:q} --questions {input.questions:q}"
+        " --params {params.study:q} --out {output:q} 2> {log:q}"

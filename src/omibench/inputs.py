@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
+from omibench.errors import MissingInputError
 from omibench.params.aggregate import SELF
 from omibench.params.model import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study, settings_of
 from omibench.synthetic.address import is_made_up
 
+_WILDCARD = re.compile(r"\{\s*\w[^{}]*\}")
 _WHOLE = ("ocr", "filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
 """The stages whose parameters name files, without those that have a job for each cell."""
 
@@ -56,6 +60,30 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     return list(dict.fromkeys(name for name in found if name))
 
 
+def all_files(study: Study) -> list[str]:
+    """Every file that the parameters name for a job of any stage."""
+    jobs: list[tuple[str, Cell | None]] = [(stage, None) for stage in _WHOLE]
+    jobs += [("infer", cell) for cell in study.cells]
+    jobs += [("saliency", cell) for cell in study.salient_cells]
+    jobs += [("aggregate", cell) for cell in study.aggregated_cells]
+    return list(
+        dict.fromkeys(file for stage, cell in jobs for file in files_of(study, stage, cell))
+    )
+
+
+def refuse_patterns(files: Iterable[str]) -> None:
+    """Raise MissingInputError for the first file whose path Snakemake would read as a pattern.
+
+    Its inputs know no way to write a brace.
+    """
+    for file in files:
+        if found := _WILDCARD.search(file):
+            raise MissingInputError(
+                f"{file}: Snakemake takes {found[0]!r} in a path for a wildcard of its own: "
+                "rename the file or its folder without braces"
+            )
+
+
 def missing_files(study: Study) -> list[str]:
     """The files that the parameters name and that are not there.
 
@@ -64,11 +92,6 @@ def missing_files(study: Study) -> list[str]:
     may be missing: their cells can be pulled without them. What lies among the study's results it
     makes itself.
     """
-    jobs: list[tuple[str, Cell | None]] = [(stage, None) for stage in _WHOLE]
-    jobs += [("infer", cell) for cell in study.cells]
-    jobs += [("saliency", cell) for cell in study.salient_cells]
-    jobs += [("aggregate", cell) for cell in study.aggregated_cells]
-    named = dict.fromkeys(file for stage, cell in jobs for file in files_of(study, stage, cell))
     recorded = {
         file
         for name, model in study.models.items()
@@ -78,7 +101,7 @@ def missing_files(study: Study) -> list[str]:
     results = Path(study.study.results)
     return [
         file
-        for file in named
+        for file in all_files(study)
         if file not in recorded
         and not Path(file).is_relative_to(results)
         and not Path(file).is_file()

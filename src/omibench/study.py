@@ -13,7 +13,7 @@ from omibench.errors import ParamsError, reason_of
 from omibench.explain import did_you_mean, explain
 from omibench.operating import with_operating
 from omibench.params.aggregate import SELF
-from omibench.params.blocks import Block, Name
+from omibench.params.blocks import Block, Name, PlainPath
 from omibench.params.certify import CertifyParams
 from omibench.params.filter import SCREENS, FilterParams
 from omibench.params.infer import InferParams
@@ -60,7 +60,7 @@ class Study(Block):
     simulated: Switch = False
     """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
     where `data` names none, and results and store lie apart."""
-    data: str | None = None
+    data: PlainPath | None = None
     """Folder with a benchmark's own files, where it has any."""
     benchmark: BenchmarkParams = BenchmarkParams()
     ocr: OcrParams = OcrParams()

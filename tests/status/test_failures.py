@@ -20,7 +20,7 @@ def test_our_own_last_line_is_the_reason(tmp_path: Path) -> None:
     log.write_text(
         "omibench: first\n 10%|#\r 20%|##\r 100%|###\nomibench: the key X is missing\n\n"
     )
-    (found,) = failures_of([failed(log), Job("infer", "y", state="done")])
+    (found,) = failures_of([failed(log), Job("infer", "y", state="done")], tmp_path)
     assert found.why == "the key X is missing"
     assert found.lines == ["omibench: first", " 100%|###", "omibench: the key X is missing"]
 
@@ -28,12 +28,12 @@ def test_our_own_last_line_is_the_reason(tmp_path: Path) -> None:
 def test_another_programs_last_line_is_the_reason_where_we_said_nothing(tmp_path: Path) -> None:
     log = tmp_path / "cot.log"
     log.write_text("Traceback\n  File\nMemoryError: no more\n")
-    assert failures_of([failed(log)])[0].why == "MemoryError: no more"
+    assert failures_of([failed(log)], tmp_path)[0].why == "MemoryError: no more"
 
 
 def test_a_job_without_a_log_is_told_too(tmp_path: Path) -> None:
     for log in (None, tmp_path / "absent.log", tmp_path):
-        (found,) = failures_of([failed(log)])
+        (found,) = failures_of([failed(log)], tmp_path)
         assert found.lines == []
         assert "Snakemake" in found.why
 

@@ -41,7 +41,7 @@ def test_text_of_others_is_escaped(study: Study) -> None:
     log = Path("logs/infer/one/cot.log")
     log.parent.mkdir(parents=True)
     log.write_text(f"omibench: {evil}\n")
-    note_run({"infer one/cot": ["running", "failed"]}, end="failed", command=(evil,))
+    note_run({"infer one/cot": ["running", "failed"]}, end="failed", command=("snakemake", evil))
     named = make_study(study={"name": "small", "title": evil, "results": "results"})
     text = page(named)
     assert "<img" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from omibench.explain import UNSHOWN
 
+_PATH_SIGNS = " ./_-+,=@%:#~()"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
@@ -22,6 +24,23 @@ def _named(text: str) -> str:
             "a key itself never stands in a file (the value is not shown)",
         )
     return text
+
+
+def _plain(path: str) -> str:
+    odd = next((c for c in path if not (_is_letter(c) or c in _PATH_SIGNS)), None)
+    if odd is not None:
+        raise ValueError(
+            f"holds {odd!r}: this path stands in commands and patterns of the graph, so that it is "
+            f"made of letters, digits, spaces and {' '.join(_PATH_SIGNS.strip())} alone"
+        )
+    if path != path.strip() or path.startswith("-") or not path:
+        raise ValueError("is no path: it is empty, or begins with - or a space, or ends with one")
+    return path
+
+
+def _is_letter(character: str) -> bool:
+    # Marks are parts of letters: accents as macOS writes them, vowels of Indian scripts.
+    return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 def _addressed(text: str) -> str:
@@ -48,6 +67,8 @@ Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 Variable = Annotated[str, AfterValidator(_named)]
 """The name of an environment variable that holds a secret."""
+PlainPath = Annotated[str, AfterValidator(_plain)]
+"""A path without what a shell, or Snakemake's patterns, give a meaning of their own."""
 Url = Annotated[str, AfterValidator(_addressed)]
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from omibench.params.blocks import Block, Dollars, Name
+from omibench.params.blocks import Block, Dollars, Name, PlainPath
 from omibench.params.judge import JudgePanel, Panel
 from omibench.params.presentation import FreezeExamples
 from omibench.synthetic.profiles import Like
@@ -32,8 +32,8 @@ class StudyParams(Block):
     name: Name = "study"
     title: str = "omibench study"
     seed: int = 0
-    results: str = "results"
-    store: str = "store"
+    results: PlainPath = "results"
+    store: PlainPath = "store"
     budget_usd: Dollars | None = None
     """US dollars that the study may spend, over all models, judges and retries. What models cost
     is counted from the first request on that is sent while this stands."""

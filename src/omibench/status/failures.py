@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from omibench.errors import OmibenchError
+from omibench.intake import open_regular
 from omibench.status.rows import Failure
 from omibench.status.runs import Job
 
@@ -21,23 +23,34 @@ _CONTROL = re.compile(
 _OURS = "omibench: "
 
 
-def failures_of(jobs: Iterable[Job]) -> list[Failure]:
-    """Every failed job, with the end of its log."""
-    return [_failure(job) for job in jobs if job.state == "failed"]
+def failures_of(jobs: Iterable[Job], logs: Path) -> list[Failure]:
+    """Every failed job, with the end of its log.
+
+    Notes of a run may come from others: a file that lies outside of the study's folder of `logs`
+    is none of its logs, and is not read.
+    """
+    return [_failure(job, logs) for job in jobs if job.state == "failed"]
 
 
-def _failure(job: Job) -> Failure:
-    lines = last_lines(Path(job.log)) if job.log else []
+def _failure(job: Job, logs: Path) -> Failure:
+    lines = last_lines(Path(job.log)) if job.log and _is_within(Path(job.log), logs) else []
     return Failure(job=job.name, output=job.output, why=_why(lines), log=job.log, lines=lines)
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def last_lines(log: Path, count: int = LINES) -> list[str]:
     """The last lines of a log: what a bar overwrote is gone, control characters are left out."""
     try:
-        with log.open("rb") as file:
+        with open_regular(log) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
             text = file.read().decode("utf-8", "replace")
-    except OSError:
+    except (OSError, OmibenchError):
         return []
     shown = (clean(line.rstrip().rpartition("\r")[2]) for line in text.split("\n"))
     return [line for line in shown if line.strip()][-count:]

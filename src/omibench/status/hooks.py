@@ -22,6 +22,7 @@ from omibench.status.runs import FOLDER, KEPT
 from omibench.store.liveness import new_name
 from omibench.store.process import started_at
 from omibench.study import Study
+from omibench.terminal import say_lines
 
 _EVENTS = {"job_info": "running", "job_finished": "done", "job_error": "failed"}
 _FORCING = {"-F", "--forceall", "-f", "--force"}
@@ -52,7 +53,7 @@ class Watched:
             self._notes.finish(outcome)
             from omibench.status.ending import ending
 
-            sys.stderr.write(ending(self._study, self._notes.path) + "\n")
+            say_lines(ending(self._study, self._notes.path), err=True)
 
 
 class _Notes(logging.Handler):

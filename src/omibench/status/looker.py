@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
+from omibench.operating import log_folder
 from omibench.params.model import SimulatedModel
 from omibench.plan.build import spent_of
 from omibench.status.cells import cell_file, cell_statuses
@@ -69,7 +70,7 @@ class Looker:
         jobs = states(runs)
         run = latest(runs)
         cells = cell_statuses(self._study, jobs, self._files, self._stored)
-        failures = failures_of(jobs.values())
+        failures = failures_of(jobs.values(), Path(log_folder(self._study.study.results)))
         lacking = self._lacking(cells)
         stages = self._stages(runs, jobs, cells)
         left = None
@@ -166,20 +167,28 @@ class Looker:
 
     def _command(self, run: Run | None) -> list[str]:
         """The last run's own command, unless it did what it was told and more is to be made."""
-        if run is not None and run.end != "done":
+        if run is not None and run.end != "done" and _is_ours(run):
             return list(run.command)
         own = [] if self._params == "params.yaml" else ["--configfile", self._params]
         pairs = ["--config", *self._replaced] if self._replaced else []
         return ["snakemake", "--cores", "all", *own, *pairs]
 
     def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
-        words = list(run.command) if run else self._command(run)
+        words = list(run.command) if run and _is_ours(run) else self._command(run)
         command = shlex.join([*words, "--forcerun"])
         if len(lacking) <= LISTED:
             return f"{command} {shlex.join(lacking)}"
         own = [] if self._params == "params.yaml" else [self._params]
         pairs = [word for pair in self._replaced for word in ("--set", pair)]
-        return f"{command} $({shlex.join(['omibench', 'status', '--lacking', *own, *pairs])})"
+        listing = shlex.join(["omibench", "status", "--lacking", *own, *pairs])
+        if any(" " in path for path in lacking):  # a shell would take it for two
+            return f"{listing} | tr '\\n' '\\0' | xargs -0 {command}"
+        return f"{command} $({listing})"
+
+
+def _is_ours(run: Run) -> bool:
+    """Notes of a run may come from others; a person is told to run what they say."""
+    return run.command[:1] == ("snakemake",)
 
 
 def _file_state(output: str, jobs: Mapping[str, Job]) -> State:

@@ -11,6 +11,7 @@ from omibench.cost.dollars import usd_text
 from omibench.plan.table import duration
 from omibench.status.failures import clean
 from omibench.status.rows import CellStatus, Failure, StageStatus, Status
+from omibench.terminal import printable
 
 BAR = 30
 NAMED = 3
@@ -29,7 +30,7 @@ def render(status: Status, width: int | None = None) -> str:
         _grid(status.cells, width),
         failures_text(status.failures),
         commands_text(status),
-        [fill(f"Not looked at: {note}", width) for note in status.notes],
+        [fill(f"Not looked at: {printable(note)}", width) for note in status.notes],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -129,7 +130,7 @@ def _counts(status: Status) -> Iterable[tuple[str, str]]:
         text += f", {usd_text(b.unknown_usd)} may have been paid" if b.unknown_usd else ""
         yield "budget", text
     if status.run and status.run.running:
-        running = status.run.running
+        running = [clean(name) for name in status.run.running]
         more = f" and {len(running) - 4} more" if len(running) > 4 else ""
         yield "now", ", ".join(running[:4]) + more
 
@@ -195,7 +196,7 @@ def failures_text(failures: Sequence[Failure]) -> list[str]:
     lines = [f"{counted(len(failures), 'job')} failed:"]
     for failure in failures[:SHOWN]:
         lines.append(f"  {clean(failure.job)}: {failure.why}")
-        lines += [f"    {failure.log}"] if failure.log else []
+        lines += [f"    {printable(failure.log)}"] if failure.log else []
         lines += [f"    | {line}" for line in failure.lines if failure.why not in line]
     lines += [f"  {clean(f.job)}: {f.why}" for f in failures[SHOWN:]]
     return lines
@@ -209,10 +210,10 @@ def commands_text(status: Status) -> list[str]:
         what = counted(lacking, "request") if lacking else "Judgements"
         verb = "has" if lacking == 1 else "have"
         lines += [f"{what} of {cells} {verb} no answer. To try them again:"]
-        lines += [f"  {status.try_again}"]
+        lines += [f"  {printable(status.try_again)}"]
     if status.go_on:
         what = "To retry what failed, and go on:" if status.failures else "To go on:"
-        lines += [what, f"  {status.go_on}"]
+        lines += [what, f"  {printable(status.go_on)}"]
     return lines
 
 
