@@ -6,13 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.errors import (
-    FileFormatError,
-    MissingInputError,
-    OmibenchError,
-    ParamsError,
-    reason_of,
-)
+from omibench.errors import FileFormatError, OmibenchError, ParamsError
+from omibench.intake.regular import read_bytes, read_text
+from omibench.intake.yaml_bounds import YAML_BYTES, check_aliases, check_depth
 
 if TYPE_CHECKING:
     import yaml
@@ -22,16 +18,18 @@ def parse_yaml(text: bytes | str) -> Any:
     """The plain values of a YAML text, None for an empty one.
 
     Raises ValueError with one line that begins with the number of the line that is wrong: for what
-    is no UTF-8 text, what is no YAML, and a key that stands twice, of which YAML would keep the
-    last without a word.
+    is no UTF-8 text, what is no YAML, a key that stands twice, of which YAML would keep the last
+    without a word, nesting of more than 50, and aliases that stand for very many values.
     """
     import yaml  # jobs are given their parameters as JSON and need not pay for this import
 
     if isinstance(text, bytes):
         text = _decoded(text)
     try:
+        check_depth(text, _loader())
         loader = _loader()(text)
         root = loader.get_single_node()
+        check_aliases(root)
         _refuse_twins(root, set())
         return None if root is None else loader.construct_document(root)
     except yaml.reader.ReaderError as error:
@@ -49,9 +47,7 @@ def read_yaml(path: str | Path) -> Any:
     is one, the line.
     """
     try:
-        return parse_yaml(Path(path).read_bytes())
-    except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
+        return parse_yaml(read_bytes(path, YAML_BYTES))
     except ValueError as error:
         joint = ", " if str(error).startswith("line ") else ": "
         raise FileFormatError(f"{path}{joint}{error}") from None
@@ -82,8 +78,8 @@ def place_of(
         return "the command line"
     for file in reversed(list(files)):
         try:
-            line = line_of(Path(file).read_text("utf-8-sig"), path)
-        except (OSError, UnicodeDecodeError):
+            line = line_of(read_text(file, YAML_BYTES), path)
+        except OmibenchError:
             continue
         if line is not None:
             return f"{file}, line {line}"
@@ -93,7 +89,7 @@ def place_of(
 def named_in(value: str, files: Iterable[str | Path]) -> str:
     """The value with the place where it is given: `nope.txt (params.yaml, line 4)`."""
     for file in reversed(list(files)):
-        text = Path(file).read_text("utf-8-sig")
+        text = read_text(file, YAML_BYTES)
         line = next((n for n, given in _scalars(_composed(text)) if given == value), None)
         if line is not None:
             return f"{value} ({file}, line {line})"
@@ -130,9 +126,12 @@ def _composed(text: str) -> yaml.Node | None:
     import yaml
 
     try:
-        return yaml.compose(text, _loader())
-    except yaml.YAMLError:
+        check_depth(text, _loader())
+        root = yaml.compose(text, _loader())
+        check_aliases(root)
+    except (yaml.YAMLError, ValueError):
         return None
+    return root
 
 
 def _scalars(node: yaml.Node | None) -> Iterator[tuple[int, str]]:

@@ -21,6 +21,7 @@ from omibench.intake import parse_json, read_json, read_json_lines
         ("[-Infinity]", "-Infinity is no number"),
         (r'{"a": ["\ud83d"]}', "half a character"),
         (r'{"\ud83d": 1}', "half a character"),
+        (r'["\uDE00"]', "half a character"),
         ('{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' is there twice"),
         ("[1,", r"is not JSON: .*line 1, column 4"),
         ("1" * 5_000, "is not JSON"),

@@ -14,7 +14,7 @@ from omibench.intake.regular import FILE_BYTES, decode, open_regular, read_bytes
 DEPTH: Final = 100
 """The most lists and objects within each other."""
 LINE_BYTES: Final = 64 * 2**20
-_SURROGATE = re.compile(r"\\u[dD][89abAB]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(text: bytes | str, where: str, twins: bool = False) -> Any:

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import ParamsError
+from omibench.intake import read_text
+from omibench.intake.yaml_bounds import YAML_BYTES
 from omibench.reevaluate.candidates import Candidate
 from omibench.study import load_study
 from omibench.tables import write_text
+from omibench.yaml_file import parse_yaml
 
 
 def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
@@ -20,11 +23,9 @@ def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
     What is there already stays, so that it may be called again. The file is replaced in one step,
     and only by one that reads back as meant. Raises ParamsError when it cannot be.
     """
-    import yaml
-
-    text = params.read_text("utf-8")
+    text = read_text(params, YAML_BYTES)
     for candidate in candidates:
-        wanted = _added(yaml.safe_load(text), candidate)
+        wanted = _added(_values(text, params), candidate)
         found = (new for new in _edits(text, candidate) if _reads_as(new, wanted))
         text = next(found, "")
         if not text:
@@ -32,8 +33,8 @@ def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
                 f"{params}: the model {candidate.name!r} cannot be added by itself; add its block "
                 "under `models:` and its name to `infer.models` by hand"
             )
-    load_study(_as_json(yaml.safe_load(text)))
-    if text != params.read_text("utf-8"):
+    load_study(_as_json(_values(text, params)))
+    if text != read_text(params, YAML_BYTES):
         write_text(params, text)
 
 
@@ -54,12 +55,20 @@ def _added(values: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
     return values | {"models": blocks, "infer": infer}
 
 
-def _reads_as(text: str, wanted: dict[str, Any]) -> bool:
-    import yaml
-
+def _values(text: str, params: Path) -> dict[str, Any]:
     try:
-        return bool(yaml.safe_load(text) == wanted)
-    except yaml.YAMLError:
+        values = parse_yaml(text)
+    except ValueError as error:
+        raise ParamsError(f"{params}: {error}") from None
+    if not isinstance(values, dict):
+        raise ParamsError(f"{params}: holds no blocks such as `study:`")
+    return values
+
+
+def _reads_as(text: str, wanted: dict[str, Any]) -> bool:
+    try:
+        return bool(parse_yaml(text) == wanted)
+    except ValueError:
         return False
 
 
