@@ -5,6 +5,7 @@ rule filter:
     output:
         problems=f"{RESULTS}/filter/problems.jsonl",
         rejects=f"{RESULTS}/filter/rejects.parquet",
+        page=f"{RESULTS}/filter/rejects.html",
         judgements=f"{RESULTS}/filter/judgements.parquet",
     log:
         f"{LOGS}/filter/filter.log",

@@ -44,6 +44,7 @@ FILES: tuple[File, ...] = (
     File("ocr/images/{paper}/{figure}.png", None, "the figures, cut out of the pages"),
     File("filter/problems.jsonl", Problem, "the problems that survive the filter"),
     File("filter/rejects.parquet", Reject, "the problems that do not, with reason and evidence"),
+    File("filter/rejects.html", None, "the same with their pictures, to be opened in a browser"),
     File("filter/judgements.parquet", FilterJudgement, "what models said of them, if any did"),
     File("rationale/problems.jsonl", Problem, "the same with rationale and topic"),
     File("freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"),

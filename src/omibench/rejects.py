@@ -6,11 +6,17 @@ from omibench.problem import Noun
 
 
 class Reject(Noun):
-    """One problem that the filter turned away, why, and on what evidence."""
+    """One problem that the filter turned away, why, and on what evidence.
+
+    `reasons` are all that apply and `evidences` what each rests on; the first ones are also
+    `reason` and `evidence`.
+    """
 
     id: str
     reason: str
     evidence: str
+    reasons: list[str]
+    evidences: list[str]
     stage: str
     source: str
     number: str

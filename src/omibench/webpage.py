@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,3 +27,9 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def relative(target: Path, page: Path) -> str:
+    """The URL of a file as seen from a page: relative, percent-encoded, never with a scheme."""
+    path = os.path.relpath(target, page.parent).replace(os.sep, "/")
+    return quote(path if path.startswith(".") else f"./{path}")

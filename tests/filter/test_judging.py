@@ -80,7 +80,7 @@ def test_a_problem_that_captions_solve_is_rejected_with_its_evidence(
 ) -> None:
     params = study(tmp_path, HARD, captions=CAPTION_SCREEN)
     summary = filter_problems(problems, tmp_path / "out", params)
-    assert str(summary) == "2 problems kept, 1 rejected: 1 captions_suffice"
+    assert str(summary) == "3 problems, 3 with an answer; 2 kept, 1 rejected (1 captions_suffice)"
     row = rejected(tmp_path / "out")[BLIND]
     assert (row["reason"], row["stage"]) == ("captions_suffice", "filter")
     assert row["evidence"] == (

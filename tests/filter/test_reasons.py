@@ -10,7 +10,7 @@ import pytest
 
 from omibench.filter import reasons
 from omibench.filter.candidate import Case
-from omibench.filter.stage import first_reason
+from omibench.filter.stage import all_reasons
 from omibench.params.filter import FilterParams
 from omibench.problem import Choice, Figure, Problem
 
@@ -22,7 +22,7 @@ LETTERS = [Choice(label=label, text=f"{i} m") for i, label in enumerate("ABCD", 
 
 
 def test_a_sound_problem_passes_every_reason(make: Make, look: Look) -> None:
-    assert first_reason(look(make())) is None
+    assert all_reasons(look(make())) == []
     assert list(reasons.REASONS) == [
         "out_of_scope", "statement_incomplete", "statement_illegible", "answer_missing",
         "answer_ambiguous", "too_few_images", "image_not_referred_to", "exact_duplicate",

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import datetime
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Choice, Problem
+from omibench.rejects import Reject
 from omibench.review import Decision, Edit, apply
+from omibench.review.rejected import rejections
+from omibench.tables import write_parquet
 
 
 def problem(number: int, **fields: Any) -> Problem:
@@ -61,6 +66,33 @@ def test_a_rewritten_rationale_is_no_longer_the_models() -> None:
 def test_an_edit_must_leave_a_consistent_problem() -> None:
     with pytest.raises(FileFormatError, match=r"physics-1: the edit by Ada .*\[IMAGE3\] is shown"):
         apply([decide("edit", edit={"question": "See [IMAGE3]."})], PROBLEMS)
+
+
+def test_a_decision_on_a_rejected_problem_says_why_it_was_rejected(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    why = {"reason": "answer_missing", "evidence": "no key gives an answer"}
+    reject = Reject(
+        id="physics-11", **why, reasons=["answer_missing", "too_few_images"],
+        evidences=["no key gives an answer", "1 distinct"], stage="filter", source="p", number="11",
+        question="?",
+    )  # fmt: skip
+    (tmp_path / "filter").mkdir()
+    write_parquet(tmp_path / "filter/rejects.parquet", [reject], Reject)
+    told = partial(rejections, tmp_path / "rationale/problems.jsonl")
+    with pytest.raises(
+        MissingInputError,
+        match=r"which the filter rejected: answer_missing \(no key gives an answer\), "
+        r"too_few_images \(1 distinct\); mend",
+    ):
+        apply([decide("keep", on="physics-11")], PROBLEMS, told)
+    assert apply([decide("drop", on="physics-11")], PROBLEMS, told) == PROBLEMS
+    assert "rejected already: answer_missing" in caplog.text
+    with pytest.raises(MissingInputError, match="not among the 3"):
+        apply([decide("keep", on="physics-12")], PROBLEMS, told)
+    (tmp_path / "filter/rejects.parquet").write_text("broken")
+    with pytest.raises(MissingInputError, match="not among the 3"):
+        apply([decide("keep", on="physics-11")], PROBLEMS, told)
 
 
 def test_an_unknown_problem_is_an_error_with_the_nearest_id() -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 from hashlib import sha256
-from pathlib import Path
-from urllib.parse import quote
 
 from omibench.study import Cell
 
@@ -32,9 +29,3 @@ def cell_anchor(cell: Cell, sample: int = 0) -> str:
     """The place of a cell's response, one of its samples, on every problem's page."""
     # No name of a model or setting holds an @, so no two cells share a page.
     return f"{cell.model}@{cell.setting}" + (f"@{sample}" if sample else "")
-
-
-def relative(target: Path, page: Path) -> str:
-    """The URL of a file as seen from a page: relative, percent-encoded, never with a scheme."""
-    path = os.path.relpath(target, page.parent).replace(os.sep, "/")
-    return quote(path if path.startswith(".") else f"./{path}")

@@ -83,8 +83,9 @@ def ocr(
 def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     """Keep sound problems, and say why the others are not.
 
-    Writes problems.jsonl, rejects.parquet and, of the models that the params name to judge
-    problems, judgements.parquet under --out.
+    Writes problems.jsonl, rejects.parquet, rejects.html (the same with pictures) and, of the
+    models that the params name to judge problems, judgements.parquet under --out. Says how many
+    problems and answers there are, and how many were rejected for which reason.
 
     \b
     Example:
@@ -96,7 +97,9 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
-    typer.echo(filter_problems(problems, out, study), err=True)
+    summary = filter_problems(problems, out, study)
+    typer.echo(summary, err=True)
+    typer.echo(f"Kept: {out / 'problems.jsonl'}; rejected: {out / 'rejects.html'}", err=True)
 
 
 def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:

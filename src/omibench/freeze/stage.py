@@ -6,6 +6,7 @@ import logging
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from omibench.benchmarks.dataset import Dataset
@@ -16,6 +17,7 @@ from omibench.freeze.pictures import freeze_pictures
 from omibench.freeze.rows import answer_of, check_pairs, simulated_judgements
 from omibench.problem import Answer, Problem, Question, question_of
 from omibench.review import apply, load_decisions
+from omibench.review.rejected import rejections
 from omibench.study import Study
 from omibench.synthetic.address import is_made_up
 from omibench.tables import (
@@ -42,7 +44,7 @@ def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> Fro
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
         (questions, answers, folder), simulated = _read(study, problems, Path(scratch))
         if not questions:
-            why = f"{folder} holds none" if problems is None else "see filter/rejects.parquet"
+            why = f"{folder} holds none" if problems is None else "see filter/rejects.html"
             raise MissingInputError(f"freeze: no problem is left; {why}")
         check_pairs(questions, answers)
         _warn_of_absent(questions, folder)
@@ -74,7 +76,8 @@ def _from_papers(study: Study, problems: Path | None) -> tuple[Dataset, dict[str
         )
     rows = read_jsonl(problems, Problem)
     if study.review.decisions:
-        rows = apply(load_decisions(study.review.decisions), rows)
+        decisions = load_decisions(study.review.decisions)
+        rows = apply(decisions, rows, partial(rejections, problems))
     halves = [question_of(r) for r in rows], [answer_of(r) for r in rows]
     return Dataset(*halves, problems.parent), simulated_judgements(rows)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 
 from pydantic import ValidationError
@@ -12,26 +13,51 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Problem
 from omibench.review.decisions import Decision
 
+log = logging.getLogger("omibench.review")
 
-def apply(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[Problem]:
+
+def apply(
+    decisions: Sequence[Decision],
+    problems: Sequence[Problem],
+    rejections: Callable[[], Mapping[str, str]] = dict,
+) -> list[Problem]:
     """The problems that reviewers leave, in order, with their edits made.
 
-    A problem without a decision is kept. Raises MissingInputError for a decision on a problem
-    that is not there, with the nearest id, and FileFormatError when reviewers contradict each
-    other or an edit makes a problem inconsistent.
+    A problem without a decision is kept. `rejections` tells, by id, why the filter rejected
+    others; a reviewer who dropped such a problem agrees with it. Raises MissingInputError for any
+    other decision on a problem that is not there, with the reasons of its rejection or the nearest
+    id, and FileFormatError when reviewers contradict each other or an edit makes a problem
+    inconsistent.
     """
     ids = [problem.id for problem in problems]
+    known = frozenset(ids)
     per_problem: dict[str, list[Decision]] = defaultdict(list)
     for decision in decisions:
-        if decision.problem not in ids:
-            near = get_close_matches(decision.problem, ids, n=1)
-            raise MissingInputError(
-                f"review: {decision.reviewer} decided on {decision.problem!r}, which is not among "
-                f"the {len(ids)} problems" + (f"; did you mean {near[0]!r}?" if near else "")
-            )
+        if decision.problem not in known:
+            _refuse(decision, ids, rejections())
+            continue
         per_problem[decision.problem].append(decision)
     reviewed = (_decide(problem, per_problem[problem.id]) for problem in problems)
     return [problem for problem in reviewed if problem is not None]
+
+
+def _refuse(decision: Decision, ids: Sequence[str], rejections: Mapping[str, str]) -> None:
+    """Raise MissingInputError for a decision on a problem that is not there, unless it is moot."""
+    who = f"review: {decision.reviewer} decided on {decision.problem!r}"
+    why = rejections.get(decision.problem)
+    if why and decision.decision == "drop":
+        log.warning("%s, which the filter has rejected already: %s", who, why)
+        return
+    if why:
+        raise MissingInputError(
+            f"{who}, which the filter rejected: {why}; mend the paper's key, the manifest or the "
+            "threshold and filter again, or take the decision out"
+        )
+    near = get_close_matches(decision.problem, ids, n=1)
+    raise MissingInputError(
+        f"{who}, which is not among the {len(ids)} problems"
+        + (f"; did you mean {near[0]!r}?" if near else "")
+    )
 
 
 def valid_decisions(decisions: Sequence[Decision]) -> list[Decision]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
+from omibench.filter.stage import summary_of
 from omibench.plan.table import duration
 from omibench.status.looker import look
 from omibench.status.rows import Status
 from omibench.status.runs import Run, read_runs
 from omibench.status.text import commands_text, counted, failures_text
 from omibench.study import Study
+from omibench.tables import FrozenManifest
 
 
 def ending(study: Study, notes: Path) -> str:
@@ -18,10 +21,10 @@ def ending(study: Study, notes: Path) -> str:
     if not status.failures:
         status = status.model_copy(update={"go_on": None})  # it did what it was told to
     run = next((run for run in read_runs(Path(study.study.results)) if run.path == notes), None)
-    return "\n".join(_lines(status, run)) if run else ""
+    return "\n".join(_lines(status, run, _made(study, run))) if run else ""
 
 
-def _lines(status: Status, run: Run) -> list[str]:
+def _lines(status: Status, run: Run, made: list[str]) -> list[str]:
     count = [job.state for job in run.jobs.values()]
     done, failed, left = count.count("done"), count.count("failed"), count.count("waiting")
     simulated = " (SIMULATED)" if status.simulated else ""
@@ -31,5 +34,25 @@ def _lines(status: Status, run: Run) -> list[str]:
         lines[-1] += f", {failed:,} failed, {left:,} not run"
     if status.cells and status.requests is not None:
         lines.append(f"{status.answered:,} of {status.requests:,} requests answered")
-    lines += failures_text(status.failures)
-    return lines + commands_text(status)
+    return [*lines, *made, *failures_text(status.failures), *commands_text(status)]
+
+
+def _made(study: Study, run: Run) -> list[str]:
+    """What the jobs of the run have made for people to look at: counts and paths."""
+    results = Path(study.study.results)
+    stages = {job.stage for job in run.jobs.values() if job.state == "done"}
+    lines = []
+    if "filter" in stages and (summary := summary_of(results / "filter")):
+        lines.append(f"{summary}: {results / 'filter/rejects.html'}")
+    if "freeze" in stages:
+        with suppress(OSError, ValueError):
+            manifest = FrozenManifest.model_validate_json(
+                (results / "freeze/manifest.json").read_text("utf-8")
+            )
+            counts = (
+                f"{counted(manifest.problems, 'problem')}, {counted(manifest.images, 'picture')}"
+            )
+            lines.append(f"Frozen: {counts}: {results / 'freeze/README.md'}")
+    if "analyze" in stages:
+        lines.append(f"Report: {results / 'analyze/report.html'}")
+    return lines

@@ -21,12 +21,13 @@ from analyze.pages import Page
 from analyze.test_calibration import certificate
 from omibench.analyze.explorer.view import LONGEST, LONGEST_LISTED, clipped, natural, shortened
 from omibench.analyze.explorer.write import write_explorer
-from omibench.analyze.links import cell_anchor, cell_file, problem_file, relative
+from omibench.analyze.links import cell_anchor, cell_file, problem_file
 from omibench.analyze.load import load_results
 from omibench.certificate import MarkQuality, Measure, ReasoningCertificate, identity_of
 from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.study import Cell, Study
 from omibench.tables import JudgementRow, write_parquet
+from omibench.webpage import relative
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.analyze.explorer.view import shortened
-from omibench.analyze.links import relative
 from omibench.analyze.words import outcome_name
 from omibench.errors import MissingInputError, StoreError
 from omibench.models.pictures import media_type
@@ -18,6 +17,7 @@ from omibench.store.files import write_whole
 from omibench.store.images import ImageStore
 from omibench.store.partition import Partition
 from omibench.store.store import partition_folders, read_card
+from omibench.webpage import relative
 
 LONGEST_CALL = 2_000
 """Characters of the arguments of a call that a page shows."""

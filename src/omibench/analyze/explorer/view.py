@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.analyze.links import relative
 from omibench.analyze.words import counted, outcome_name, rules_name
 from omibench.problem import IMAGE_MARK, Answer, Figure, Question
+from omibench.webpage import relative
 
 LONGEST = 20_000
 """Characters of a response that a page shows; the middle of a longer one is left out."""

@@ -19,13 +19,14 @@ from omibench.analyze.explorer.view import (
     shortened,
     verdict_words,
 )
-from omibench.analyze.links import INDEX, cell_anchor, cell_file, problem_file, relative
+from omibench.analyze.links import INDEX, cell_anchor, cell_file, problem_file
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.render import write_page
 from omibench.analyze.report.view import rule_heads
 from omibench.analyze.words import number, outcome_name, scored_by
 from omibench.settings.pictures.derived import home_of
 from omibench.study import Cell
+from omibench.webpage import relative
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,12 +7,12 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from omibench.analyze.links import relative
 from omibench.analyze.load import Results
 from omibench.analyze.report.view import cell_words
 from omibench.analyze.saliency import TIE, Salience, Versus, versus
 from omibench.analyze.words import MINUS, counted, fixed, number
 from omibench.saliency.overlay import map_file
+from omibench.webpage import relative
 
 
 def saliency_card(
