@@ -89,8 +89,11 @@ OPERATED = operating_of(
 )
 
 # Jobs find `omibench` beside the Python that runs Snakemake, in an active environment or not.
+# A signal goes to all processes of a job: the shell and `tee` outlive the command, which waits for
+# answers that are paid, and writes why it ended.
+STOPPING = "trap : INT TERM HUP; tee() ( trap '' INT TERM HUP; exec tee \"$@\"; ); "
 shell.prefix(
-    f"set -euo pipefail; export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
+    f"set -euo pipefail; {STOPPING}export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
     f"{CAP}export {OPERATING_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace(
         "}", "}}"
     )

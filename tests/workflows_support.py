@@ -68,7 +68,9 @@ reevaluate:
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def study_folder(folder: Path, root: Path, url: str, monthly: float = 5.0) -> Path:
+def study_folder(
+    folder: Path, root: Path, url: str, monthly: float = 5.0, problems: int = PROBLEMS
+) -> Path:
     """Make that checkout."""
     folder.mkdir()
     for name in PARTS:
@@ -81,7 +83,7 @@ def study_folder(folder: Path, root: Path, url: str, monthly: float = 5.0) -> Pa
             "question": f"How much is {n} + {n}?", "options": ["1", "2", str(2 * n + 3), "no"],
             "answer": "C",
         }
-        for n in range(PROBLEMS)
+        for n in range(problems)
     ]  # fmt: skip
     pl.DataFrame(rows).write_parquet(folder / "data" / "items.parquet")
     params = PARAMS.format(url=url, key_env=KEY_ENV, monthly=monthly)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from omibench.errors import SomeFailedError
 from omibench.gate import BUDGET_ENV
 from omibench.isolated import isolated, python_module
+from omibench.stop import stoppable
 
 LOCK = Path(".snakemake/omibench.lock")
 SHOWN = 30
@@ -32,7 +35,8 @@ def snakemake(
     """Bring targets up to date; `say` gets each line that Snakemake prints.
 
     `forced` are outputs to make again in any case. Waits for another build that a flow has
-    started in this folder. Raises SomeFailedError with what Snakemake said last.
+    started in this folder. Raises SomeFailedError with what Snakemake said last, and StopSignal
+    once its jobs have ended after a signal.
     """
     command = python_module("snakemake", *targets, "--cores", str(cores))
     command += ["--configfile", params, "--quiet", "rules", "host", "--rerun-incomplete"]
@@ -59,7 +63,7 @@ def _run(
     with subprocess.Popen(
         command, env=environment, pass_fds=[lock.fileno()], text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    ) as child:  # fmt: skip
+    ) as child, stoppable(partial(_stop, child)):  # fmt: skip
         try:
             for line in child.stdout or ():
                 say(line.rstrip())
@@ -67,6 +71,11 @@ def _run(
             child.terminate()
             raise
     return child.returncode
+
+
+def _stop(child: subprocess.Popen[str], at_once: bool) -> None:
+    """Snakemake passes a signal on to its jobs (`omibench.status.signals`) and waits for them."""
+    child.send_signal(signal.SIGINT if at_once else signal.SIGTERM)
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial, wraps
@@ -24,8 +24,10 @@ from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME
 from prefect.tasks import exponential_backoff
 
+from omibench.cli.ending import end_stopped, end_with
 from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.infer.shards import Shard, in_lane, interleaved, lane_name
+from omibench.stop import check_stop, signals_watched, stop_requested
 from omibench.study import Study, load_study
 from workflows.build import snakemake
 
@@ -87,6 +89,7 @@ class Asking:
                 for name in sorted({self.names[model] for model in job.models}):
                     held.enter_context(_lane(name, self.lanes[name]))
                 self._check(job.models)
+                check_stop()
                 return job.ask(study, job.shard)
         except OmibenchError as error:
             if not may_pass(error):
@@ -128,6 +131,7 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
     asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
     futures: list[PrefectFuture[int]] = []
     for job in jobs:
+        check_stop()
         shard = job.shard
         with tags(f"study {study.study.name}", f"model {shard.model}", shard.name):
             name = f"{shard.model} {shard.name} {shard.start}-{shard.stop}"
@@ -170,11 +174,15 @@ def _semaphore(name: str, lanes: int) -> BoundedSemaphore:
 
 
 def living(call: Callable[P, R]) -> Callable[P, R]:
-    """A flow's function that holds a lock while it runs: whether it lives, others can see."""
+    """A flow's function that holds a lock while it runs: whether it lives, others can see.
+
+    Signals stop it in order: Prefect's own handler of SIGTERM would raise in the flow alone, while
+    the shards in their threads go on asking.
+    """
 
     @wraps(call)
     def held(*args: P.args, **kwargs: P.kwargs) -> R:
-        with _held(flow_run.get_id()):
+        with signals_watched(), _held(flow_run.get_id()):
             return call(*args, **kwargs)
 
     return held
@@ -206,11 +214,20 @@ def questions_of(study: Study) -> Path:
 
 
 def run_from_command_line(params: str, start: Callable[[], object]) -> None:
-    """Start a flow; a user's mistake is one line on standard error and an exit code."""
+    """Start a flow; a user's mistake is one line on standard error and an exit code.
+
+    A signal ends it with 128 and its number, as `omibench` itself.
+    """
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "INFO")
-    try:
-        load_study(params)
-        start()
-    except OmibenchError as error:
-        sys.stderr.write(f"omibench: {error}\n")
-        raise typer.Exit(error.exit_code) from None
+    with signals_watched(whole_program=True):
+        try:
+            load_study(params)
+            start()
+        except BaseException as error:
+            if stop_requested() is not None:
+                # What Prefect makes of it says nothing of its own, and its server may be gone.
+                logging.disable()
+                end_stopped()
+            if isinstance(error, OmibenchError):
+                end_with(error)
+            raise

@@ -18,8 +18,10 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ECHO_S = 1.0
 """A Ctrl-C this soon after the first signal is the same one, which came by two ways."""
-WIND_UP_S = 10.0
+WIND_UP_S = 5.0
 """Seconds that all else may take to end once nothing is out; then the process is ended."""
+
+STOPPED = "stopped; run the same command again to go on"
 
 Stop = Callable[[bool], object]
 """Called with False: send no more, and wait a while for what is out. With True: do not wait."""
@@ -187,4 +189,5 @@ def _end_late(state: _State) -> None:
         if state.pipe == -1 and not state.whole_program:
             return
         late = 0.0 if state.out else late + 0.1
+    say(STOPPED)
     os._exit(128 + (state.number or signal.SIGINT))

@@ -6,7 +6,7 @@ import sys
 from typing import NoReturn
 
 from omibench.errors import OmibenchError
-from omibench.stop import StopSignal, say, stop_requested
+from omibench.stop import STOPPED, StopSignal, say, stop_requested
 
 STOPPED_BY_USER = 130
 
@@ -20,5 +20,5 @@ def end_with(error: OmibenchError) -> NoReturn:
 def end_stopped() -> NoReturn:
     """Tell that a signal stopped the command and exit with its code: 130, or 143 for SIGTERM."""
     number = stop_requested()
-    say("stopped; run the same command again to go on")
+    say(STOPPED)
     sys.exit(STOPPED_BY_USER if number is None else StopSignal(number).code)

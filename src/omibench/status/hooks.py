@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from omibench.status.runs import FOLDER, KEPT
+from omibench.status.signals import pass_signals_on
 from omibench.store.liveness import new_name
 from omibench.store.process import started_at
 from omibench.study import Study
@@ -41,6 +42,7 @@ class Watched:
         """Begin to note a run, from Snakemake's `onstart`."""
         with _unbroken():
             if not workflow.touch:
+                pass_signals_on()
                 self._notes = _Notes(Path(self._study.study.results) / FOLDER, workflow.dag)
                 _snakemake_log().addHandler(self._notes)
 
