@@ -61,6 +61,8 @@ class FileReport(Noun):
     source: str
     status: Literal["ok", "warning", "error"]
     codes: list[str] = []
+    where: dict[str, str] = {}
+    """The pages that a code is about, such as `pages 3-4`."""
     pages: int = 0
     seconds: float = 0.0
     cpu_s: float | None = None

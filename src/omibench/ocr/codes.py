@@ -35,9 +35,16 @@ CODES: dict[str, Code] = {
     "pdf_too_many_pages": Code(
         True, "the PDF has more pages than allowed", "split it or raise --max-pages"
     ),
-    "paper_timeout": Code(True, "reading took too long", "raise ocr.timeout_s"),
+    "paper_timeout": Code(
+        True, "reading took too long, and no page was read", "raise ocr.timeout_s"
+    ),
     "paper_out_of_memory": Code(True, "reading took too much memory", "raise ocr.memory_mb"),
     "paper_failed": Code(True, "the reader broke down on this file", "please report the file"),
+    "page_timeout": Code(
+        False,
+        "no time was left for a page; the others were read",
+        "raise ocr.timeout_s, or ocr.page_timeout_s for scans",
+    ),
     "page_needs_ocr": Code(False, "no readable text layer", "name an OCR engine in ocr.engine"),
     "engine_missing": Code(
         False, "the OCR engine is not installed", "pip install 'omibench[ocr]', and read it again"

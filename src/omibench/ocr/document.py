@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from omibench.ocr.allowance import Allowance
 from omibench.ocr.blobs import regions_of_scan
 from omibench.ocr.captions import captions_of
 from omibench.ocr.check import has_huge_image
@@ -24,6 +25,8 @@ from omibench.ocr.text import paragraphs, words_of
 if TYPE_CHECKING:
     import pymupdf
 
+UNREAD = "page_timeout"
+"""The code of a page for which no time was left."""
 _COARSE = 100 / 72
 """Pixels per point at which figures of a page are looked for whose text is known."""
 
@@ -70,14 +73,26 @@ class Document:
 
 
 def read_document(
-    pdf: pymupdf.Document, reader: PageReader | None = None, *, every: bool = False
+    pdf: pymupdf.Document,
+    reader: PageReader | None = None,
+    *,
+    every: bool = False,
+    allowance: Allowance | None = None,
 ) -> Document:
     """Read the lines and the figures of every page.
 
     Pages whose text layer does not say what they show, or `every` page, are read by `reader`;
-    without one, they hold no items.
+    without one, they hold no items. Nor do those for which the `allowance` has no time left, which
+    get the code `page_timeout`.
     """
-    sheets = [_sheet(pdf[index], index + 1, reader, every) for index in range(pdf.page_count)]
+    sheets = []
+    for index in range(pdf.page_count):
+        if allowance is None or allowance.begins(index + 1):
+            sheets.append(_sheet(pdf[index], index + 1, reader, every))
+        else:
+            sheets.append(Sheet(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
+    if allowance:
+        allowance.end()
     shown = without_logos([s.regions for s in sheets], [(s.width, s.height) for s in sheets])
     for sheet, regions in zip(sheets, shown, strict=True):
         sheet.regions = regions

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from omibench.ocr.allowance import Allowance
 from omibench.ocr.check import MAX_PIXELS, is_photograph, open_pdf, photograph_size
 from omibench.ocr.document import Document, Sheet, read_document
 from omibench.ocr.photographs import load_pixels, picture_page, read_photograph
@@ -24,6 +25,8 @@ class Work(Protocol):
     source: Source
     params: OcrParams
     read: bool
+
+    def allowance(self, place: int) -> Allowance: ...
 
     @property
     def unread(self) -> Path: ...
@@ -60,13 +63,12 @@ class Opener:
         return opened
 
     def _pdf(self, path: str) -> Opened:
-        params = self.job.params
+        params, place = self.job.params, self.job.source.files.index(path)
+        allowance = self.job.allowance(place)
         pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
-        reader = None
-        if self.job.read:
-            reader = self.readers.of(self.job.source.files.index(path))
+        reader = self.readers.of(place) if self.job.read else None
         every = params.pages == "all" and params.engine != "textlayer"
-        return Opened(pdf, read_document(pdf, reader, every=every), codes)
+        return Opened(pdf, read_document(pdf, reader, every=every, allowance=allowance), codes)
 
     def _photograph(self, path: str, place: int) -> Opened:
         params, (width, height) = self.job.params, photograph_size(Path(path))

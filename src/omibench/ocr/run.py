@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from omibench.errors import MissingInputError, OmibenchError, PaperError
 from omibench.isolated import isolated, python_module
+from omibench.ocr.allowance import WALL, page_noted
 from omibench.ocr.codes import CODES, is_error
 from omibench.ocr.download import fetch
 from omibench.ocr.imported import import_rows
@@ -30,6 +32,8 @@ Look = Callable[[FileReport, Source, Path], None]
 """Shows a person what became of a source; its reader has left its results in the folder."""
 log = logging.getLogger(__name__)
 _AT_ONCE = 4
+_OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
+"""What ends a process whose CPU time is used up; not every system has it."""
 _WORKER = python_module("omibench.ocr.worker")
 
 
@@ -124,6 +128,7 @@ def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
         codes=outcome.codes,
         pages=outcome.pages,
         seconds=seconds,
+        where=outcome.where,
         cpu_s=outcome.cpu_s,
         peak_mb=outcome.peak_mb,
     )
@@ -137,7 +142,7 @@ def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
             fetch(Path(path), url, job.source.sha256[path], folder)
     except PaperError as error:
         return Outcome(error=(error.code, str(error)))
-    found = _process(job, params.timeout_s)
+    found = _process(job)
     count = sum(len(pages) for pages in found.unread.values())
     if found.error or not count or params.engine == "textlayer":
         return found
@@ -149,16 +154,27 @@ def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
         except OmibenchError as error:
             return Outcome(error=("engine_failed", f"{job.source.paper}: {error}"))
     shutil.rmtree(job.folder / "images", ignore_errors=True)
-    again = _process(
-        job.model_copy(update={"read": True}), params.timeout_s + count * params.page_timeout_s
-    )
+    local = {} if params.is_remote else {k: len(pages) for k, pages in found.unread.items()}
+    again = _process(job.model_copy(update={"read": True, "waiting": local}))
     spent = None if again.cpu_s is None or found.cpu_s is None else again.cpu_s + found.cpu_s
     return again.model_copy(update={"cpu_s": spent})
 
 
-def _process(job: Job, limit: float) -> Outcome:
+def _process(job: Job) -> Outcome:
+    """Run the worker, and again without the page over which it was ended for lack of time."""
+    outcome = _worked(job)
+    if not outcome.error or outcome.error[0] != "paper_timeout":
+        return outcome
+    if (noted := page_noted(job.note)) is None:
+        return outcome
+    place, page = noted
+    shutil.rmtree(job.folder / "images", ignore_errors=True)
+    return _worked(job.model_copy(update={"skipped": {place: [page]}}))
+
+
+def _worked(job: Job) -> Outcome:
     """Run the worker; whatever happens to its process becomes a code."""
-    paper = job.source.paper
+    paper, limit = job.source.paper, job.most_s
     try:
         done = subprocess.run(
             _WORKER,
@@ -166,11 +182,14 @@ def _process(job: Job, limit: float) -> Outcome:
             capture_output=True,
             encoding="utf-8",
             env=isolated(os.environ),
-            timeout=limit,
+            timeout=WALL * limit,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Outcome(error=("paper_timeout", f"{paper}: not read within {limit:g} s"))
+        wall = f"{paper}: not read within {WALL * limit:g} s of wall time"
+        return Outcome(error=("paper_timeout", wall))
+    if done.returncode < 0 and -done.returncode == _OUT_OF_TIME:
+        return Outcome(error=("paper_timeout", f"{paper}: not read within {limit:g} CPU s"))
     lines = done.stdout.strip().splitlines()
     if done.returncode == 0 and lines:
         return Outcome.model_validate_json(lines[-1])

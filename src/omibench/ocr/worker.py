@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from omibench.errors import PaperError
+from omibench.ocr.allowance import GRACE_S, Allowance, cpu_spent, limit_cpu
 from omibench.ocr.assemble import to_problems, with_answers
 from omibench.ocr.check import check_bytes, is_photograph
 from omibench.ocr.crops import crop_all
-from omibench.ocr.document import Document
+from omibench.ocr.document import UNREAD, Document
 from omibench.ocr.drafts import Paper, read_paper
 from omibench.ocr.keys import Key
 from omibench.ocr.language import UNKNOWN, language_of
@@ -43,6 +45,10 @@ class Job(BaseModel):
     password_env: str | None = None
     read: bool = False
     """Read what has no text layer; without it such pages are only named."""
+    waiting: dict[int, int] = {}
+    """How many pages of each file (by its place) an engine of this machine reads."""
+    skipped: dict[int, list[int]] = {}
+    """Pages of each file that are left out: an earlier process was ended over them."""
     look: bool = False
     """Leave, for `omibench.look`, pictures of the pages and what stands where on them."""
 
@@ -50,6 +56,25 @@ class Job(BaseModel):
     def unread(self) -> Path:
         """Where pictures of the pages lie that another engine is to be asked for."""
         return self.folder / "unread"
+
+    @property
+    def note(self) -> Path:
+        """The file that names the page that is being read."""
+        return self.folder / "page"
+
+    def allowance(self, place: int) -> Allowance:
+        """The time of one file, which begins now."""
+        return Allowance(self.limit_s(place), self.note, place, self.skipped.get(place, ()))
+
+    def limit_s(self, place: int) -> float:
+        """CPU seconds in which the pages of one file are begun."""
+        params = self.params
+        return params.timeout_s + self.waiting.get(place, 0) * params.page_timeout_s
+
+    @property
+    def most_s(self) -> float:
+        """CPU seconds after which the process is ended."""
+        return sum(self.limit_s(place) for place in range(len(self.source.files))) + GRACE_S
 
     @property
     def readings(self) -> Path:
@@ -92,6 +117,9 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     if source.language is None:
         told = language_of(" ".join(i.text for i in document.flow if isinstance(i, Line)))
         source = source.model_copy(update={"language": told})
+    if all(UNREAD in sheet.codes for sheet in document.pages):
+        limit = job.limit_s(0)
+        raise PaperError("paper_timeout", f"{source.paper}: no page was read in {limit:g} CPU s")
     if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
         raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
     paper = read_paper(document)
@@ -110,16 +138,25 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     if job.look:
         write_layout(pdf, document, places_of(document, paper), job.folder / "look")
     found = [*codes, *document.codes, *dropped, *answers.codes]
-    if not problems and not {"page_needs_ocr", "image_too_large"} & set(found):
+    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(found):
         found.append("no_problems")
     if problems and source.language == UNKNOWN:
         found.append("language_unknown")
     return Outcome(
         codes=list(dict.fromkeys(found)),
-        where=document.where(),
+        where=_where(document, answers.unread),
         pages=pdf.page_count,
         unread=opener.unread,
     )
+
+
+def _where(paper: Document, others: Mapping[str, Document]) -> dict[str, str]:
+    """The pages of the paper by code; those for which no time was left, of all its files."""
+    found = paper.where()
+    for path, document in others.items():
+        pages = f"{document.where()[UNREAD]} of {Path(path).name}"
+        found[UNREAD] = f"{found[UNREAD]}; {pages}" if UNREAD in found else pages
+    return found
 
 
 class _Answers:
@@ -131,6 +168,8 @@ class _Answers:
         self.key, self.stated = Key(), Key()
         self.solutions: dict[str, str] = {}
         self.codes: list[str] = []
+        self.unread: dict[str, Document] = {}
+        """Files of which pages were not read for lack of time."""
 
     def add_section(self, flow: list[Item], document: Document) -> None:
         """Read the section of answers at the end of the paper itself."""
@@ -144,6 +183,8 @@ class _Answers:
         for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
             _, document, codes = self.opener.open(path)
             self.codes += [*codes, *document.codes]
+            if UNREAD in document.codes:
+                self.unread[path] = document
             stated, texts = read_solutions(document.flow, self.asked, document.words, document.size)
             key = read_key(document.flow, self.asked.keys())
             if path == source.key:
@@ -167,7 +208,7 @@ def _write(job: Job, problems: list[Problem], pages: list[PageText]) -> None:
 
 
 def _limit_memory(mebibytes: int) -> None:
-    """Bound the memory of this process where the system allows it; its time is bounded anyway."""
+    """Bound the memory of this process where the system allows it."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -184,7 +225,7 @@ def _spent() -> tuple[float | None, int | None]:
         unit = 2**20 if sys.platform == "darwin" else 2**10
         peak = _own_peak_kib()
         most = spent.ru_maxrss // unit if peak is None else peak // 2**10
-        return round(spent.ru_utime + spent.ru_stime, 2), most
+        return round(cpu_spent(), 2), most
     return None, None
 
 
@@ -201,6 +242,7 @@ def main() -> None:
     """Run the job on standard input and print its outcome."""
     job = Job.model_validate_json(sys.stdin.read())
     _limit_memory(job.params.memory_mb)
+    limit_cpu(job.most_s)
     try:
         outcome = read_source(job)
     except PaperError as error:

@@ -87,9 +87,9 @@ class OcrParams(Block):
     """The model of the study that reads pages for `engine: vision`."""
     max_pages: Annotated[int, Field(ge=1)] = 300
     timeout_s: Annotated[float, Field(gt=0)] = 120.0
-    """Wall seconds that one paper may take before it is given up."""
+    """CPU seconds in which the pages of one file are begun; those that are left are named."""
     page_timeout_s: Annotated[float, Field(gt=0)] = 60.0
-    """Wall seconds more for each page that an engine of this machine reads."""
+    """CPU seconds more for each page that an engine of this machine reads."""
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     dpi: Annotated[int, Field(ge=72, le=600)] = 300
     """Resolution of figure crops, in dots per inch."""
