@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from omibench.terminal import (
     Guarded,
-    PrintableFormatter,
+    PrintableRecord,
     guarded_streams,
     printable,
     printable_lines,
@@ -95,36 +95,25 @@ def test_a_terminal_of_another_encoding_is_told_too(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_logged_name_forges_no_line() -> None:
-    record = logging.makeLogRecord(
-        {"msg": "%s: unread", "args": ("x\nomibench: done\x1b[A",), "levelno": 40}
-    )
-    assert PrintableFormatter().format(record) == "x\\nomibench: done\\u001b[A: unread"
-    assert record.args, "other handlers of the record see it as it was"
-
-
-def test_a_logged_traceback_keeps_its_lines() -> None:
-    try:
-        raise ValueError("\x1b[2J")
-    except ValueError:
-        record = logging.makeLogRecord({"msg": "broke", "exc_info": sys.exc_info()})
-    said = PrintableFormatter().format(record)
-    assert said.startswith("broke\nTraceback")
-    assert said.endswith("ValueError: \\u001b[2J")
+    name = "x\nomibench: done\x1b[A"
+    ours = PrintableRecord("omibench.ocr", 40, "", 1, "%s: unread", (name,), None)
+    others = PrintableRecord("httpx", 40, "", 1, "two\nlines \x1b[A", (), None)
+    assert ours.getMessage() == "x\\nomibench: done\\u001b[A: unread"
+    assert others.getMessage() == "two\nlines \\u001b[A"
 
 
 def test_guarded_streams_take_what_libraries_write(capsys: pytest.CaptureFixture[str]) -> None:
-    before = sys.stdout, sys.stderr, logging.lastResort
+    before = sys.stdout, sys.stderr, logging.getLogRecordFactory()
     with guarded_streams():
         sys.stdout.write("title \x1b]0;x\x07\r\n")
         sys.stderr.writelines(["one\r", "two\n"])
-        logger = logging.Logger("nobody handles it")
-        logger.warning("paper %s", "\x1b[8m")
+        logging.Logger("omibench.of nobody").warning("paper %s", "\x1b[8m\n")
         unguarded(sys.stderr).write("\rbar")
         assert sys.stdout.encoding
-    assert (sys.stdout, sys.stderr, logging.lastResort) == before
+    assert (sys.stdout, sys.stderr, logging.getLogRecordFactory()) == before
     told = capsys.readouterr()
     assert told.out == "title \\u001b]0;x\\u0007\n"
-    assert told.err == "one\\rtwo\npaper \\u001b[8m\n\rbar"
+    assert told.err == "one\\rtwo\npaper \\u001b[8m\\n\n\rbar"
 
 
 def test_a_stream_that_is_not_guarded_is_itself() -> None:

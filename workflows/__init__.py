@@ -1,6 +1,9 @@
 """Prefect flows: what is bound by APIs, scheduled with retries; Snakemake builds the rest."""
 
+import logging
 import os
+
+from omibench.terminal import PrintableRecord
 
 # Nothing about a study leaves the machine unless its owner asks for it.
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
@@ -12,3 +15,5 @@ os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "180")
 # Leases of limits survive the server, so that no slot stays taken after both have died.
 _LEASES = "prefect.server.concurrency.lease_storage.filesystem"
 os.environ.setdefault("PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE", _LEASES)
+# Prefect shows what models and files say as it is logged.
+logging.setLogRecordFactory(PrintableRecord)

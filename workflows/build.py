@@ -17,6 +17,7 @@ from omibench.errors import SomeFailedError
 from omibench.gate import BUDGET_ENV
 from omibench.isolated import isolated, python_module
 from omibench.stop import stoppable
+from omibench.terminal import printable
 
 LOCK = Path(".snakemake/omibench.lock")
 SHOWN = 30
@@ -53,7 +54,7 @@ def snakemake(
     with _alone() as lock:
         code = _run(command, environment, lock, heard)
     if code:
-        raise SomeFailedError("\n".join([f"snakemake failed with exit code {code}", *last]))
+        raise SomeFailedError(f"snakemake failed with exit code {code}", *last)
 
 
 def _run(
@@ -66,7 +67,7 @@ def _run(
     ) as child, stoppable(partial(_stop, child)):  # fmt: skip
         try:
             for line in child.stdout or ():
-                say(line.rstrip())
+                say(printable(line.rstrip()))
         except BaseException:
             child.terminate()
             raise

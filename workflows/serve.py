@@ -28,6 +28,7 @@ if not __package__:  # run as a script
     import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
 from omibench.isolated import isolated, python_module
+from omibench.terminal import say
 
 HOST = "127.0.0.1"
 POOL = "omibench"
@@ -48,7 +49,7 @@ def main(
     os.environ["PREFECT_API_URL"] = f"http://{HOST}:{port}/api"
     os.environ["OMIBENCH_FOLDER"] = str(Path.cwd())
     if _answers(port):
-        sys.stderr.write(f"omibench: port {port} is in use: stop what runs there, or --port\n")
+        say(f"omibench: port {port} is in use: stop what runs there, or --port", err=True)
         raise typer.Exit(2)
     signal.signal(signal.SIGTERM, _interrupted)
     try:
@@ -59,20 +60,20 @@ def main(
             pool = [*prefect, "work-pool", "create", POOL, "--type", "process"]
             subprocess.run(pool, env=safe, check=False, capture_output=True)  # may be there already
             subprocess.run([*prefect, "deploy", "--all"], env=safe, check=True)
-            print(f"The flows are served; their pages: http://{HOST}:{port}  Ctrl-C stops.")
+            say(f"The flows are served; their pages: http://{HOST}:{port}  Ctrl-C stops.")
             while server.poll() is None:
                 _work(server)
     except KeyboardInterrupt:
-        print("stopped")
+        say("stopped")
     except subprocess.CalledProcessError as error:
-        sys.stderr.write("omibench: prefect.yaml cannot be deployed; the reason is above\n")
+        say("omibench: prefect.yaml cannot be deployed; the reason is above", err=True)
         raise typer.Exit(error.returncode) from None
 
 
 def _work(server: subprocess.Popen[bytes]) -> None:
     """Run a worker until it or the server ends, after beginning again what has died."""
     for name in begin_again():
-        print(f"begun again: {name}")
+        say(f"begun again: {name}")
     with _program("worker", "start", "--pool", POOL, "--type", "process", "--name", POOL) as worker:
         while worker.poll() is None and server.poll() is None:
             sleep(0.5)
@@ -146,7 +147,7 @@ def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
     end = monotonic() + START_S
     while not _answers(port):
         if server.poll() is not None or monotonic() > end:
-            sys.stderr.write("omibench: the server did not start; the reason is above\n")
+            say("omibench: the server did not start; the reason is above", err=True)
             raise typer.Exit(1)
         sleep(0.5)
 

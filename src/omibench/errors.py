@@ -8,14 +8,28 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from omibench.terminal import printable
+
 EXIT_USER_ERROR = 2
 EXIT_SOME_FAILED = 3
 
 
 class OmibenchError(Exception):
-    """A mistake that the user can mend: says what, where, which value and what to do."""
+    """A mistake that the user can mend: says what, where, which value and what to do.
+
+    One line; the few that list things give each line as an argument of its own, since a newline
+    within one may be that of a file's name.
+    """
 
     exit_code: ClassVar[int] = EXIT_USER_ERROR
+
+    @property
+    def lines(self) -> list[str]:
+        """What it says, line by line, without what would command a terminal."""
+        return [printable(arg) for arg in self.args]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
 
 
 class ParamsError(OmibenchError):

@@ -11,6 +11,7 @@ from omibench.params.aggregate import SELF
 from omibench.params.model import RecordedModel, SimulatedModel
 from omibench.study import Cell, Study, settings_of
 from omibench.synthetic.address import is_made_up
+from omibench.terminal import printable
 
 _WILDCARD = re.compile(r"\{\s*\w[^{}]*\}")
 _WHOLE = ("ocr", "filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
@@ -74,9 +75,14 @@ def all_files(study: Study) -> list[str]:
 def refuse_patterns(files: Iterable[str]) -> None:
     """Raise MissingInputError for the first file whose path Snakemake would read as a pattern.
 
-    Its inputs know no way to write a brace.
+    Its inputs know no way to write a brace. It prints paths as they are, so that one that would
+    command a terminal is refused too.
     """
     for file in files:
+        if printable(file) != file:
+            raise MissingInputError(
+                f"{file}: the path holds a character that commands a terminal: rename the file"
+            )
         if found := _WILDCARD.search(file):
             raise MissingInputError(
                 f"{file}: Snakemake takes {found[0]!r} in a path for a wildcard of its own: "

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from omibench.request import Response
+from omibench.terminal import unguarded
 
 QUIET_S = 2.0
 """Work that ends sooner shows no bar."""
@@ -35,7 +36,7 @@ def _bar(total: int, unit: str) -> Any:
         delay=QUIET_S,
         mininterval=0.2 if live else LOG_EVERY_S,
         ascii=not live,
-        file=sys.stderr,
+        file=unguarded(sys.stderr),
     )
 
 

@@ -53,14 +53,13 @@ def say_lines(text: object, *, err: bool = False) -> None:
     _write(f"{printable_lines(text).removesuffix(chr(10))}\n", err)
 
 
-class PrintableFormatter(logging.Formatter):
-    """Formats a record whose message is one printable line; a traceback keeps its lines."""
+class PrintableRecord(logging.LogRecord):
+    """A log record whose message is printable, whichever handler shows it: ours is one line."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        """The record as text."""
-        shown = logging.makeLogRecord(record.__dict__)
-        shown.msg, shown.args = printable(record.getMessage()), ()
-        return printable_lines(super().format(shown))
+    def getMessage(self) -> str:
+        """The message with its arguments."""
+        text = super().getMessage()
+        return printable(text) if self.name.startswith("omibench") else printable_lines(text)
 
 
 class Guarded:
@@ -89,17 +88,15 @@ class Guarded:
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Let standard output and error, and log messages that nobody else handles, be printable."""
-    out, err, last = sys.stdout, sys.stderr, logging.lastResort
+    """Let all that is printed and logged be printable, while the block lasts."""
+    out, err, factory = sys.stdout, sys.stderr, logging.getLogRecordFactory()
     sys.stdout, sys.stderr = cast(TextIO, Guarded(out)), cast(TextIO, Guarded(err))
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setLevel(logging.WARNING)
-    handler.setFormatter(PrintableFormatter())
-    logging.lastResort = cast("Any", handler)
+    logging.setLogRecordFactory(PrintableRecord)
     try:
         yield
     finally:
-        sys.stdout, sys.stderr, logging.lastResort = out, err, last
+        sys.stdout, sys.stderr = out, err
+        logging.setLogRecordFactory(factory)
 
 
 def unguarded(stream: TextIO) -> TextIO:

@@ -52,7 +52,7 @@ def test_every_path_in_a_rule_is_quoted(root: Path) -> None:
 
 def test_a_file_whose_name_is_a_pattern_is_one_line() -> None:
     refuse_patterns(["a.pdf", "a{}.pdf", "a } b {.pdf"])
-    for name in ("exam {A}.pdf", "x/{model}/a.txt", "{ A, .* }"):
+    for name in ("exam {A}.pdf", "x/{model}/a.txt", "{ A, .* }", "a\n.pdf", "\x1b[2J"):
         with pytest.raises(MissingInputError, match="rename the file") as error:
             refuse_patterns(["a.pdf", name])
         assert "\n" not in str(error.value)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
+from omibench.terminal import say
 
 
 def aggregate(
@@ -39,4 +38,4 @@ def aggregate(
         hint = did_you_mean(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")
     rows = aggregate_cell(results, out, study, Cell(model, setting))
-    typer.echo(f"{rows} rows written to {out}", err=True)
+    say(f"{rows} rows written to {out}", err=True)

@@ -9,6 +9,7 @@ import typer
 
 from omibench.cli.options import Out, Override, Params, read_study
 from omibench.errors import MissingInputError, SomeFailedError
+from omibench.terminal import say, say_lines
 
 
 def ocr(
@@ -74,7 +75,7 @@ def ocr(
     for file in report.files:
         codes = f"  {', '.join(file.codes)}" if file.codes else ""
         pages = f"{file.pages} page{'' if file.pages == 1 else 's'}"
-        typer.echo(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
+        say(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
     if failed:
         names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)
         raise SomeFailedError(f"ocr: {len(failed)} of {len(report.files)} files failed: {names}")
@@ -97,9 +98,8 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
-    summary = filter_problems(problems, out, study)
-    typer.echo(summary, err=True)
-    typer.echo(f"Kept: {out / 'problems.jsonl'}; rejected: {out / 'rejects.html'}", err=True)
+    say_lines(filter_problems(problems, out, study), err=True)
+    say(f"Kept: {out / 'problems.jsonl'}; rejected: {out / 'rejects.html'}", err=True)
 
 
 def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
@@ -118,7 +118,7 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
     done = write_rationales(problems, out, study)
-    typer.echo(f"{done} problems written to {out}", err=True)
+    say(f"{done} problems written to {out}", err=True)
 
 
 def freeze(
@@ -141,7 +141,7 @@ def freeze(
     study = read_study(params, override)
     out = output_folder(out, study.study.store)
     manifest = freeze_dataset(out, study, problems)
-    typer.echo(
+    say(
         f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
         f"{manifest.images} images",
         err=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Params, Results
+from omibench.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.certificate import Certificate, Measure, ReasoningCertificate
@@ -41,9 +42,9 @@ def certify(
     spare_inputs(out / "disagreements.jsonl", labels)
     found = certify_judge(labels, results, out, study)
     told = [_told(found.scores)] if found.scores else []
-    typer.echo("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
+    say_lines("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
     written = ["certificate.json", "disagreements.jsonl"] if found.scores else []
-    typer.echo(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
+    say(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
 
 
 def _told_reasoning(found: ReasoningCertificate) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from omibench.terminal import say_lines
 
 
 def schema() -> None:
@@ -14,7 +14,7 @@ def schema() -> None:
     """
     from omibench.describe import params_schema
 
-    typer.echo(params_schema(), nl=False)
+    say_lines(params_schema())
 
 
 def files() -> None:
@@ -26,4 +26,4 @@ def files() -> None:
     """
     from omibench.describe import files_table
 
-    typer.echo(files_table(), nl=False)
+    say_lines(files_table())

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import NoReturn
 
 from omibench.errors import OmibenchError
-from omibench.stop import STOPPED, StopSignal, say, stop_requested
+from omibench.stop import STOPPED, StopSignal, stop_requested
+from omibench.stop import say as say_of_stop
+from omibench.terminal import say_lines
 
 STOPPED_BY_USER = 130
 
 
+def tell(error: OmibenchError) -> None:
+    """Print the mistake on standard error."""
+    say_lines(f"omibench: {error}", err=True)
+
+
 def end_with(error: OmibenchError) -> NoReturn:
     """Tell the mistake and exit, here and in the Snakefile alike: nobody is shown a traceback."""
-    sys.stderr.write(f"omibench: {error}\n")
+    tell(error)
     sys.exit(error.exit_code)
+
+
+def end_with_defect() -> NoReturn:
+    """Print the traceback of what no user can mend and exit with 1, as Python does."""
+    say_lines(traceback.format_exc(), err=True)
+    sys.exit(1)
 
 
 def end_stopped() -> NoReturn:
     """Tell that a signal stopped the command and exit with its code: 130, or 143 for SIGTERM."""
     number = stop_requested()
-    say(STOPPED)
+    say_of_stop(STOPPED)
     sys.exit(STOPPED_BY_USER if number is None else StopSignal(number).code)

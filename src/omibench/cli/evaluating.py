@@ -18,6 +18,7 @@ from omibench.cli.options import (
     read_study,
 )
 from omibench.errors import ParamsError
+from omibench.terminal import say, say_lines
 
 
 def infer(
@@ -43,7 +44,7 @@ def infer(
     study = read_study(params, override)
     out = output_parquet(out, study.study.store)
     rows = infer_cell(questions, out, study, cell_of(study, model, setting))
-    typer.echo(f"{rows} responses written to {out}", err=True)
+    say(f"{rows} responses written to {out}", err=True)
 
 
 def fill(
@@ -85,7 +86,7 @@ def fill(
     note = f"{count} responses of {model} under {', '.join(settings)} are in the store\n"
     if out:
         write_text(out, note)
-    typer.echo(note, nl=False, err=True)
+    say_lines(note, err=True)
 
 
 def analyze(
@@ -105,4 +106,4 @@ def analyze(
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
     headline = analyze_study(results, out, study)
-    typer.echo(headline)
+    say_lines(headline)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.errors import UntrustedError
+from omibench.terminal import say
 
 if TYPE_CHECKING:
     from omibench.trust.trust import Difference
@@ -65,24 +66,26 @@ def trust(
     found = check_files(results, STAGES) or ([] if outdated else check_lock(results, odd))
     if found:
         raise UntrustedError(
-            f"{_named(found)}\nNothing was trusted: bring the files back (`dvc checkout --force`, "
-            "`dvc pull`), or delete the folders of these stages and run snakemake"
+            *_named(found),
+            "Nothing was trusted: bring the files back (`dvc checkout --force`, "
+            "`dvc pull`), or delete the folders of these stages and run snakemake",
         )
     adopted = adopt_strangers(results, STAGES)
     if not outdated and (found := check_graph(results, params)):
         raise UntrustedError(
-            f"{_named(found)}\nThese are not what the parameters, code and inputs of today make: "
-            "check out those that made them, or run snakemake, which makes just these anew"
+            *_named(found),
+            "These are not what the parameters, code and inputs of today make: "
+            "check out those that made them, or run snakemake, which makes just these anew",
         )
     what = ", ".join(adopted) if adopted else "nothing new"
-    typer.echo(f"trusted: {what}" + ("" if outdated else "; Snakemake has nothing to do"))
+    say(f"trusted: {what}" + ("" if outdated else "; Snakemake has nothing to do"))
 
 
-def _named(found: list[Difference]) -> str:
+def _named(found: list[Difference]) -> list[str]:
     lines = []
     for stage, group in groupby(sorted(found), key=lambda one: one.stage):
         whats = [one.what for one in group]
         lines += [f"  {stage}: {what}" for what in whats[:NAMED]]
         if len(whats) > NAMED:
             lines.append(f"  {stage}: ... and {len(whats) - NAMED:,} more")
-    return f"{len(found):,} things differ:\n" + "\n".join(lines)
+    return [f"{len(found):,} things differ:", *lines]

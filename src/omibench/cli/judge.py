@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import OutFile, Params
+from omibench.terminal import say
 
 
 def judge(
@@ -39,4 +40,4 @@ def judge(
     out = output_parquet(out, study.study.store, responses, verdicts)
     files = CellFiles(responses, verdicts, answers, questions)
     rows = judge_cell(files, out, study)
-    typer.echo(f"{rows} judgements written to {out}", err=True)
+    say(f"{rows} judgements written to {out}", err=True)

@@ -14,7 +14,7 @@ from omibench.cli.aggregate import aggregate
 from omibench.cli.building import filter_, freeze, ocr, rationale
 from omibench.cli.certify import certify
 from omibench.cli.documents import files, schema
-from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with
+from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with, end_with_defect
 from omibench.cli.evaluating import analyze, fill, infer
 from omibench.cli.graph import record, trust
 from omibench.cli.judge import judge
@@ -26,6 +26,7 @@ from omibench.cli.status import status
 from omibench.cli.store import store_app
 from omibench.errors import OmibenchError
 from omibench.stop import signals_watched
+from omibench.terminal import guarded_streams, say
 
 app = typer.Typer(
     name="omibench",
@@ -48,7 +49,7 @@ app.add_typer(store_app, name="store")
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and an exit code."""
-    with signals_watched(whole_program=True):
+    with guarded_streams(), signals_watched(whole_program=True):
         try:
             app()
         except OmibenchError as error:
@@ -57,13 +58,15 @@ def main() -> None:
             if ended.code == STOPPED_BY_USER:
                 end_stopped()
             raise
+        except Exception:
+            end_with_defect()
 
 
 def _version(asked: bool) -> None:
     if asked:
         from omibench import __version__
 
-        typer.echo(f"omibench {__version__}")
+        say(f"omibench {__version__}")
         raise typer.Exit
 
 

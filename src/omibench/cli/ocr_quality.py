@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from omibench.terminal import say_lines
+
 
 def ocr_quality(
     pairs: Annotated[
@@ -55,4 +57,4 @@ def ocr_quality(
                 f"--weights {weights}: needs five numbers of at least 0, such as 3,2,2,1,2"
             ) from None
     scores = score_transcripts(pairs, out, study, judge or [], given)
-    typer.echo(summary(scores), err=True)
+    say_lines(summary(scores), err=True)

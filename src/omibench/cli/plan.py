@@ -9,6 +9,7 @@ import typer
 
 from omibench.cli.options import Override, Params, read_study
 from omibench.errors import MissingInputError
+from omibench.terminal import say, say_lines
 
 
 def plan(
@@ -50,22 +51,22 @@ def plan(
         )
     study = read_study(params, [*(override or []), *(["simulated=true"] if simulated else [])])
     if remark := unasked(study):
-        typer.echo(f"omibench: {params}: {remark}", err=True)
+        say(f"omibench: {params}: {remark}", err=True)
     frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
     missing = not (questions or after or frozen.is_file())
     if synthetic or (missing and is_made_up(study)):
         with made_up_questions(study) as (like, made):
-            typer.echo(f"Planned over made-up questions like those of {like}, with small pictures")
-            typer.echo(render(plan_study(study, made)))
+            say(f"Planned over made-up questions like those of {like}, with small pictures")
+            say_lines(render(plan_study(study, made)))
     elif missing:
         raise MissingInputError(
             f"{frozen}: there is no frozen dataset yet; make it with "
             f"`{_freezing(params, simulated=simulated)}`"
         )
     elif after:
-        typer.echo(render_comparison(compare_study(study, frozen)))
+        say_lines(render_comparison(compare_study(study, frozen)))
     else:
-        typer.echo(render(plan_study(study, frozen)))
+        say_lines(render(plan_study(study, frozen)))
 
 
 def _freezing(params: str, *, simulated: bool) -> str:

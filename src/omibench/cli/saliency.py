@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
+from omibench.terminal import say
 
 
 def saliency(
@@ -42,4 +41,4 @@ def saliency(
         if name not in known:
             raise ParamsError(f"{option} {name!r} is not defined{did_you_mean(name, known)}")
     rows = saliency_cell(results, out, study, Cell(model, setting))
-    typer.echo(f"{rows} rows written to {out}", err=True)
+    say(f"{rows} rows written to {out}", err=True)

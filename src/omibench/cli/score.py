@@ -9,6 +9,7 @@ import typer
 
 from omibench.cli.options import Params
 from omibench.errors import ParamsError
+from omibench.terminal import say, say_lines
 
 
 def score(
@@ -69,7 +70,7 @@ def score(
         from omibench.score.explained import explain_id
 
         books = rules.split(",") if rules else _books(params)
-        typer.echo(explain_id(inputs, explain, books, answers), nl=False)
+        say_lines(explain_id(inputs, explain, books, answers))
         return
     if rules:
         rule_book(rules)
@@ -92,7 +93,7 @@ def score(
         rows = score_file(inputs, rules, out, study, known)
     else:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
-    typer.echo(f"{rows} rows written to {out}", err=True)
+    say(f"{rows} rows written to {out}", err=True)
 
 
 def _refuse(**options: Path | str | None) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
 from omibench.isolated import isolated, python_module
+from omibench.terminal import say
 
 StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
 Archive = Annotated[
@@ -48,17 +49,17 @@ def push(
         )
     new = write_increment(store, archive)
     if new:
-        typer.echo(f"{new.folder}: {new.responses:,} responses and {new.images:,} images")
+        say(f"{new.folder}: {new.responses:,} responses and {new.images:,} images")
     for folder in increments(archive):
         if not folder.with_name(f"{folder.name}.dvc").is_file():
             _dvc("add", str(folder))
     found = pointers(archive) if new or increments(archive) else []
     if not found:
-        typer.echo("nothing to share")
+        say("nothing to share")
         return
     said = _dvc("push", *_to(remote), *found)
     files = sum(p.is_file() for folder in increments(archive) for p in folder.rglob("*"))
-    typer.echo(told(said, files, archive))
+    say(told(said, files, archive))
 
 
 def pull(
@@ -81,17 +82,17 @@ def pull(
     _dvc("pull", "--force", *_to(remote), *pointers(archive))
     merged = absorb(archive, store)
     for done in merged:
-        typer.echo(
+        say(
             f"{done.source}: {done.copied:,} responses and {done.images:,} images copied, "
             f"{done.present:,} were there, {done.conflicts:,} differ and ours were kept"
         )
     faults = [fault for done in merged for fault in done.faults]
     for fault in faults:
-        typer.echo(f"{fault.file}, {fault.where}: {fault.why}", err=True)
+        say(f"{fault.file}, {fault.where}: {fault.why}", err=True)
     if faults:
         raise SomeFailedError(f"{store}: {len(faults)} damaged things were not copied; see above")
     if not merged:
-        typer.echo("nothing new")
+        say("nothing new")
 
 
 def told(said: str, files: int, archive: Path) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from omibench.cli.options import Override, read_study
 from omibench.errors import ParamsError, SomeFailedError
+from omibench.terminal import say, say_lines
 
 EVERY_S = 5.0
 
@@ -63,8 +64,9 @@ def status(
     if html is not None:
         write_page(html, found, EVERY_S if found.live else None)
     if as_json:
-        typer.echo(found.model_dump_json(indent=2))
+        say_lines(found.model_dump_json(indent=2))
     elif lacking:
-        typer.echo("".join(f"{path}\n" for path in found.lacking), nl=False)
+        for path in found.lacking:
+            say(path)
     else:
-        typer.echo(render(found))
+        say_lines(render(found))

@@ -13,6 +13,7 @@ import typer
 
 from omibench.cli.share import pull, push
 from omibench.errors import SomeFailedError
+from omibench.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.store.contents import PartitionSummary
@@ -62,16 +63,16 @@ def inspect(
 
     if key is not None:
         folder, whole, body = find_key(store, key, model)
-        typer.echo(_printable(as_object(open_folder(folder).identity, whole, body)))
+        say_lines(_printable(as_object(open_folder(folder).identity, whole, body)))
         return
     found = [summarise(folder) for folder in choose(store, model)]
     images = count_images(store)
     if as_json:
         partitions = [_plain(summary) for summary in found]
-        typer.echo(_printable({"partitions": partitions, "images": asdict(images)}))
+        say_lines(_printable({"partitions": partitions, "images": asdict(images)}))
         return
-    typer.echo(_table(found))
-    typer.echo(f"{images.images:,} images, {images.bytes / 1e6:,.1f} MB")
+    say_lines(_table(found))
+    say(f"{images.images:,} images, {images.bytes / 1e6:,.1f} MB")
     _print_faults(_damage(found))
 
 
@@ -96,13 +97,13 @@ def verify(
         faults = [fault._asdict() for fault in found.faults]
         counts = {"responses": found.responses, "images": found.images}
         more = {"without_key": found.without_key, "tightened": found.tightened, "faults": faults}
-        typer.echo(_printable({**counts, **more}))
+        say_lines(_printable({**counts, **more}))
     else:
         _print_faults(found.faults)
         unkeyed = f", {found.without_key:,} without a key to compare" if found.without_key else ""
-        typer.echo(f"{found.responses:,} responses{unkeyed} and {found.images:,} images checked")
+        say(f"{found.responses:,} responses{unkeyed} and {found.images:,} images checked")
         if found.tightened:
-            typer.echo(f"{found.tightened:,} files and folders closed to other users")
+            say(f"{found.tightened:,} files and folders closed to other users")
     if found.faults:
         raise SomeFailedError(
             f"{store}: {len(found.faults)} things are wrong; what is sound can be used, and what "
@@ -128,7 +129,7 @@ def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
         aside = f", {done.set_aside} damaged lines set aside" if done.set_aside else ""
         left = f", {done.still_written} segments still written" if done.still_written else ""
         twice = f", {done.duplicates:,} duplicates left out" if done.duplicates else ""
-        typer.echo(
+        say(
             f"{done.partition}: {done.responses:,} responses of {done.segments} segments and "
             f"{done.packs} packs, {done.bytes_before / 1e6:,.1f} MB to "
             f"{done.bytes_after / 1e6:,.1f} MB{twice}{aside}{left}"
@@ -155,7 +156,7 @@ def export_(
 
     spare_store(out, store)
     rows = export(choose(store, model), out)
-    typer.echo(f"{rows:,} responses written to {out}", err=True)
+    say(f"{rows:,} responses written to {out}", err=True)
 
 
 @store_app.command()
@@ -176,7 +177,7 @@ def merge(
     faults: list[Fault] = []
     for source in sources:
         merged = merge_store(source, store)
-        typer.echo(
+        say(
             f"{merged.source}: {merged.copied:,} responses and {merged.images:,} images copied, "
             f"{merged.present:,} were there, {merged.conflicts:,} differ and ours were kept"
         )
@@ -237,9 +238,9 @@ def _plain(summary: PartitionSummary) -> dict[str, Any]:
 
 def _print_faults(faults: Sequence[Fault]) -> None:
     for fault in faults[:NAMED]:
-        typer.echo(f"{fault.file}, {fault.where}: {fault.why}", err=True)
+        say(f"{fault.file}, {fault.where}: {fault.why}", err=True)
     if len(faults) > NAMED:
-        typer.echo(f"... and {len(faults) - NAMED:,} more", err=True)
+        say(f"... and {len(faults) - NAMED:,} more", err=True)
 
 
 def _printable(value: Any) -> str:

@@ -13,6 +13,7 @@ from textwrap import shorten
 from omibench.score import omibench, robust
 from omibench.score.comparison import PartResult
 from omibench.score.rules import score_item
+from omibench.terminal import printable
 from omibench.verdict import ScoredItem, Verdict
 
 TAIL_CHARS = 400
@@ -28,7 +29,7 @@ def explain(item: ScoredItem, rules: Sequence[str], where: str = "") -> str:
 
     `where` says which response it is, such as its file or cell.
     """
-    head = f"{item.id}{f', {where}' if where else ''}"
+    head = printable(f"{item.id}{f', {where}' if where else ''}")
     lines = [head, "-" * len(head), *_facts(item)]
     for name in rules:
         lines += ["", *_under(item, name)]
