@@ -9,6 +9,7 @@ import pytest
 from omibench.source import PACKAGE, Tree
 
 GROUND = {
+    "csv_file",
     "cell_failure",
     "certificate",
     "inputs",

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from omibench.analyze.load import JUDGE_RULES, Results
-from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score, rounded, write_csv
+from omibench.analyze.tables import ALL_CELLS, TOTAL, ImageScore, Score, rounded
+from omibench.csv_file import write_csv
 
 
 def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict[str, Any]]]:

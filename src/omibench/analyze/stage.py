@@ -13,6 +13,7 @@ from omibench.analyze.metrics import metrics, write_plots
 from omibench.analyze.published import comparison_records
 from omibench.analyze.reasoning import records
 from omibench.analyze.summary import Summary, summarise
+from omibench.csv_file import write_csv
 from omibench.study import Study
 from omibench.tables import write_json, write_text
 
@@ -36,9 +37,9 @@ def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> 
 
 
 def _write_tables(out: Path, results: Results, summary: Summary) -> None:
-    tables.write_csv(out / "main.csv", tables.score_records(results, summary.scores))
-    tables.write_csv(out / "by_images.csv", tables.image_records(results, summary.images))
-    tables.write_csv(
+    write_csv(out / "main.csv", tables.score_records(results, summary.scores))
+    write_csv(out / "by_images.csv", tables.image_records(results, summary.images))
+    write_csv(
         out / "failures.csv",
         tables.failure_records(results, summary.failures),
         (
@@ -54,7 +55,7 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
             "simulated",
         ),
     )
-    tables.write_csv(
+    write_csv(
         out / "differences.csv",
         comparison_records(results, summary.comparisons),
         (
@@ -74,12 +75,12 @@ def _write_tables(out: Path, results: Results, summary: Summary) -> None:
     )
     marks, errors = records(results, summary.reasoning)
     if results.study.judge.panels:
-        tables.write_csv(out / "rationales.csv", marks, ("model", "setting", "mark", "mean"))
-        tables.write_csv(out / "errors.csv", errors, ("model", "setting", "error_type", "share"))
+        write_csv(out / "rationales.csv", marks, ("model", "setting", "mark", "mean"))
+        write_csv(out / "errors.csv", errors, ("model", "setting", "error_type", "share"))
     if summary.samples:
-        tables.write_csv(out / "samples.csv", samples.records(results, summary.samples))
+        write_csv(out / "samples.csv", samples.records(results, summary.samples))
     if summary.saliences:
-        tables.write_csv(out / "saliency.csv", saliency.records(results, summary.saliences))
+        write_csv(out / "saliency.csv", saliency.records(results, summary.saliences))
     write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
     write_plots(out, results, summary.scores, summary.images)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isnan
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.analyze.calibration import corrected
 from omibench.analyze.correction import Corrected
 from omibench.analyze.intervals import Estimate, clustered_wilson
 from omibench.analyze.load import JUDGE_RULES, Results
-from omibench.outputs import made_folder
 from omibench.study import Cell
 from omibench.verdict import FAILURES
 
@@ -232,19 +230,6 @@ def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict
         }
         for f in rows
     ]
-
-
-def write_csv(path: Path, records: Sequence[dict[str, Any]], columns: Sequence[str] = ()) -> None:
-    """Write records as CSV; `columns` keep the heading of a table without rows."""
-    import polars as pl
-
-    made_folder(path.parent)
-    frame = (
-        pl.DataFrame(records, infer_schema_length=None)
-        if records
-        else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-    )
-    frame.write_csv(path)
 
 
 def rounded(value: float) -> float | None:
