@@ -24,6 +24,9 @@ CODES: dict[str, Code] = {
     "rows_unreadable": Code(
         True, "the benchmark's table cannot be read", "mend the row that is named"
     ),
+    "key_unreadable": Code(
+        True, "a line of the key gives no number or no answer", "write number,answer on each line"
+    ),
     "not_a_pdf": Code(
         True, "first bytes and suffix disagree", "give a PDF, PNG or JPEG with its own suffix"
     ),
@@ -77,6 +80,11 @@ CODES: dict[str, Code] = {
         False,
         "rows whose pictures are not there were left out",
         "put the pictures into the benchmark's folder",
+    ),
+    "key_number_unknown": Code(
+        False,
+        "numbers of the key are those of no problem that was read",
+        "compare the key with problems.jsonl",
     ),
     "key_unread": Code(
         False, "no answer was found in the key", "check that the key has a text layer"

@@ -117,6 +117,11 @@ class Names:
         return None if section and section.upper() not in "QP" else self._by_value.get(value)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a printed number of a problem, such as `3`, `Q3.`, `B2` or `4 (a)`."""
+    return _NUMBER.fullmatch(text) is not None
+
+
 def parse_answer(text: str) -> list[str]:
     """The parts of a printed answer: letters of a list such as `A, C`, or texts between `;`."""
     text = " ".join(text.split())

@@ -22,6 +22,7 @@ from omibench.ocr.check import check_bytes, is_photograph
 from omibench.ocr.crops import crop_all
 from omibench.ocr.document import UNREAD, Document
 from omibench.ocr.drafts import Paper, read_paper
+from omibench.ocr.key_files import is_key_file, read_key_file
 from omibench.ocr.keys import Key
 from omibench.ocr.language import UNKNOWN, language_of
 from omibench.ocr.layout import Item, Line
@@ -34,6 +35,9 @@ from omibench.ocr.tabular import read_key
 from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import PageText, write_jsonl
+
+_SHOWN = 5
+"""Lines of a key that a message names."""
 
 
 class Job(BaseModel):
@@ -107,6 +111,8 @@ def read_source(job: Job) -> Outcome:
     password = os.environ.get(job.password_env) if job.password_env else None
     digest = check_bytes(Path(source.paper), source.sha256.get(source.paper))
     for path in source.files[1:]:
+        if path == source.key and is_key_file(path):
+            continue  # it is checked as it is read
         check_bytes(Path(path), source.sha256.get(path))
     return _read_files(job, digest, Opener(job, password))
 
@@ -144,7 +150,7 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
         found.append("language_unknown")
     return Outcome(
         codes=list(dict.fromkeys(found)),
-        where=_where(document, answers.unread),
+        where=_where(document, answers.unread) | answers.where,
         pages=pdf.page_count,
         unread=opener.unread,
     )
@@ -168,6 +174,7 @@ class _Answers:
         self.key, self.stated = Key(), Key()
         self.solutions: dict[str, str] = {}
         self.codes: list[str] = []
+        self.where: dict[str, str] = {}
         self.unread: dict[str, Document] = {}
         """Files of which pages were not read for lack of time."""
 
@@ -181,6 +188,9 @@ class _Answers:
         """Read the key and the solutions that the manifest names; they override the section."""
         source = self.job.source
         for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
+            if path == source.key and is_key_file(path):
+                self._add_key_file(path)
+                continue
             _, document, codes = self.opener.open(path)
             self.codes += [*codes, *document.codes]
             if UNREAD in document.codes:
@@ -195,6 +205,16 @@ class _Answers:
                 self.solutions |= texts
             if self.asked and not len(key) and not len(stated):
                 self.codes.append("key_unread")
+
+    def _add_key_file(self, path: str) -> None:
+        self.key, strange = read_key_file(path, self.job.source.sha256.get(path), self.asked.keys())
+        if strange:
+            self.codes.append("key_number_unknown")
+            shown = ", ".join(f"line {entry.line} ({entry.number!r})" for entry in strange[:_SHOWN])
+            more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+            self.where["key_number_unknown"] = f"{Path(path).name}: {shown}{more}"
+        if self.asked and not len(self.key):
+            self.codes.append("key_unread")
 
 
 def _asked(problem: Problem) -> Asked:
