@@ -53,6 +53,7 @@ FLOORS: tuple[set[str], ...] = (
     {"settings", "score", "benchmarks"},
     {
         "ahead",
+        "budget",
         "ocr",
         "look",
         "filter",

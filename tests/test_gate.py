@@ -50,7 +50,7 @@ WORST = worst_case(MODEL, MODEL.price, [request()]) if MODEL.price else 0.0
 
 def gate(folder: Path, cap: float) -> BudgetGate:
     assert MODEL.price is not None
-    return BudgetGate(Ledger(folder), Purse("study", "m", cap, 60), MODEL, MODEL.price)
+    return BudgetGate(folder, Purse("study", "m", cap, 60), MODEL, MODEL.price)
 
 
 class Sender:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import Lock
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event, RLock, Thread
 
 from omibench.cost.dollars import is_batch, is_paid, usd_text, worst_case
-from omibench.errors import ModelError, ParamsError
+from omibench.errors import ModelError, ParamsError, StoreError
 from omibench.models.provider import Ticket
 from omibench.params.blocks import MOST_USD
 from omibench.params.model import Price, ServedModel
 from omibench.request import Request
 from omibench.stop import pause
-from omibench.store.ledger import Account, Attempt, Ledger, Purse
+from omibench.store.ledger import LEDGER, Account, Attempt, Ledger, Purse
+from omibench.store.lost import STOPPED, Loss
 from omibench.study import Study
 
 BUDGET_ENV = "OMIBENCH_BUDGET_USD"
@@ -30,6 +32,8 @@ BRAKE_START = 0.02
 """Share of the budget that a process under the brake may risk before it has shown that it works."""
 BATCH_LEASE_S = 3 * 86400.0
 POLL_S = 0.25
+BEAT_S = 2.0
+"""Seconds between signs of life while attempts are in flight."""
 
 log = logging.getLogger("omibench.gate")
 
@@ -38,19 +42,33 @@ class BudgetGate:
     """Admits the attempts of one model of a study; see `models.provider.Gate`.
 
     Threads may share it. After a round of sending, `again` says whether another may get further.
+    The ledger is opened when the first attempt is to be sent: what the store answers needs none.
     """
 
-    def __init__(self, ledger: Ledger, purse: Purse, model: ServedModel, price: Price) -> None:
-        self.ledger = ledger
+    def __init__(self, folder: str | Path, purse: Purse, model: ServedModel, price: Price) -> None:
+        self.folder = Path(folder)
         self.purse = purse
         self._model = model
         self._price = price
-        self._lock = Lock()
+        self._lock = RLock()
+        self._ledger: Ledger | None = None
         self._held: dict[int, float] = {}
         self._proven = 0.0
         self._refused: float | None = None
-        lost = ledger.account(purse.study).unknown
-        self._braked = not purse.outlives and lost > BRAKE_FROM * purse.cap_usd
+        self._braked = False
+        self._over = Event()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The store's ledger, opened when it is first needed. Raises StoreError."""
+        with self._lock:
+            if self._ledger is None:
+                self._ledger = Ledger(self.folder)
+                lost = self._ledger.account(self.purse.study).unknown
+                cap = self.purse.cap_usd
+                self._braked = not self.purse.outlives and lost > BRAKE_FROM * cap
+                Thread(target=self._beat, args=(self._ledger,), daemon=True).start()
+        return self._ledger
 
     def worst_case(self, requests: Sequence[Request]) -> float:
         """The most US dollars that one attempt at samples of one conversation can cost."""
@@ -59,8 +77,9 @@ class BudgetGate:
     def admit(self, requests: Sequence[Request]) -> Ticket | None:
         """Reserve the worst case of one attempt; None when it must not be sent now."""
         worst = self.worst_case(requests)
+        ledger = self.ledger
         with self._lock:
-            attempt = None if self._too_bold(worst) else self.ledger.reserve(self.purse, worst)
+            attempt = None if self._too_bold(worst) else ledger.reserve(self.purse, worst)
             if attempt is None:
                 self._refused = worst if self._refused is None else min(worst, self._refused)
                 return None
@@ -68,9 +87,9 @@ class BudgetGate:
             self._refused = None
         return Ticket(*attempt)
 
-    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
-        """The attempt is over. None: it may have been paid, and the worst case stays spent."""
-        self.ledger.settle(ticket.id, cost_usd)
+    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+        """The attempt is over. None: it may have been paid, and is charged as a lost one."""
+        self.ledger.settle(ticket.id, cost_usd, why)
         with self._lock:
             self._held.pop(ticket.id, None)
             self._proven += ticket.worst_usd if cost_usd is not None else 0.0
@@ -99,13 +118,31 @@ class BudgetGate:
         return False
 
     def account(self) -> Account:
-        """What the study has spent and reserved so far."""
-        return self.ledger.account(self.purse.study)
+        """What the study has spent and reserved so far; a store without a ledger: nothing."""
+        if self._ledger is not None:
+            return self._ledger.account(self.purse.study)
+        return account_of(self.folder, self.purse.study)
+
+    def losses(self) -> list[Loss]:
+        """The study's attempts whose outcome was never learned."""
+        return [] if self._ledger is None else self._ledger.lost(self.purse.study)
 
     def close(self) -> None:
         """Nobody waits any more for what is still in flight: its outcome stays unknown."""
+        self._over.set()
+        if self._ledger is None:
+            return
         while self._held and not self.purse.outlives:
-            self.ledger.settle(self._held.popitem()[0], None)
+            self._ledger.settle(self._held.popitem()[0], None, STOPPED)
+        self._ledger.close()
+
+    def _beat(self, ledger: Ledger) -> None:
+        """Signs of life, so that it is known when a process died that can say nothing any more."""
+        while not self._over.wait(BEAT_S):
+            with self._lock:
+                if self._held and not self._over.is_set():
+                    with suppress(StoreError):
+                        ledger.beat()
 
     def _too_bold(self, worst: float) -> bool:
         held = sum(self._held.values())
@@ -153,10 +190,20 @@ def open_gate(study: Study, name: str) -> Iterator[BudgetGate | None]:
         )
     batch = is_batch(model)
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60
-    with Ledger(study.study.store) as ledger:
-        purse = Purse(study.study.name, name, cap, lease, batch)
-        gate = BudgetGate(ledger, purse, model, model.price)
-        try:
-            yield gate
-        finally:
-            gate.close()
+    purse = Purse(study.study.name, name, cap, lease, batch)
+    gate = BudgetGate(study.study.store, purse, model, model.price)
+    try:
+        yield gate
+    finally:
+        gate.close()
+
+
+def account_of(store: str | Path, study: str) -> Account:
+    """What a study has spent and reserved by the ledger of a store, which is only read.
+
+    Nothing where there is no ledger. Raises StoreError when it cannot be read.
+    """
+    if not (Path(store) / LEDGER).is_file():
+        return Account(0.0, 0.0, 0.0)
+    with Ledger(store, write=False) as ledger:
+        return ledger.account(study)

@@ -260,7 +260,7 @@ class Purse(NoGate):
         self.left -= 1
         return Ticket(self.left, 0.1) if self.left >= 0 else None
 
-    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
+    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
         self.settled.append(cost_usd)
 
     def give_back(self, ticket: Ticket) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.aggregate import aggregate
+from omibench.cli.budget import budget_app
 from omibench.cli.building import filter_, freeze, ocr, rationale
 from omibench.cli.certify import certify
 from omibench.cli.documents import files, schema
@@ -45,6 +46,7 @@ VERBS: tuple[Callable[..., None], ...] = (
 for verb in VERBS:
     app.command(name=verb.__name__.rstrip("_").replace("_", "-"))(verb)
 app.add_typer(store_app, name="store")
+app.add_typer(budget_app, name="budget")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from omibench.cost.history import learn
 from omibench.models.calls import calls_of
 from omibench.operating import in_graph
 from omibench.request import NOT_BOUGHT, Request, Response
+from omibench.store.lost import Loss
 from omibench.study import Cell, Study
 
 
@@ -61,11 +62,23 @@ def _to_finish(
     return found.usd, found.usd_most
 
 
+def _lost(losses: Sequence[Loss], charged: float) -> str:
+    if not charged:
+        return ""
+    attempts = sum(loss.attempts for loss in losses)
+    most = usd_text(sum(loss.at_most for loss in losses))
+    why = f", most of them because {losses[0].why}" if losses else ""
+    return (
+        f", {usd_text(charged)} (at most {most}) charged for {attempts} attempts whose outcome was "
+        f"never learned{why}; `omibench budget settle` books what your provider billed"
+    )
+
+
 def _budget(asker: Asker, most: float) -> str:
     if asker.budget is None:
         return ""
     account, cap = asker.budget.account(), asker.budget.purse.cap_usd
-    lost = f", {usd_text(account.unknown)} may have been paid" if account.unknown else ""
+    lost = _lost(asker.budget.losses(), account.unknown)
     enough = account.committed + most
     return (
         f"The budget of {usd_text(cap)} holds no further request: "

@@ -24,8 +24,8 @@ class Gate(Protocol):
         None when the budget does not hold it: nothing more may be sent.
         """
 
-    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
-        """The attempt is over. None: it may have been paid, and the worst case stays spent.
+    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+        """The attempt is over. None: it may have been paid, and stays charged; `why` says so.
 
         Raises ValueError when the ticket was settled or given back before.
         """
@@ -41,7 +41,7 @@ class NoGate:
         """Always a ticket, over nothing."""
         return Ticket(0, 0.0)
 
-    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
+    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
         """Nothing is counted."""
 
     def give_back(self, ticket: Ticket) -> None:

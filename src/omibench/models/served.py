@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from time import time
 from typing import Any, TypeVar
 
@@ -18,6 +20,7 @@ from omibench.models.replies import json_of, same_family, unreadable
 from omibench.models.secrets import read_key
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.traffic.failure import mark_unsent
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.models.traffic.runner import Run
@@ -26,6 +29,9 @@ from omibench.params.model import AnthropicModel, OpenAIModel
 from omibench.request import Request, Response
 
 C = TypeVar("C")
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
+)
 MOST_SAMPLES = 8
 """Samples in one request at most: what all endpoints with `n` take."""
 _LOG = logging.getLogger("omibench")
@@ -186,10 +192,22 @@ async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, 
         answer = error.response
         raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
     except sdk.APIConnectionError as error:
-        raise failure_of_connection(error) from None
+        failure = failure_of_connection(error)
+        raise replace(failure, maybe_paid=failure.maybe_paid and body.left) from None
+    except BaseException as error:
+        if not body.left:
+            mark_unsent(error)
+        raise
     try:
         return json_of(reply.content)
     except ValueError:
-        start = reply.text[:60]
-        what = "is a page of HTML" if "<html" in start.lower() else "is cut off or no JSON"
-        raise unreadable(f"{what} ({len(reply.content)} bytes)") from None
+        if is_page(reply.content):
+            # A login page or a portal's: no model has seen the request.
+            page = unreadable(f"is a page of HTML ({len(reply.content)} bytes)")
+            raise replace(page, maybe_paid=False) from None
+        raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
+
+
+def is_page(content: bytes) -> bool:
+    """Whether a reply is a page of HTML, as portals and proxies send it in place of an answer."""
+    return _PAGE.match(content) is not None

@@ -11,6 +11,8 @@ from omibench.errors import ImageCountError
 from omibench.models.pictures import Pictures, Show, Shown
 from omibench.request import ImagePart, Request
 
+_PIECE = 1 << 18
+"""Bytes of text that are handed over at once."""
 _MARK = f"<{token_hex(16)}>"
 """Stands where a picture goes. No text of a conversation can hold it: it is drawn at the start."""
 
@@ -25,12 +27,19 @@ class Body:
         self._texts, self._images, self._pictures = texts, images, pictures
         encoded = sum(4 * ((pictures.size(image) + 2) // 3) for image in images)
         self.length = sum(map(len, texts)) + encoded
+        self.left = False
+        """Whether the last of it may have left: before, nobody can answer it or be paid."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for text, image in zip(self._texts, self._images, strict=False):
             yield text
             yield self._pictures.encoded(image)
-        yield self._texts[-1]
+        last = self._texts[-1]
+        whole = max(0, len(last) - 1) // _PIECE * _PIECE
+        for start in range(0, whole, _PIECE):
+            yield last[start : start + _PIECE]
+        self.left = True
+        yield last[whole:]
 
     @property
     def headers(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
-from omibench.gate import budget_of
+from omibench.gate import account_of, budget_of
 from omibench.models.calls import calls_of
 from omibench.models.provider import takes_images
 from omibench.plan.building import asks_of, building_steps, uncounted_models
@@ -20,7 +20,6 @@ from omibench.plan.saliency import saliency_steps
 from omibench.progress import counted
 from omibench.request import NOT_BOUGHT, Outcome, Role
 from omibench.score.judges.panel import ASKS
-from omibench.store.ledger import LEDGER, Ledger
 from omibench.store.store import Store
 from omibench.study import Cell, Study
 
@@ -129,10 +128,7 @@ def spent_of(study: Study) -> Spent | None:
     cap = budget_of(study)
     if cap is None:
         return None
-    if not (Path(study.study.store) / LEDGER).is_file():
-        return Spent(cap_usd=cap, spent_usd=0.0, unknown_usd=0.0, reserved_usd=0.0)
-    with Ledger(study.study.store) as ledger:
-        spent, unknown, reserved = ledger.account(study.study.name)
+    spent, unknown, reserved = account_of(study.study.store, study.study.name)
     return Spent(cap_usd=cap, spent_usd=spent, unknown_usd=unknown, reserved_usd=reserved)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.cost.dollars import usd_text
-from omibench.gate import budget_of
+from omibench.gate import account_of, budget_of
 from omibench.plan.build import incomplete_cells, plan_study
 from omibench.plan.rows import total_of
 from omibench.reevaluate.candidates import Candidate, with_models
@@ -58,16 +58,13 @@ def allowance(study: Study, now: float) -> Allowance:
 
 def committed(study: Study) -> float:
     """US dollars that the study has spent or reserved, as its ledger knows; 0 without one."""
-    if not (Path(study.study.store) / LEDGER).is_file():
-        return 0.0
-    with Ledger(study.study.store) as ledger:
-        return ledger.account(study.study.name).committed
+    return account_of(study.study.store, study.study.name).committed
 
 
 def _booked(study: Study, month: str) -> float:
     if not (Path(study.study.store) / LEDGER).is_file():
         return 0.0
-    with Ledger(study.study.store) as ledger:
+    with Ledger(study.study.store, write=False) as ledger:
         return ledger.spent_since(study.study.name, month)
 
 

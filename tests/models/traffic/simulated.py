@@ -66,7 +66,7 @@ class Books:
         self.open.add(self._count)
         return Ticket(self._count, self.worst)
 
-    def settle(self, ticket: Ticket, cost_usd: float | None) -> None:
+    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
         self.open.remove(ticket.id)
         self.ends["unknown" if cost_usd is None else "paid"] += 1
         self.left += 0.0 if cost_usd is None else self.worst - cost_usd

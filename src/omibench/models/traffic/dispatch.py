@@ -15,7 +15,7 @@ from omibench.models.provider import Gate, Ticket
 from omibench.models.secrets import mask
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.concurrency import Concurrency
-from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.failure import Failure, was_unsent
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.rate import Caps
 from omibench.models.traffic.retry import wait_s
@@ -196,13 +196,18 @@ class Dispatch:
         try:
             async with asyncio.timeout(self.limits.timeout_s):
                 sent = await self.send(job.requests)
-        except TimeoutError:
+        except TimeoutError as error:
             said = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
-            self._failed(job, Failure(said, transient=True, congestion=True), ticket, window)
+            paid = not was_unsent(error)
+            late = Failure(said, transient=True, congestion=True, maybe_paid=paid)
+            self._failed(job, late, ticket, window)
         except Failure as failure:
             self._failed(job, failure, ticket, window)
-        except BaseException:
-            self.gate.settle(ticket, None)
+        except BaseException as error:
+            if was_unsent(error):
+                self.gate.give_back(ticket)
+            else:
+                self.gate.settle(ticket, None, "the run was stopped while it was in flight")
             raise
         else:
             took = self._clock() - begun
@@ -224,11 +229,11 @@ class Dispatch:
             self._again(Job(missing, job.attempts), fewer)
 
     def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int) -> None:
+        said = mask(failure.message)
         if failure.maybe_paid:
-            self.gate.settle(ticket, failure.cost_usd)
+            self.gate.settle(ticket, failure.cost_usd, said)
         else:
             self.gate.give_back(ticket)
-        said = mask(failure.message)
         self.progress.last_failure = said
         _LOG.debug(
             "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, said

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_UNSENT = "the request was not sent whole"
+
+
+def mark_unsent(error: BaseException) -> None:
+    """Note on an exception that the request it ended had not left this machine whole."""
+    error.add_note(_UNSENT)
+
+
+def was_unsent(error: BaseException) -> bool:
+    """Whether an exception, or what it was raised from, bears that note: nobody can be paid."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if _UNSENT in getattr(seen, "__notes__", ()):
+            return True
+        seen = seen.__cause__
+    return False
+
 
 @dataclass(eq=False)
 class Failure(Exception):

@@ -1,0 +1,140 @@
+"""`omibench budget`: what is booked, and settling what may have been paid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.cli.options import Override, Params, read_study
+from omibench.errors import ParamsError
+
+if TYPE_CHECKING:
+    from omibench.store.ledger import Account, Settlement
+    from omibench.store.lost import Loss
+
+budget_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="The budget of a study: what is booked, and settling what may have been paid.",
+)
+
+
+@budget_app.command()
+def show(
+    params: Params = "params.yaml",
+    override: Override = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Say what a study has spent, and what it is charged for attempts that were lost, and why.
+
+    \b
+    Example:
+      omibench budget show
+      omibench budget show --params studies/omibench.yaml --json
+    """
+    from omibench.gate import budget_of
+    from omibench.store.ledger import LEDGER, Account, Ledger
+
+    study = read_study(params, override)
+    cap, name = budget_of(study), study.study.name
+    account, losses, settled = Account(0.0, 0.0, 0.0), [], []
+    if (Path(study.study.store) / LEDGER).is_file():
+        with Ledger(study.study.store, write=False) as ledger:
+            account = ledger.account(name)
+            losses, settled = ledger.lost(name), ledger.settlements(name)
+    if as_json:
+        shown = {
+            "study": name,
+            "budget_usd": cap,
+            **account._asdict(),
+            "lost": [loss._asdict() for loss in losses],
+            "settled": [one._asdict() for one in settled],
+        }
+        typer.echo(json.dumps(shown, indent=2))
+        return
+    typer.echo("\n".join(_lines(name, cap, account, losses, settled)))
+
+
+@budget_app.command()
+def settle(
+    usd: Annotated[
+        float | None, typer.Option(help="What your provider billed for all lost attempts.")
+    ] = None,
+    usage: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Usage or cost export of OpenAI or Anthropic."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Only this model's, with --usd.")] = None,
+    note: Annotated[str, typer.Option(help="Kept beside the amount, with --usd.")] = "",
+    params: Params = "params.yaml",
+    override: Override = None,
+) -> None:
+    """Book what lost attempts have really cost, so that they burn no budget.
+
+    Either the amount, as you state it, or the provider's export of whole days (JSON or CSV), which
+    is compared with what the study is known to have spent on them.
+
+    \b
+    Example:
+      omibench budget settle --usd 0.07 --note "bill of 2026-11-22"
+      omibench budget settle --usage completions_usage_2026-11-22.csv
+    """
+    from omibench.budget.settle import settle_by_usage, settle_stated
+    from omibench.cost.dollars import usd_text
+    from omibench.terminal import printable
+
+    if (usd is None) == (usage is None):
+        raise ParamsError("give either --usd AMOUNT or --usage FILE")
+    study = read_study(params, override)
+    done = (
+        settle_stated(study, usd, note, model)
+        if usd is not None
+        else settle_by_usage(study, usage or Path())
+    )
+    typer.echo(
+        f"{study.study.name}: {done.attempts:,} lost attempts, charged {usd_text(done.charged)} "
+        f"until now, are booked at {usd_text(done.usd)} ({printable(done.source)})"
+    )
+
+
+def _lines(
+    name: str,
+    cap: float | None,
+    account: Account,
+    losses: list[Loss],
+    settled: list[Settlement],
+) -> list[str]:
+    import time
+
+    from omibench.cost.dollars import usd_text
+    from omibench.terminal import printable
+
+    budget = "no budget is set"
+    if cap is not None:
+        left = usd_text(max(0.0, cap - account.committed))
+        budget = f"{left} of its budget of {usd_text(cap)} left"
+    lines = [
+        f"{printable(name)}: {usd_text(account.spent)} spent, {usd_text(account.unknown)} charged "
+        f"for what may have been paid, {usd_text(account.reserved)} reserved for what is in "
+        f"flight; {budget}"
+    ]
+    lines += [
+        f"  {printable(loss.model)}: {loss.attempts:,} attempts charged {usd_text(loss.charged)}, "
+        f"at most {usd_text(loss.at_most)}: {printable(loss.why)}"
+        for loss in losses
+    ]
+    lines += [
+        f"  settled {time.strftime('%Y-%m-%d', time.gmtime(one.at))}: {one.attempts:,} attempts "
+        f"at {usd_text(one.usd)}, charged {usd_text(one.charged)} before: {printable(one.source)}"
+        for one in settled
+    ]
+    if losses:
+        lines.append(
+            "What your provider billed for them is booked by `omibench budget settle --usd AMOUNT` "
+            "or `--usage FILE`"
+        )
+    return lines

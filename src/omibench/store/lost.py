@@ -1,0 +1,161 @@
+"""What attempts whose outcome was never learned are charged: by what others were seen to cost.
+
+A process was killed, a connection broke, or nobody waited for the answer. The worst case of an
+attempt is a text of `max_tokens` and a token a byte, ten and more times what answers cost. So the
+lost attempts of a model are charged, all together, an upper bound on their cost that holds with a
+probability of `SURE`:
+
+- The mean cost of an attempt that had lived for so long when it was lost is that of attempts that
+  took longer, estimated as Kaplan and Meier do (J. Am. Stat. Assoc. 53, 1958): what was lost and
+  what is in flight counts as having taken at least as long as it has lived. That matters, since
+  what is in flight when a process dies takes long, and what takes long is dear. What outlives all
+  that was seen counts as its worst case, and the mean is multiplied by `MARGIN`.
+- Bernstein's inequality bounds the sum: each cost lies between nothing and its worst case.
+
+It is never more than the sum of the worst cases, and that as long as little is known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import groupby
+from math import log, sqrt
+from sqlite3 import Cursor
+from typing import NamedTuple
+
+Run = Callable[..., Cursor]
+
+SURE = 0.999
+MARGIN = 1.5
+"""Factor on the mean that was seen: it is an estimate itself."""
+ENOUGH = 20
+"""Attempts that must have been seen before anything less than the worst case is charged."""
+_STEP = 1.25
+"""Times that took as long as each other within this factor are counted together."""
+KILLED = "its process ended without a word (killed, or the machine went down)"
+STOPPED = "the run was stopped while it was in flight"
+TABLES = """
+CREATE TABLE IF NOT EXISTS seen(
+  study TEXT, model TEXT, took INTEGER, attempts INTEGER NOT NULL, shares REAL NOT NULL,
+  PRIMARY KEY(study, model, took));
+CREATE TABLE IF NOT EXISTS charge(
+  study TEXT, model TEXT, share REAL NOT NULL, PRIMARY KEY(study, model));
+CREATE TABLE IF NOT EXISTS worker(
+  host TEXT, pid INTEGER, started TEXT, last REAL NOT NULL, PRIMARY KEY(host, pid, started));
+CREATE TABLE IF NOT EXISTS day(
+  study TEXT, model TEXT, day INTEGER, spent INTEGER NOT NULL, PRIMARY KEY(study, model, day));
+CREATE TABLE IF NOT EXISTS settlement(
+  study TEXT, at REAL NOT NULL, attempts INTEGER NOT NULL, charged INTEGER NOT NULL,
+  usd INTEGER NOT NULL, source TEXT NOT NULL);
+"""
+COLUMNS = {"begun": "REAL", "lived": "INTEGER", "why": "TEXT"}
+"""Columns of `attempt` that ledgers of earlier versions lack."""
+CHARGED = (
+    "SELECT a.model, COALESCE(a.why, ''), COUNT(*), SUM(a.worst),"
+    " SUM(a.worst * CASE WHEN a.lived IS NULL THEN 1.0 ELSE COALESCE(c.share, 1.0) END)"
+    " FROM attempt a LEFT JOIN charge c ON c.study=a.study AND c.model=a.model"
+    " WHERE a.study=? AND a.unknown=1 GROUP BY 1, 2"
+)
+"""Model, reason, number, worst cases and charges of what a study has lost."""
+
+
+class Loss(NamedTuple):
+    """Attempts of one model that were lost for one reason: charged, and at most, in US dollars."""
+
+    model: str
+    why: str
+    attempts: int
+    charged: float
+    at_most: float
+
+
+class Group(NamedTuple):
+    """Lost attempts that had lived equally long: their worst cases, summed, squared, the most."""
+
+    lived: int
+    worst: float
+    squares: float
+    most: float
+
+
+def extend(run: Run) -> None:
+    """Add to the ledger of an earlier version what it lacks."""
+    there = {row[1] for row in run("PRAGMA table_info(attempt)").fetchall()}
+    for name, kind in COLUMNS.items():
+        if name not in there:
+            run(f"ALTER TABLE attempt ADD COLUMN {name} {kind}")
+
+
+def class_of(seconds: float) -> int:
+    """The class of a length of time: those of one class differ by less than a quarter."""
+    return int(log(max(seconds, 0.001) / 0.001) / log(_STEP))
+
+
+def see(run: Run, study: str, model: str, seconds: float, share: float) -> None:
+    """Note that an attempt took so long and cost this share of its worst case."""
+    run(
+        "INSERT INTO seen VALUES(?,?,?,1,?) ON CONFLICT DO UPDATE SET attempts=attempts+1,"
+        " shares=shares+excluded.shares", (study, model, class_of(seconds), share),
+    )  # fmt: skip
+
+
+def assess(run: Run, study: str, now: float) -> None:
+    """Charge the lost attempts of a study by what is known at a moment (Unix time)."""
+    lost = run(
+        "SELECT model, lived, SUM(worst), SUM(1.0*worst*worst), MAX(worst), COUNT(*) FROM attempt"
+        " WHERE study=? AND unknown=1 AND lived IS NOT NULL GROUP BY 1, 2 ORDER BY 1", (study,),
+    ).fetchall()  # fmt: skip
+    for model, rows in groupby(lost, lambda row: row[0]):
+        groups = list(rows)
+        alive: Counter[int] = Counter({row[1]: row[5] for row in groups})
+        for (begun,) in run(
+            "SELECT begun FROM attempt WHERE study=? AND model=? AND unknown=0", (study, model)
+        ).fetchall():
+            alive[class_of(now - begun) if begun is not None else 0] += 1
+        seen = run(
+            "SELECT took, attempts, shares FROM seen WHERE study=? AND model=?", (study, model)
+        ).fetchall()
+        means = mean_beyond({took: (n, shares) for took, n, shares in seen}, alive)
+        share = bound([Group(*row[1:5]) for row in groups], means)
+        run("INSERT OR REPLACE INTO charge VALUES(?,?,?)", (study, model, share))
+
+
+def losses(run: Run, study: str, nano: int) -> list[Loss]:
+    """What a study has lost, the dearest first; an amount of `nano` is a dollar."""
+    found = [
+        Loss(model, why or KILLED, number, charged / nano, worst / nano)
+        for model, why, number, worst, charged in run(CHARGED, (study,)).fetchall()
+    ]
+    return sorted(found, key=lambda loss: -loss.charged)
+
+
+def mean_beyond(seen: dict[int, tuple[int, float]], alive: Counter[int]) -> Callable[[int], float]:
+    """The mean share that an attempt costs which takes longer than a class of time.
+
+    `seen` holds by class how many took so long and the sum of their shares; `alive` how many were
+    not over yet.
+    """
+    if sum(number for number, _ in seen.values()) < ENOUGH:
+        return lambda _: 1.0
+    mean, at_risk = 1.0, 0
+    beyond: dict[int, float] = {}
+    for took in sorted({*seen, *alive}, reverse=True):
+        beyond[took] = mean
+        number, shares = seen.get(took, (0, 0.0))
+        at_risk += number + alive[took]
+        if number:
+            mean = (shares + (at_risk - number) * mean) / at_risk
+    return lambda took: min(1.0, MARGIN * beyond.get(took, 1.0))
+
+
+def bound(groups: list[Group], mean: Callable[[int], float]) -> float:
+    """What lost attempts cost at most, with a probability of `SURE`, as a share of their worst."""
+    whole = sum(group.worst for group in groups)
+    if not whole:
+        return 1.0
+    expected = sum(group.worst * mean(group.lived) for group in groups)
+    variance = sum(group.squares * mean(group.lived) for group in groups)
+    sure = -log(1 - SURE)
+    step = max(group.most for group in groups) * sure / 3
+    return min(1.0, (expected + step + sqrt(step * step + 2 * variance * sure)) / whole)

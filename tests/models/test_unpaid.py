@@ -1,0 +1,111 @@
+"""What cannot have been paid is charged nothing: pages of HTML, refused and unfinished requests."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from model_server.handle import ServerHandle, running_server
+from models.apis import KEY_ENV, PRICE, ask, openai_model
+from models.traffic.simulated import Books
+from omibench.models.openai import OpenAIProvider
+from omibench.models.served import is_page
+
+LONG = "why? " * 3_000_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerHandle]:
+    with running_server() as handle:
+        yield handle
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_ENV, "planted-key-0123456789")
+
+
+def endings(url: str, text: str, **limits: float) -> tuple[dict[str, int], str | None]:
+    """What became of the reservations of one request, and what was said of it."""
+    books = Books()
+    model = openai_model(base_url=url, price=PRICE, limits={"attempts": 2, **limits})
+    ((_, response),) = OpenAIProvider("m", model).answer([ask(text)], books)
+    assert not books.open
+    return dict(books.ends), response.error
+
+
+def test_a_login_page_with_status_200_costs_nothing(server: ServerHandle) -> None:
+    server.reset()
+    server.configure(script=[{"match": "q", "steps": ["html_page", "html_page"]}])
+    ends, error = endings(server.openai_url, "q")
+    assert ends == {"given back": 2}
+    assert "is a page of HTML" in (error or "")
+
+
+def test_a_refused_connection_costs_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ends, error = endings(f"http://127.0.0.1:{port}/v1", "q")
+    assert set(ends) == {"given back"}
+    assert "connection failed" in (error or "")
+
+
+@contextmanager
+def deaf(reads: int) -> Iterator[str]:
+    """A server that takes connections, reads so many bytes, and answers nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        held = []
+
+        def work() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                held.append(connection)
+                left = reads
+                while left > 0 and (got := connection.recv(min(left, 1 << 20))):
+                    left -= len(got)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            for connection in held:
+                connection.close()
+
+
+def test_a_request_that_never_left_whole_costs_nothing() -> None:
+    with deaf(reads=0) as url:
+        ends, error = endings(url, LONG, timeout_s=1, attempts=1)
+    assert ends == {"given back": 1}
+    assert "no answer within" in (error or "") or "failed" in (error or "")
+
+
+def test_a_request_that_left_whole_may_have_been_paid() -> None:
+    with deaf(reads=1 << 30) as url:
+        ends, _ = endings(url, "q", timeout_s=1, attempts=1)
+    assert ends == {"unknown": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (b"<!DOCTYPE html><title>Sign in</title>", True),
+        (b"\xef\xbb\xbf \n<HTML lang='de'>", True),
+        (b"<!-- portal --><html>", True),
+        (b'{"text": "<html>"}', False),
+        (b"<htmlish>", False),
+        (b"", False),
+        (b"<" * 100_000, False),
+        (b"<!-- " * 100_000, False),
+    ],
+)
+def test_what_is_a_page(text: bytes, page: bool) -> None:
+    assert is_page(text) is page
