@@ -4,6 +4,7 @@ from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file
 from omibench.status.hooks import Watched
+from omibench.trust.hooks import Noted
 
 min_version("9.27")
 
@@ -33,9 +34,13 @@ include: "rules/analyze.smk"
 # Notes of each run, for `omibench status`; at its end every failed job and the command that retries.
 WATCHED = Watched(STUDY)
 
+# Notes of what each job writes: a file that is edited or exchanged later is not read.
+NOTED = Noted(RESULTS)
+
 
 onstart:
     WATCHED.start(workflow)
+    NOTED.start(workflow)
     forget_results()
 
 

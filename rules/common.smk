@@ -10,10 +10,11 @@ from snakemake.logging import logger
 from snakemake.utils import validate
 
 from omibench.cli.ending import end_with
-from omibench.errors import MissingInputError, OmibenchError, UntrustedError
+from omibench.errors import MissingInputError, OmibenchError
 from omibench.gate import BUDGET_ENV, budget_of
 from omibench.inputs import all_files, files_of, missing_files, refuse_patterns
 from omibench.isolated import isolate
+from omibench.ocr.engines import tesseract
 from omibench.ocr.sources import inputs_of
 from omibench.operating import OPERATING_ENV, log_folder, operating_of
 from omibench.rehearsal import rehearsed
@@ -27,7 +28,8 @@ from omibench.study import (
     parse_study,
     settings_of,
 )
-from omibench.trust.provenance import STAGES, forget, strangers
+from omibench.trust.hooks import refuse_changed, refuse_strangers
+from omibench.trust.provenance import forget
 from omibench.unasked import unasked
 from omibench.yaml_file import named_in
 
@@ -70,14 +72,13 @@ if workflow.is_main_process and (REMARK := unasked(STUDY)):
 RESULTS = STUDY.study.results
 LOGS = log_folder(RESULTS)
 
-# Snakemake would go by time stamps alone over results that it has no records of.
-if workflow.is_main_process and (UNKNOWN := strangers(Path(RESULTS), STAGES)):
-    end_with(
-        UntrustedError(
-            f"the results in {RESULTS} of {', '.join(UNKNOWN)} were not made here, or were "
-            "exchanged: `omibench trust` looks whether they can be believed"
-        )
-    )
+# Results of others, and what was changed after its job had ended, are never taken for Snakemake's.
+if workflow.is_main_process:
+    try:
+        refuse_strangers(RESULTS)
+        refuse_changed(RESULTS, sys.argv, PARAMS_FILES)
+    except OmibenchError as error:
+        end_with(error)
 
 # The budget is no parameter of a rule: a larger one makes no job run again that is done.
 BUDGET = budget_of(STUDY)

@@ -17,6 +17,7 @@ rule ocr:
         study=study_slice("ocr"),
         source=source_hash("ocr"),
         ahead=source_hash("ahead") if STUDY.ocr.is_remote else "",
+        engine=tesseract.version() if STUDY.ocr.engine == tesseract.NAME else "",
         out=subpath(output.problems, parent=True),
     shell:
         "omibench ocr --params {params.study:q} --out {params.out:q} 2> {log:q}"

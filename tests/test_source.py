@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,54 @@ def test_the_real_stages_reach_the_ground_floor() -> None:
         assert "omibench.errors" in closure, stage
         assert len(source.source_hash(stage)) == 16
     assert not any(m.startswith("omibench.models") for m in source.import_closure("omibench.ocr"))
+
+
+CLIENT = "models/openai_messages.py"
+CALLS_IT = "def ask():\n    from omibench.models.openai_messages import body\n    return body\n"
+
+
+def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package: Path) -> None:
+    for name, text in {
+        CLIENT: "from omibench.models.wire import x\n\n\ndef body():\n    return 1\n",
+        "models/wire.py": "import sdk\n\nx = 1\n",
+        "models/identity.py": "def openai_identity():\n    return 1\n",
+        "infer/asking.py": CALLS_IT,
+    }.items():
+        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).write_text(text)
+    before = hashes()
+    (package / CLIENT).write_text("def body():\n    return 2\n")
+    (package / "models/wire.py").write_text("import sdk\n\nx = 2\n")
+    assert hashes() == before
+    (package / "models/identity.py").write_text("def openai_identity():\n    return 2\n")
+    after = hashes()
+    assert after["infer"] != before["infer"]
+    assert after["ocr"] == before["ocr"]
+
+
+def test_no_client_of_an_api_holds_what_enters_keys() -> None:
+    tree = source.Tree()
+    clients = [name for name in tree.files if source.is_client(name)]
+    assert {"omibench.models.openai", "omibench.models.traffic.dispatch"} <= set(clients)
+    for name in clients:
+        text = tree.files[name].read_text("utf-8")
+        assert not re.search(r"^def \w*(identity|key)\w*\(.*Model\b", text, re.M), name
+    for stage in ("filter", "rationale", "infer", "score", "judge", "saliency"):
+        closure = source.import_closure(f"omibench.{stage}")
+        assert source.IDENTITY in closure
+        assert not [name for name in closure if source.is_client(name)]
+
+
+@pytest.mark.parametrize("package_of_ocr", ["rapidocr", "onnxruntime", "pyclipper", "shapely"])
+def test_what_an_engine_loads_by_itself_counts_for_the_reading_of_papers(
+    package_of_ocr: str,
+) -> None:
+    assert package_of_ocr in source.packages_of("ocr")
+    assert source.version_of(package_of_ocr) != "absent"
+
+
+def test_what_the_reader_of_formulas_is_made_of_counts_for_scores() -> None:
+    assert {"math_verify", "latex2sympy2_extended", "antlr4", "sympy"} <= source.packages_of(
+        "score"
+    )
+    assert source.version_of("antlr4") != "absent"

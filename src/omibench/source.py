@@ -18,9 +18,24 @@ from omibench.meaning import KEPT, Source, meanings
 PACKAGE = Path(__file__).parent
 APART = ("models", "store", "progress")
 """Rooms whose packages do not count: what an SDK has fetched is in the store, and bought once."""
+CLIENTS = tuple(
+    f"omibench.models.{name}"
+    for name in (
+        "openai", "anthropic", "batch", "traffic", "served", "wire", "replies", "secrets",
+        "tool_turns", "content",
+    )
+)  # fmt: skip
+"""Code that asks and reads an API: what it fetched is in the store, and no stage reads it anew."""
+IDENTITY = "omibench.models.identity"
+"""What of these clients enters the store's keys, and so counts."""
+BESIDE = {
+    "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
+    "math_verify": ("antlr4",),
+}
+"""Packages that others load by themselves, and on whose versions what they give depends."""
 DISTRIBUTION = {
     "PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml",
-    "vl_convert": "vl-convert-python",
+    "vl_convert": "vl-convert-python", "antlr4": "antlr4-python3-runtime",
 }  # fmt: skip
 """Distributions whose name is not that of their module; others are looked for in all of them."""
 
@@ -72,6 +87,11 @@ def _distributions() -> dict[str, list[str]]:
     return dict(packages_distributions())
 
 
+def is_client(module: str) -> bool:
+    """Whether a module, or the module of such a name, belongs to the client of an API."""
+    return module.startswith(CLIENTS)
+
+
 def _is_ours(name: str) -> bool:
     return name.split(".", maxsplit=1)[0] == "omibench"
 
@@ -104,6 +124,9 @@ class Tree:
             name = waiting.pop()
             if name in seen:
                 continue
+            if is_client(name):
+                waiting.append(IDENTITY)
+                continue
             seen.add(name)
             is_module = name in self.files
             source = self.source(name if is_module else name.rpartition(".")[0])
@@ -112,13 +135,14 @@ class Tree:
 
     def packages(self, closure: Iterable[str]) -> set[str]:
         """The other packages that modules import, by their top-level names."""
-        return {
+        found = {
             name.split(".")[0]
             for module in closure
             if module.split(".")[1] not in APART
             for name in self.source(module).imports
             if name.split(".")[0] not in {"omibench", *sys.stdlib_module_names}
         }
+        return found.union(*(BESIDE.get(name, ()) for name in found))
 
 
 def _name_of(path: Path) -> str:

@@ -121,6 +121,14 @@ def comments(study: Copy) -> None:
         file.write_text(f"{head}{text[start:]}\n# One more comment.\n")
 
 
+def name_and_client(study: Copy) -> None:
+    params = study.params()
+    params["study"]["name"] = "renamed"
+    study.write_params(params)
+    file = study.folder / "src/omibench/models/openai_messages.py"
+    file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
+
+
 def code_of_no_stage(study: Copy) -> None:
     for name in ("cli/main.py", "describe.py"):
         file = study.folder / "src/omibench" / name
@@ -164,6 +172,7 @@ CASES = [
     Case("code of scoring without an effect", idle_code("score"), SCORED, dvc={"score": CELLS}),
     Case("code of asking without an effect", idle_code("infer"), ASKED, dvc={"infer": CELLS}),
     Case("comments and docstrings of every file", comments, {}),
+    Case("the study's name and the client of an API", name_and_client, {"analyze": 1}),
     Case("code that no stage uses", code_of_no_stage, {}),
     Case("docs", docs, {}),
     Case("a package that scoring uses, upgraded", upgrade("sympy"), SCORED, dvc={"score": CELLS}),

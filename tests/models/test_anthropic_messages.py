@@ -10,10 +10,10 @@ from models.apis import anthropic_model, ask
 from omibench.errors import ModelError
 from omibench.models.anthropic_messages import (
     anthropic_body,
-    anthropic_identity,
     check_anthropic,
     check_anthropic_request,
 )
+from omibench.models.identity import anthropic_identity
 from omibench.models.pictures import Shown
 from omibench.request import Conversation, ImagePart, Message, Request, TextPart
 

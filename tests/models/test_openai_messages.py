@@ -9,7 +9,8 @@ import pytest
 
 from models.apis import JPEG, ask, openai_model, picture
 from omibench.errors import ModelError
-from omibench.models.openai_messages import check_openai, openai_body, openai_identity
+from omibench.models.identity import openai_identity
+from omibench.models.openai_messages import check_openai, openai_body
 from omibench.models.pictures import Pictures, Shown
 from omibench.request import ImagePart, Request
 

@@ -70,8 +70,8 @@ def test_every_changed_or_missing_file_is_named(name: str, text: bytes | None) -
     (FOLDER / name).unlink()
     if text:
         (FOLDER / name).write_bytes(text)
-    whats = differences(FOLDER, known)
-    assert whats[0] == f"{name}: {'has changed since it was made' if text else 'is missing'}"
+    found = differences(FOLDER, known)
+    assert found[0] == (name, "has changed since it was made" if text else "is missing")
 
 
 def test_another_revision_is_a_stranger_until_it_is_adopted() -> None:

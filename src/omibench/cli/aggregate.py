@@ -29,13 +29,15 @@ def aggregate(
     from omibench.explain import did_you_mean
     from omibench.outputs import output_parquet
     from omibench.study import Cell, load_study
+    from omibench.trust.reading import check_inputs, frozen_files
 
     study = load_study(params)
     cell_file = f"{model}/{setting}.parquet"
-    read = (results / stage / cell_file for stage in ("infer", "score"))
+    read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)
     if setting not in study.settings:
         hint = did_you_mean(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")
+    check_inputs(*read, *frozen_files(results))
     rows = aggregate_cell(results, out, study, Cell(model, setting))
     say(f"{rows} rows written to {out}", err=True)

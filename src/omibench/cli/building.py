@@ -94,10 +94,12 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     """
     from omibench.filter import filter_problems
     from omibench.outputs import output_folder, spare_inputs
+    from omibench.trust.reading import check_inputs
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
+    check_inputs(problems)
     say_lines(filter_problems(problems, out, study), err=True)
     say(f"Kept: {out / 'problems.jsonl'}; rejected: {out / 'rejects.html'}", err=True)
 
@@ -113,10 +115,12 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     """
     from omibench.outputs import output_folder, spare_inputs
     from omibench.rationale import write_rationales
+    from omibench.trust.reading import check_inputs
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
+    check_inputs(problems)
     done = write_rationales(problems, out, study)
     say(f"{done} problems written to {out}", err=True)
 
@@ -137,9 +141,11 @@ def freeze(
     """
     from omibench.freeze import freeze_dataset
     from omibench.outputs import output_folder
+    from omibench.trust.reading import check_inputs
 
     study = read_study(params, override)
     out = output_folder(out, study.study.store)
+    check_inputs(problems)
     manifest = freeze_dataset(out, study, problems)
     say(
         f"{manifest.name} {manifest.version}: {manifest.problems} problems, "

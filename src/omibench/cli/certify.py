@@ -36,10 +36,13 @@ def certify(
     from omibench.certify import certify_judge
     from omibench.outputs import output_folder, spare_inputs
     from omibench.study import load_study
+    from omibench.trust.reading import check_inputs, frozen_files
 
     study = load_study(params)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "disagreements.jsonl", labels)
+    read = (results / stage for stage in ("infer", "score", "judge"))
+    check_inputs(*read, *frozen_files(results))
     found = certify_judge(labels, results, out, study)
     told = [_told(found.scores)] if found.scores else []
     say_lines("\n".join([*told, *map(_told_reasoning, found.reasoning)]))

@@ -40,9 +40,11 @@ def infer(
     """
     from omibench.infer import infer_cell
     from omibench.outputs import output_parquet
+    from omibench.trust.reading import check_inputs
 
     study = read_study(params, override)
     out = output_parquet(out, study.study.store)
+    check_inputs(questions, questions.with_name("examples.jsonl"))
     rows = infer_cell(questions, out, study, cell_of(study, model, setting))
     say(f"{rows} responses written to {out}", err=True)
 
@@ -73,6 +75,7 @@ def fill(
     from omibench.outputs import output_file
     from omibench.study import settings_of
     from omibench.tables import write_text
+    from omibench.trust.reading import check_inputs
 
     study = read_study(params, override)
     # A job's slice of a study names settings and no cells.
@@ -82,6 +85,7 @@ def fill(
         raise ParamsError(f"--model {model}: no setting asks it to describe or read pictures")
     cell_of(study, model, settings[0])
     out = output_file(out, study.study.store) if out else None
+    check_inputs(questions, questions.with_name("examples.jsonl"))
     count = (fill_helper if as_helper else fill_model)(questions, study, model, settings)
     note = f"{count} responses of {model} under {', '.join(settings)} are in the store\n"
     if out:
@@ -102,8 +106,10 @@ def analyze(
     """
     from omibench.analyze import analyze_study
     from omibench.outputs import output_folder
+    from omibench.trust.reading import READ_BY_ANALYZE, check_inputs
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
+    check_inputs(*(results / stage for stage in READ_BY_ANALYZE))
     headline = analyze_study(results, out, study)
     say_lines(headline)

@@ -46,6 +46,9 @@ def trust(
         bool,
         typer.Option("--outdated", help="Take also what today's parameters would make otherwise."),
     ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every file again, and nothing else.")
+    ] = False,
 ) -> None:
     """Take results that were pulled or checked out for what they are.
 
@@ -53,15 +56,22 @@ def trust(
     what made them, and asks it whether they are what it would make. Whatever differs is named by
     stage and file, and the exit code is 2. Run it after `dvc pull` and `dvc checkout`.
 
+    With --verify every file is read again and compared with what was noted when its job had ended.
+    A run of Snakemake only looks at sizes and times for that.
+
     \b
     Example:
       dvc pull && omibench trust
+      omibench trust --verify
     """
     from omibench.study import load_study
     from omibench.trust.provenance import STAGES, strangers
     from omibench.trust.trust import adopt_strangers, check_files, check_graph, check_lock
 
     results = Path(load_study(params).study.results)
+    if verify:
+        _verify(results, params)
+        return
     odd = strangers(results, STAGES)
     found = check_files(results, STAGES) or ([] if outdated else check_lock(results, odd))
     if found:
@@ -79,6 +89,22 @@ def trust(
         )
     what = ", ".join(adopted) if adopted else "nothing new"
     say(f"trusted: {what}" + ("" if outdated else "; Snakemake has nothing to do"))
+
+
+def _verify(results: Path, params: str) -> None:
+    from omibench.trust.made import refusal
+    from omibench.trust.provenance import STAGES
+    from omibench.trust.verify import verify_results
+
+    found = verify_results(results, STAGES)
+    if found.changed:
+        raise refusal(found.changed, "" if params == "params.yaml" else f"--configfile {params}")
+    if found.unknown:
+        count = len(found.unknown)
+        say(
+            f"not known: {count:,} files, which no job has noted, such as {found.unknown[0]}"
+        )
+    say(f"verified: {found.files:,} files of {results} are what their jobs have written")
 
 
 def _named(found: list[Difference]) -> list[str]:

@@ -35,9 +35,11 @@ def judge(
     from omibench.judge import CellFiles, judge_cell
     from omibench.outputs import output_parquet
     from omibench.study import load_study
+    from omibench.trust.reading import check_inputs
 
     study = load_study(params)
     out = output_parquet(out, study.study.store, responses, verdicts)
+    check_inputs(responses, verdicts, answers, questions)
     files = CellFiles(responses, verdicts, answers, questions)
     rows = judge_cell(files, out, study)
     say(f"{rows} judgements written to {out}", err=True)

@@ -30,15 +30,17 @@ def saliency(
     from omibench.outputs import output_parquet
     from omibench.saliency.stage import saliency_cell
     from omibench.study import Cell, load_study
+    from omibench.trust.reading import check_inputs, frozen_files
 
     study = load_study(params)
     cell_file = f"{model}/{setting}.parquet"
-    read = (results / stage / cell_file for stage in ("infer", "score"))
+    read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)
     for option, name, known in (
         ("--model", model, study.models), ("--setting", setting, study.settings)
     ):  # fmt: skip
         if name not in known:
             raise ParamsError(f"{option} {name!r} is not defined{did_you_mean(name, known)}")
+    check_inputs(read[0], *frozen_files(results))
     rows = saliency_cell(results, out, study, Cell(model, setting))
     say(f"{rows} rows written to {out}", err=True)

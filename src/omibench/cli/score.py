@@ -64,6 +64,7 @@ def score(
     from omibench.score.cache import DEFAULT
     from omibench.score.rules import rule_book
     from omibench.study import load_study
+    from omibench.trust.reading import check_inputs
 
     if explain is not None:
         _refuse(out=out, judge=judge, grader=grader, questions=questions)
@@ -83,6 +84,7 @@ def score(
         raise ParamsError("score: --out is missing; name the Parquet file to write")
     out = output_parquet(out, study.study.store, *inputs, answers, questions)
     known = DEFAULT if cache else None
+    check_inputs(*inputs, answers, questions)
     if answers:
         if len(inputs) != 1:
             raise ParamsError(f"score: --answers goes with one INPUT, not {len(inputs)}")

@@ -12,11 +12,11 @@ from omibench.errors import ModelError
 from omibench.models.anthropic_messages import (
     PATH,
     anthropic_body,
-    anthropic_identity,
     check_anthropic,
     check_anthropic_request,
 )
 from omibench.models.anthropic_replies import anthropic_reply
+from omibench.models.identity import anthropic_identity
 from omibench.models.options import refuse_options
 from omibench.models.pools import open_pools
 from omibench.models.served import ServedProvider, client_maker, post

@@ -14,18 +14,6 @@ from omibench.request import ImagePart, Message, Part, Request, TextPart
 PATH = "/v1/messages"
 
 
-def anthropic_identity(model: AnthropicModel) -> dict[str, Any]:
-    """What the answers depend on beside the request: enters the key (see `Provider.identity`)."""
-    switches = {
-        "revision": model.revision,
-        "endpoint": model.endpoint if model.endpoint != "default" else None,
-        "thinking": model.thinking,
-        "effort": model.effort,
-    }
-    known = {name: value for name, value in switches.items() if value is not None}
-    return {"provider": "anthropic", "id": model.id, **known}
-
-
 def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[str, Any]:
     """The JSON body that asks for one sample.
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from omibench.models.openai_messages import PATHS, check_openai, openai_body, openai_identity
+from omibench.models.identity import openai_identity
+from omibench.models.openai_messages import PATHS, check_openai, openai_body
 from omibench.models.openai_replies import openai_replies
 from omibench.models.options import refuse_options, scored_by_list
 from omibench.models.pools import open_pools

@@ -18,21 +18,6 @@ MANAGED = {"model", "messages", "input", "n", "seed", "stream", "temperature", "
 """Fields that follow from the request: `extra_body` may not set them."""
 
 
-def openai_identity(model: OpenAIModel) -> dict[str, Any]:
-    """What the answers depend on beside the request: enters the key (see `Provider.identity`)."""
-    switches = {
-        "revision": model.revision,
-        "endpoint": model.endpoint if model.endpoint != "default" else None,
-        "api": model.api if model.api != "chat" else None,
-        "effort": model.effort,
-        "detail": model.detail,
-        "extra_body": model.extra_body or None,
-        "sampling": None if model.can.temperature else "provider_default",
-    }
-    known = {name: value for name, value in switches.items() if value is not None}
-    return {"provider": "openai", "id": model.id, **known}
-
-
 def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> dict[str, Any]:
     """The JSON body that asks for `requests`: samples of one conversation under one decoding.
 

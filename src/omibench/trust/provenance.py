@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.explain import did_you_mean
 from omibench.store.files import write_whole
+from omibench.trust.hashes import sha256_of
+from omibench.trust.made import changed_files, note_made, refusal
 from omibench.trust.records import FOLDER, read_record, recorded, write_record
 
 NAME = "provenance.json"
@@ -25,7 +28,6 @@ STAGES = (
     "aggregate", "certify", "analyze",
 )  # fmt: skip
 _MARKS = FOLDER / "omibench"
-_CHUNK = 1 << 20
 
 
 class Provenance(BaseModel):
@@ -44,12 +46,15 @@ def record_stage(results: Path, stage: str) -> Provenance:
     """Write the provenance of a stage that was made here, and return it.
 
     A stage without results gets one that is empty. Raises ParamsError for what is no stage, and
-    MissingInputError when a folder holds files and Snakemake knows nothing of them.
+    MissingInputError when a folder holds files and Snakemake knows nothing of them, UntrustedError
+    when they are no longer what its jobs have written.
     """
     if stage not in STAGES:
         raise ParamsError(f"{stage!r} is no stage{did_you_mean(stage, STAGES)}")
     folder = results / stage
-    files = {name: _sha256(folder / name) for name in _names(folder)}
+    if changed := changed_files(folder):
+        raise refusal(changed)
+    files = {name: sha256_of(folder / name) for name in names_of(folder)}
     records = {}
     for path in sorted(recorded()):
         if _is_below(path, folder) and Path(path).exists() and (found := read_record(path)):
@@ -77,20 +82,22 @@ def read_provenance(folder: Path) -> Provenance | None:
         raise FileFormatError(f"{folder / NAME}: cannot be read: {line}") from None
 
 
-def differences(folder: Path, known: Provenance) -> list[str]:
-    """What is not as the provenance says: one line a file, relative to the stage's folder."""
+def differences(folder: Path, known: Provenance) -> list[tuple[str, str]]:
+    """What is not as the provenance says: a file, relative to the folder, and what of it."""
     found = [
-        f"{name}: {'has changed since it was made' if (folder / name).is_file() else 'is missing'}"
+        (name, "has changed since it was made" if (folder / name).is_file() else "is missing")
         for name, sha256 in known.files.items()
-        if _sha256(folder / name) != sha256
+        if sha256_of(folder / name) != sha256
     ]
-    return found + [f"{path}: is missing" for path in known.records if not Path(path).exists()]
+    return found + [(path, "is missing") for path in known.records if not Path(path).exists()]
 
 
 def adopt(folder: Path, known: Provenance) -> None:
     """Let Snakemake know what made the results of a stage, and take them for known here."""
     for path, record in known.records.items():
-        write_record(path, record)
+        if _is_below(path, folder) and ".." not in Path(path).parts:
+            write_record(path, record)
+            note_made(path)
     _mark(folder)
 
 
@@ -101,12 +108,26 @@ def strangers(results: Path, stages: Iterable[str]) -> list[str]:
     record of any of their files. Quick: reads no result.
     """
     folders = [results / stage for stage in stages if (results / stage).is_dir()]
-    odd = [f for f in folders if (f / NAME).is_file() and _marked(f) != _sha256(f / NAME)]
+    odd = [f for f in folders if (f / NAME).is_file() and _marked(f) != sha256_of(f / NAME)]
     bare = [f for f in folders if not (f / NAME).is_file() and any(map(Path.is_file, f.rglob("*")))]
     if bare:
         made = {_stage_folder(results, path) for path in recorded()}
         odd += [folder for folder in bare if folder not in made]
     return [folder.name for folder in odd]
+
+
+def way_out(results: Path, stages: Sequence[str]) -> str:
+    """What to do with folders of stages of which nothing says what made them."""
+    moved = "; ".join(
+        f"mv {shlex.quote(str(results / stage))} "
+        f"{shlex.quote(str(results.with_name(f'{results.name}-{stage}-by-hand')))}"
+        for stage in stages
+    )
+    return (
+        f"was made by a command by hand, or came here without its {NAME}, so nothing says what "
+        f"made it: move it away (`{moved}`) and run snakemake again, which makes it anew; no "
+        "answer is bought twice"
+    )
 
 
 def forget(results: Path, paths: Iterable[str]) -> None:
@@ -127,25 +148,14 @@ def _is_below(path: str, folder: Path) -> bool:
     return Path(path).parts[: len(folder.parts)] == folder.parts
 
 
-def _names(folder: Path) -> Sequence[str]:
+def names_of(folder: Path) -> Sequence[str]:
+    """The files of a stage, relative to its folder, without what is kept about them."""
     found = (path for path in folder.rglob("*") if path.is_file())
     return sorted(str(path.relative_to(folder)) for path in found if path != folder / NAME)
 
 
-def _sha256(path: Path) -> str:
-    """SHA-256 of a file; empty where there is none."""
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-    except OSError:
-        return ""
-    return digest.hexdigest()
-
-
 def _mark(folder: Path) -> None:
-    write_whole(_mark_file(folder), _sha256(folder / NAME).encode())
+    write_whole(_mark_file(folder), sha256_of(folder / NAME).encode())
 
 
 def _marked(folder: Path) -> str:

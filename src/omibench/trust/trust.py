@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 from omibench.errors import MissingInputError
 from omibench.isolated import isolated, python_module
-from omibench.trust.provenance import NAME, adopt, differences, read_provenance, strangers
+from omibench.trust.provenance import (
+    NAME,
+    adopt,
+    differences,
+    read_provenance,
+    strangers,
+    way_out,
+)
 
 
 class Difference(NamedTuple):
@@ -29,9 +36,12 @@ def check_files(results: Path, stages: Iterable[str]) -> list[Difference]:
     for stage in stages:
         known = read_provenance(results / stage)
         if known is not None:
-            found += [Difference(stage, what) for what in differences(results / stage, known)]
+            found += [
+                Difference(stage, f"{file}: {what}")
+                for file, what in differences(results / stage, known)
+            ]
         elif stage in odd:
-            what = f"there is no {NAME}: `dvc repro` writes one where the results are made"
+            what = f"there is no {NAME}: it {way_out(results, [stage])}"
             found.append(Difference(stage, what))
     return found
 

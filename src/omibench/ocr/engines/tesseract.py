@@ -68,6 +68,18 @@ def command() -> str | None:
     return shutil.which("tesseract")
 
 
+def version() -> str:
+    """What the command says of its version, and the languages that it reads: both change pages."""
+    program = command()
+    if program is None:
+        return "absent"
+    told = subprocess.run(
+        [program, "--version"], capture_output=True, encoding="utf-8", timeout=30, check=False
+    )
+    languages = os.environ.get(LANGUAGES) or "+".join(installed(program))
+    return f"{(told.stdout or told.stderr).partition(chr(10))[0].strip()}, {languages}"
+
+
 @cache
 def installed(program: str) -> tuple[str, ...]:
     """The languages that are installed, English first; the detector of turns is none."""
