@@ -101,9 +101,7 @@ def _verify(results: Path, params: str) -> None:
         raise refusal(found.changed, "" if params == "params.yaml" else f"--configfile {params}")
     if found.unknown:
         count = len(found.unknown)
-        say(
-            f"not known: {count:,} files, which no job has noted, such as {found.unknown[0]}"
-        )
+        say(f"not known: {count:,} files, which no job has noted, such as {found.unknown[0]}")
     say(f"verified: {found.files:,} files of {results} are what their jobs have written")
 
 
