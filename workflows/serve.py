@@ -21,6 +21,7 @@ from typing import Annotated, Any
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
+import psutil
 import typer
 
 if not __package__:  # run as a script
@@ -129,18 +130,33 @@ def _lives(run_id: str) -> bool:
 def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     """A program of Prefect in a session of its own, so that Ctrl-C comes to us alone.
 
-    It is asked to stop, and killed with all that it started when it does not.
+    It is asked to stop, and so are the flows that it runs, which keep what they have in flight.
+    What is left after `STOP_S` is killed.
     """
     command = python_module("prefect", *words)
     with subprocess.Popen(command, env=isolated(os.environ), start_new_session=True) as child:
         try:
             yield child
         finally:
+            begun = _tell_flows(child.pid) if words[0] == "worker" else []
             child.send_signal(signal.SIGINT if words[0] == "worker" else signal.SIGTERM)
+            end = monotonic() + STOP_S
             with suppress(subprocess.TimeoutExpired):
                 child.wait(STOP_S)
+            psutil.wait_procs(begun, max(0.0, end - monotonic()))
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
+
+
+def _tell_flows(worker: int) -> list[psutil.Process]:
+    """Tell all that a worker has started to stop (`omibench.stop`); returns what that is."""
+    with suppress(psutil.Error):
+        begun: list[psutil.Process] = psutil.Process(worker).children(recursive=True)
+        for process in begun:
+            with suppress(psutil.Error):
+                process.send_signal(signal.SIGTERM)
+        return begun
+    return []
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:

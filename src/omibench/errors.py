@@ -52,6 +52,12 @@ class ModelError(OmibenchError):
     """A model cannot be asked: wrong provider, unknown capability, missing oracle or secret."""
 
 
+class OutageError(ModelError):
+    """An endpoint was away for longer than it is waited for; what was answered is kept."""
+
+    exit_code: ClassVar[int] = EXIT_SOME_FAILED
+
+
 class PassingError(ModelError):
     """Asking failed in a way that may pass by itself: trying again later may go better."""
 

@@ -145,3 +145,23 @@ def test_a_killed_workers_shard_goes_on_where_it_stopped(
     again = sum(book["paid"] - 1 for book in books)
     assert again <= IN_FLIGHT, "only what was in flight is bought again"
     assert all(book["paid"] <= 2 for book in books)
+
+
+@pytest.mark.parametrize("served", [None], indirect=True)
+def test_ctrl_c_keeps_what_the_served_flows_have_in_flight(
+    served: Served, endpoint: ServerHandle
+) -> None:
+    endpoint.configure(latency_s=3.0, latency_sigma=0.3)
+    until(lambda: "The flows are served" in served.said(), 240, served.said)
+    until(lambda: bool(served.descendants("worker start")), 120, served.said)
+    served.start("evaluate/nightly")
+    shards, in_each = 2, IN_FLIGHT // 4
+    both = shards * in_each
+    until(lambda: endpoint.stats(contents=False)["concurrent"] == both, 240, served.said)
+    served.process.send_signal(signal.SIGINT)
+    assert served.process.wait(90) == 0
+    stats = endpoint.stats(contents=False)
+    assert stats["concurrent"] == 0
+    kept = sum(len(f.read_bytes().splitlines()) for f in served.folder.glob("store/*/*.jsonl"))
+    assert 0 < kept == stats["paid"] < 2 * PROBLEMS
+    assert served.descendants("prefect") == []

@@ -21,6 +21,7 @@ from omibench.models.secrets import read_key
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.failure import mark_unsent
+from omibench.models.traffic.outage import outage_of
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.models.traffic.runner import Run
@@ -71,8 +72,9 @@ class ServedProvider(ABC):
         self.check(requests)
         key = read_key(self.served.key_env)
         run = Run(
-            self.jobs(requests), lambda: self.connect(key), self.served.limits, gate, self.known
-        )
+            self.jobs(requests), lambda: self.connect(key), self.served.limits, gate, self.known,
+            outage_of((self.served.provider, self.served.base_url, self.served.id)),
+        )  # fmt: skip
         self.progress = run.progress
         yield from run.answers()
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import (
+    LEAST_ASKED_S,
     LONGEST_BACKOFF_S,
     failure_of_connection,
     failure_of_status,
@@ -159,7 +160,10 @@ def test_connections() -> None:
     assert refused.message == "the connection failed: ConnectError: refused"
 
 
-@given(st.floats(0, 1e5), st.integers(0, 100), st.floats(0, 1, exclude_max=True), st.booleans())
+@given(
+    st.floats(LEAST_ASKED_S, 1e5), st.integers(0, 100), st.floats(0, 1, exclude_max=True),
+    st.booleans(),
+)  # fmt: skip
 def test_waits(asked: float, attempt: int, chance: float, says: bool) -> None:
     failure = Failure("", transient=True, retry_after_s=asked if says else None)
     wait = wait_s(failure, attempt, chance)

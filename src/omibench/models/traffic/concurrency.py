@@ -43,6 +43,12 @@ class Concurrency:
         if self._ended >= self.limit or self._congested >= self._limit / 2:
             self._close()
 
+    def halve(self) -> None:
+        """Everything was turned away: begin with half as much once it is not."""
+        self._limit = max(1.0, self._limit / 2)
+        self.window += 1
+        self._clear()
+
     def _close(self) -> None:
         over = max(0.0, self._congested / self._ended - NOISE) / (1 - NOISE)
         if self._is_slow():

@@ -10,12 +10,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from random import SystemRandom
 from typing import NamedTuple
 
-from omibench.errors import ModelError
+from omibench.errors import ModelError, OutageError
 from omibench.models.provider import Gate, Ticket
 from omibench.models.secrets import mask
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.concurrency import Concurrency
 from omibench.models.traffic.failure import Failure, was_unsent
+from omibench.models.traffic.outage import OPEN_AFTER, Outage
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.rate import Caps
 from omibench.models.traffic.retry import wait_s
@@ -64,6 +65,7 @@ class Dispatch:
         deliver: Deliver,
         progress: Progress,
         known: int = 0,
+        outage: Outage | None = None,
     ) -> None:
         self.agenda, self.send, self.limits, self.gate = agenda, send, limits, gate
         self._deliver, self.progress = deliver, progress
@@ -76,6 +78,8 @@ class Dispatch:
         self._answered = False
         self._turned_down = self._fatal = 0
         self._known = known
+        self._outage = outage or Outage()
+        self._outage.begin(self._clock(), limits.outage_s)
         self._doubtful: list[tuple[Job, Failure]] = []
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
@@ -138,6 +142,8 @@ class Dispatch:
         while self._over is None and self._broken is None and self._stop_at is None:
             now = self._clock()
             wait = self._wait(now)
+            if wait is not None and self._is_over(now):
+                return None
             if wait is None or wait > 0:
                 return wait
             job = self.agenda.next(now)
@@ -162,7 +168,16 @@ class Dispatch:
             return None
         if busy + self._unwritten >= self.limits.concurrency:
             return 3600.0  # `written` ends it
-        return max(due, self._held_until - now, self._caps.wait(self._guess(), now))
+        paced = max(self._caps.wait(self._guess(), now), self._outage.wait(now))
+        return max(due, self._held_until - now, paced)
+
+    def _is_over(self, now: float) -> bool:
+        if not self._outage.is_over(now, self.limits.outage_s, self._known > 0):
+            return False
+        self._broken = OutageError(
+            self._outage.ending(now, self.limits.outage_s, self.progress.last_failure)
+        )
+        return True
 
     def _guess(self) -> float:
         return self._caps.guess(_FIRST_GUESS)
@@ -172,7 +187,7 @@ class Dispatch:
         self._caps.take(guessed, now)
         self.progress.attempts += 1
         self.progress.retried += job.attempts > 0
-        task = asyncio.create_task(self._attempt(job, ticket, guessed))
+        task = asyncio.create_task(self._attempt(job, ticket, guessed, self._outage.send()))
         self._running.add(task)
         task.add_done_callback(self._ended)
         self._show()
@@ -188,8 +203,9 @@ class Dispatch:
         self.progress.in_flight = len(self._running)
         self.progress.limit = self._concurrency.limit
 
-    async def _attempt(self, job: Job, ticket: Ticket, guessed: float) -> None:
+    async def _attempt(self, job: Job, ticket: Ticket, guessed: float, probe: bool) -> None:
         if self._stop_at is not None:  # told to stop between its turn and its first step
+            self._outage.lost(probe=probe)
             self.gate.give_back(ticket)
             return
         window, begun = self._concurrency.window, self._clock()
@@ -200,10 +216,11 @@ class Dispatch:
             said = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
             paid = not was_unsent(error)
             late = Failure(said, transient=True, congestion=True, maybe_paid=paid)
-            self._failed(job, late, ticket, window)
+            self._failed(job, late, ticket, window, probe)
         except Failure as failure:
-            self._failed(job, failure, ticket, window)
+            self._failed(job, failure, ticket, window, probe)
         except BaseException as error:
+            self._outage.lost(probe=probe)
             if was_unsent(error):
                 self.gate.give_back(ticket)
             else:
@@ -218,6 +235,7 @@ class Dispatch:
 
     def _succeeded(self, job: Job, sent: Sent, took: float) -> None:
         self._answered = True
+        self._reached()
         self._turn_down_doubtful()
         self._recent.append(False)
         self.progress.cost_usd += sent.cost_usd or 0.0
@@ -228,7 +246,7 @@ class Dispatch:
             fewer = Failure("the reply holds fewer samples than were asked for", transient=True)
             self._again(Job(missing, job.attempts), fewer)
 
-    def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int) -> None:
+    def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int, probe: bool) -> None:
         said = mask(failure.message)
         if failure.maybe_paid:
             self.gate.settle(ticket, failure.cost_usd, said)
@@ -240,10 +258,12 @@ class Dispatch:
         )
         self._concurrency.ended(window, congested=failure.congestion)
         self._recent.append(failure.congestion)
+        if not failure.transient:
+            self._reached()
         if failure.refused is not None:
             self._give_up(job, "refused", None, failure.refused)
         elif failure.transient:
-            self._again(job, failure)
+            self._again(job, failure, away=self._is_away(failure, probe))
         elif failure.content is not None and self._works:
             self._give_up(job, "refused", failure.message, failure.content)
         else:
@@ -284,8 +304,31 @@ class Dispatch:
         hopeless = self._turned_down >= max(HOPELESS, self._known)
         return self._fatal > 0 or hopeless or len(self._doubtful) >= DOUBTFUL
 
-    def _again(self, job: Job, failure: Failure) -> None:
-        job.attempts += 1
+    def _reached(self) -> None:
+        if self._outage.reached():
+            _LOG.warning("omibench: the endpoint answers again")
+
+    def _is_away(self, failure: Failure, probe: bool) -> bool:
+        """Whether the endpoint is away, and this failure one of that."""
+        before, chance = self._outage.is_open, self._random.random()
+        enough = min(OPEN_AFTER, self.limits.attempts)
+        if not failure.away:  # as many as may be out at once are turned away by one that is full
+            due = len(self._running) + len(self.agenda)
+            enough = max(enough, min(self._concurrency.limit, due))
+        away = self._outage.failed(
+            failure, self._clock(), probe=probe, chance=chance, enough=enough
+        )
+        if away and not before:
+            self._concurrency.halve()
+            _LOG.warning(
+                "omibench: the endpoint is away (%s): all wait, and one request at a time looks "
+                "whether it is back, for %g min at most (`limits.outage_s`)",
+                mask(failure.message),
+                self.limits.outage_s / 60,
+            )
+        return away
+
+    def _again(self, job: Job, failure: Failure, *, away: bool = False) -> None:
         asked = failure.retry_after_s
         if asked is not None and asked > self.limits.retry_after_s:
             why = f"{failure.message}; {self._come_back(asked)}"
@@ -293,6 +336,10 @@ class Dispatch:
             if self._all_turned_away():
                 self._over, self._why = "provider_error", f"not sent: {why}"
             return
+        if away and not failure.maybe_paid:
+            self.agenda.at_the_end(job, self._clock())  # it reached no model: no attempt
+            return
+        job.attempts += 1
         if job.attempts >= self.limits.attempts:
             why = f"{job.attempts} attempts failed, the last with {failure.message}"
             self._give_up(job, "provider_error", why, passing=True)
@@ -302,7 +349,7 @@ class Dispatch:
         if asked is not None and self._all_turned_away():
             self._held_until = max(self._held_until, due)
             self.progress.held_until = time.time() + wait
-        late = job.attempts > self.limits.attempts // 2
+        late = away or job.attempts > self.limits.attempts // 2
         (self.agenda.at_the_end if late else self.agenda.again)(job, due)
 
     def _all_turned_away(self) -> bool:

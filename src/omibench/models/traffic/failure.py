@@ -34,6 +34,8 @@ class Failure(Exception):
     """Whether the provider may have billed an answer that never arrived."""
     congestion: bool = False
     """Whether the endpoint says that it has too much to do."""
+    away: bool = False
+    """Whether nobody answers at the address, or only a gateway before it."""
     fatal: bool = False
     """Whether every other request would meet the same: a wrong key, an empty account."""
     refused: str | None = None
@@ -44,6 +46,11 @@ class Failure(Exception):
     """What the attempt cost, where the provider counted; else see `maybe_paid`."""
     retry_after_s: float | None = None
     """Seconds that the endpoint asks to wait; None where it does not say."""
+
+    @property
+    def turned_away(self) -> bool:
+        """Whether it says something of the endpoint as a whole: it is away, or takes no more."""
+        return self.away or (self.congestion and self.status is not None)
 
     def __str__(self) -> str:
         return self.message

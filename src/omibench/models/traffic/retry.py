@@ -13,13 +13,17 @@ from omibench.models.traffic.failure import Failure
 
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0
+LEAST_ASKED_S = 0.1
+"""A shorter Retry-After, 0 above all, is none: else each rejection would be sent again at once."""
 _TRANSIENT = {408, 409, 425, 429}
 _CONGESTION = {429, 503, 529}
+_AWAY = {502, 503, 504, 521, 522, 523, 530}
 _FATAL = {401, 402, 404}
 _MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
 """A gateway gave up waiting; the model behind it may have answered all the same."""
 _NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
 _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError"}
+_OURS = {"UnsupportedProtocol", "LocalProtocolError", "PoolTimeout"}
 _GEMINI_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _TAG = re.compile(r"<[^>]*>")
 _MOST_WORDS = 300
@@ -37,6 +41,7 @@ def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: f
         transient=transient and not broke,
         maybe_paid=status in _MAYBE_PAID,
         congestion=status in _CONGESTION and not broke,
+        away=status in _AWAY,
         fatal=broke or status in _FATAL,
         refused=refusal_of(code),
         content=content_fault(status, code, message),
@@ -54,6 +59,7 @@ def failure_of_connection(error: BaseException) -> Failure:
         transient=name != "UnsupportedProtocol",
         maybe_paid=name not in _UNSENT,
         congestion="Timeout" in name,
+        away=name not in _OURS and ("Timeout" not in name or name == "ConnectTimeout"),
     )
 
 
@@ -84,10 +90,12 @@ def wait_s(failure: Failure, attempt: int, chance: float) -> float:
     """Seconds to wait after attempt `attempt` (from 0) failed; `chance` is uniform in [0, 1).
 
     What the endpoint asks for and up to a tenth (at most 5 s) more, so that not all come back at
-    once; else exponential backoff with full jitter (M. Brooker, AWS Architecture Blog, 2015).
+    once; else, and where it asks for next to nothing, exponential backoff with full jitter
+    (M. Brooker, AWS Architecture Blog, 2015).
     """
-    if failure.retry_after_s is not None:
-        return failure.retry_after_s + chance * min(0.1 * failure.retry_after_s, 5.0)
+    asked = failure.retry_after_s
+    if asked is not None and asked >= LEAST_ASKED_S:
+        return asked + chance * min(0.1 * asked, 5.0)
     return chance * min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** min(attempt, 30))
 
 

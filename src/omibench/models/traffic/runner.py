@@ -12,6 +12,7 @@ from threading import Thread
 from omibench.models.provider import Gate
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Send
+from omibench.models.traffic.outage import Outage
 from omibench.models.traffic.progress import Progress
 from omibench.params.model import Limits
 from omibench.request import Request, Response
@@ -28,14 +29,21 @@ Answer = tuple[Request, Response]
 class Run:
     """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts.
 
-    `known` is how many requests beside them were answered before.
+    `known` is how many requests beside them were answered before; `outage` is what is known of the
+    endpoint, shared by all runs that ask it.
     """
 
-    def __init__(
-        self, jobs: Sequence[Job], open_: Open, limits: Limits, gate: Gate, known: int = 0
+    def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
+        self,
+        jobs: Sequence[Job],
+        open_: Open,
+        limits: Limits,
+        gate: Gate,
+        known: int = 0,
+        outage: Outage | None = None,
     ) -> None:
         self._jobs, self._open, self._limits, self._gate = jobs, open_, limits, gate
-        self._known = known
+        self._known, self._outage = known, outage
         self.progress = Progress(total=sum(len(job.requests) for job in jobs))
         self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -97,6 +105,7 @@ class Run:
                 lambda request, response: self._answers.put((request, response)),
                 self.progress,
                 self._known,
+                self._outage,
             )
             if self._wait_s is not None:  # told to stop while the connection was opened
                 self._dispatch.stop(self._wait_s)

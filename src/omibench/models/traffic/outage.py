@@ -1,0 +1,142 @@
+"""A circuit breaker: whether an endpoint is away, and when to look whether it is back.
+
+After a number of requests in a row that never reached a model, no more are sent but one probe at a
+time, at growing intervals (M. Nygard, Release It!, 2nd ed., 2018, section 5.2). The first answer
+lets all go on. Times are seconds of a clock that does not go back, and come from the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cache
+from threading import Lock
+
+from omibench.models.traffic.failure import Failure
+
+OPEN_AFTER = 5
+"""Failures in a row after which an endpoint counts as away."""
+FIRST_PROBE_S = 1.0
+LONGEST_PROBE_S = 60.0
+LOOK_S = 1.0
+"""Seconds after which others look again whether a probe was answered."""
+NEVER_ANSWERED_S = 60.0
+"""Seconds after which an address is given up at which nobody has ever answered."""
+
+
+class Outage:
+    """The state of one endpoint. Runs in several threads may share it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._row = 0
+        self._answers = 0
+        self._interval = FIRST_PROBE_S
+        self._next = 0.0
+        self._probing = False
+        self.is_open = False
+        """Whether the endpoint is away: only probes are sent."""
+        self.since: float | None = None
+        """When the first of the failures in a row was seen."""
+        self.is_known = False
+        """Whether anything was ever heard of it: its address is right."""
+
+    def wait(self, now: float) -> float:
+        """Seconds until a request may go, 0 for now."""
+        with self._lock:
+            if not self.is_open:
+                return 0.0
+            return LOOK_S if self._probing else max(0.0, self._next - now)
+
+    def send(self) -> bool:
+        """A request goes; whether it is a probe."""
+        with self._lock:
+            self._probing = self.is_open
+            return self.is_open
+
+    def reached(self) -> bool:
+        """The endpoint said something of a request; whether it was away until then."""
+        with self._lock:
+            was_open, self.is_open, self._probing = self.is_open, False, False
+            self._row, self.since, self.is_known = 0, None, True
+            self._answers += 1
+            if was_open:
+                self._answers = 1
+                self._interval = max(FIRST_PROBE_S, self._interval / 2)
+            elif self._answers >= OPEN_AFTER:
+                self._interval = FIRST_PROBE_S
+            return was_open
+
+    def begin(self, now: float, outage_s: float) -> None:
+        """A run begins: it waits anew, also after another has given the endpoint up."""
+        if self.is_over(now, outage_s):
+            with self._lock:
+                self._row, self.is_open, self._probing, self.since = 0, False, False, None
+
+    def failed(
+        self, failure: Failure, now: float, *, probe: bool, chance: float, enough: int
+    ) -> bool:
+        """A request failed; whether the endpoint is away by now, and the failure one of that.
+
+        `enough` failures in a row mean that it is; `chance` is uniform in [0, 1).
+        """
+        with self._lock:
+            self.is_known = self.is_known or failure.status is not None
+            if not failure.turned_away:
+                if probe:
+                    self._look_later(failure, now, chance)
+                return False
+            self._row += 1
+            if self.since is None:
+                self.since = now
+            if self.is_open:
+                if probe:
+                    self._look_later(failure, now, chance)
+            elif self._row >= enough:
+                self.is_open, self._answers = True, 0
+                self._plan(failure, now, chance)
+            return self.is_open
+
+    def lost(self, *, probe: bool) -> None:
+        """A request was cancelled: nothing is known of it."""
+        with self._lock:
+            self._probing = self._probing and not probe
+
+    def is_over(self, now: float, outage_s: float, known: bool = False) -> bool:
+        """Whether the endpoint was away for so long that nobody waits any more.
+
+        `known`: it has answered before, though not this process.
+        """
+        with self._lock:
+            if not self.is_open or self.since is None:
+                return False
+            patient = known or self.is_known
+            return now - self.since >= (outage_s if patient else min(outage_s, NEVER_ANSWERED_S))
+
+    def ending(self, now: float, outage_s: float, why: str) -> str:
+        """What to say when it is over; `why` is what the last failure said."""
+        away = now - (now if self.since is None else self.since)
+        if self.is_known:
+            return (
+                f"the endpoint has been away for {away / 60:.1f} min, and `limits.outage_s` is "
+                f"{outage_s:g} s: {why}; what was answered is kept: run the command again when it "
+                "is back"
+            )
+        return (
+            f"the endpoint has not answered once in {away:.0f} s: {why}; see whether `base_url` is "
+            "right and the server runs, and run the command again"
+        )
+
+    def _look_later(self, failure: Failure, now: float, chance: float) -> None:
+        self._probing = False
+        self._interval = min(LONGEST_PROBE_S, 2 * self._interval)
+        self._plan(failure, now, chance)
+
+    def _plan(self, failure: Failure, now: float, chance: float) -> None:
+        wait = self._interval * (1 - 0.2 * chance)  # not all processes at the same moment
+        self._next = now + max(wait, failure.retry_after_s or 0.0)
+
+
+@cache
+def outage_of(endpoint: Hashable) -> Outage:
+    """The state of an endpoint, the same for all runs of this process."""
+    return Outage()

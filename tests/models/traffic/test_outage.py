@@ -1,0 +1,236 @@
+"""An endpoint that is away is left alone, probed ever more rarely, and given up in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import pytest
+
+from models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
+from omibench.errors import EXIT_SOME_FAILED, OutageError
+from omibench.models.provider import FREE
+from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.dispatch import Dispatch
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.outage import FIRST_PROBE_S, LONGEST_PROBE_S, OPEN_AFTER, Outage
+from omibench.models.traffic.progress import Progress
+from omibench.params.model import Limits
+from omibench.request import Request, Response
+
+Script = Callable[[int, int], Sequence[Step]]
+
+
+def refused() -> Failure:
+    said = "the connection failed: ConnectError: Connection refused"
+    return Failure(said, transient=True, maybe_paid=False, away=True)
+
+
+def unavailable() -> Failure:
+    return Failure("HTTP 503", 503, transient=True, maybe_paid=False, congestion=True, away=True)
+
+
+def busy(retry_after_s: float | None = None) -> Failure:
+    return Failure(
+        "HTTP 429", 429, transient=True, maybe_paid=False, congestion=True,
+        retry_after_s=retry_after_s,
+    )  # fmt: skip
+
+
+def away(start: float, end: float, failure: Callable[[], Failure]) -> Script:
+    """Answers after a second, but fails at once from `start` to `end`."""
+
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        now = asyncio.get_running_loop().time()
+        return [0.01, failure()] if start <= now < end else [1.0, "ok"]
+
+    return script
+
+
+def during(endpoint: Endpoint, start: float, end: float) -> list[float]:
+    return [t for t, _ in endpoint.seen if start <= t < end]
+
+
+@pytest.mark.parametrize("failure", [refused, unavailable, busy, lambda: busy(0.0)])
+@pytest.mark.parametrize("concurrency", [4, 32])
+def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
+    failure: Callable[[], Failure], concurrency: int
+) -> None:
+    books = Books()
+    endpoint = Endpoint(away(5.0, 65.0, failure))
+    done = run(endpoint, 300, books, concurrency=concurrency, attempts=8)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert len(done.got) == 300
+    tries = during(endpoint, 5.0, 65.0)
+    probes = 8  # at 1, 2, 4, 8, 16 and 32 s
+    assert len(tries) <= 2 * concurrency + OPEN_AFTER + probes
+    late = [t for t in tries if t > 6.5]
+    assert len(late) <= probes, "requests kept coming"
+    assert not books.open
+
+
+def test_probes_come_one_at_a_time_ever_more_rarely() -> None:
+    endpoint = Endpoint(away(5.0, 600.0, refused))
+    done = run(endpoint, 200, concurrency=16)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    probes = [t for t in during(endpoint, 5.0, 600.0) if t > 6.5]
+    waits = [b - a for a, b in pairwise(probes)]
+    assert all(b >= 0.75 * a for a, b in pairwise(waits)), "an interval shrank"
+    assert waits[-1] == pytest.approx(LONGEST_PROBE_S, rel=0.25)
+    assert min(waits) >= 0.8 * FIRST_PROBE_S
+
+
+def test_what_was_cut_off_in_flight_counts_as_an_attempt_that_may_be_paid() -> None:
+    cut = Failure("the connection failed: ReadError", transient=True, away=True)
+
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        now = asyncio.get_running_loop().time()
+        if now < 10.0:
+            return [1.0, "ok"] if now < 9.0 else [10.0 - now, cut]
+        return [refused()] if now < 50.0 else [1.0, "ok"]
+
+    books = Books()
+    done = run(Endpoint(script), 150, books, concurrency=8, attempts=2)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert books.ends["unknown"] == 8
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_the_last_request_alone_outlives_an_outage(attempts: int) -> None:
+    endpoint = Endpoint(away(1.5, 60.0, refused))
+    done = run(endpoint, 2, concurrency=1, attempts=attempts)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+
+
+def test_it_is_given_up_with_a_line_and_an_exit_code_and_keeps_what_came() -> None:
+    books = Books()
+    got: list[Response] = []
+    endpoint = Endpoint(away(5.0, float("inf"), unavailable))
+    with pytest.raises(OutageError) as found:
+        simulate(_kept(endpoint, 100, books, got, outage_s=600.0))
+    said = str(found.value)
+    assert said.startswith("the endpoint has been away for 10.")
+    assert "`limits.outage_s` is 600 s: HTTP 503; what was answered is kept" in said
+    assert found.value.exit_code == EXIT_SOME_FAILED
+    assert not isinstance(found.value, ConnectionError)
+    assert len(got) >= 30
+    assert {r.outcome for r in got} == {"answered"}
+    assert not books.open
+    assert len(during(endpoint, 5.0, 1e9)) <= 16 + OPEN_AFTER + 16
+    assert endpoint.seen[-1][0] < 5 + 600 + LONGEST_PROBE_S
+
+
+def test_an_address_that_nobody_has_answered_at_is_given_up_in_a_minute() -> None:
+    endpoint = Endpoint(away(0.0, float("inf"), refused))
+    with pytest.raises(OutageError, match=r"has not answered once in \d+ s: .*`base_url`"):
+        run(endpoint, 100, concurrency=8)
+    assert endpoint.seen[-1][0] <= 130.0
+
+
+def test_a_known_address_is_waited_for_from_the_start() -> None:
+    endpoint = Endpoint(away(0.0, 300.0, refused))
+    got: list[Response] = []
+    simulate(_kept(endpoint, 20, Books(), got, known=5))
+    assert len(got) == 20
+
+
+def test_errors_of_a_server_that_is_there_are_no_outage() -> None:
+    broken = Failure("HTTP 500: oh", 500, transient=True, maybe_paid=False)
+    endpoint = Endpoint(lambda p, a: [1.0, broken] if p >= 90 else [1.0, "ok"])
+    done = run(endpoint, 100, concurrency=10, attempts=3)
+    assert sum(r.outcome == "provider_error" for r in done.got.values()) == 10
+    assert done.seconds < 30
+
+
+def test_a_request_that_is_turned_down_for_good_shows_that_the_endpoint_is_back() -> None:
+    wrong = Failure("HTTP 400: no such field", 400, maybe_paid=False)
+
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        now = asyncio.get_running_loop().time()
+        if 3.0 <= now < 20.0:
+            return [0.01, refused()]
+        return [1.0, wrong] if now >= 20.0 and problem % 7 == 3 else [1.0, "ok"]
+
+    done = run(Endpoint(script), 100, concurrency=5)
+    assert {r.outcome for r in done.got.values()} == {"answered", "provider_error"}
+    assert done.seconds < 60
+
+
+def test_a_provider_that_fails_a_few_requests_is_not_away() -> None:
+    endpoint = Endpoint(lambda p, a: [0.5, unavailable()] if p % 10 == 0 and a < 2 else [1.0, "ok"])
+    done = run(endpoint, 400, concurrency=20)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    assert done.seconds < 400 / 20 * 3.5  # the limit adapts; no pause is among it
+
+
+def test_rejections_without_a_time_to_wait_come_a_few_a_second() -> None:
+    """A quota of ten answers a second, and no header that says when the next is due."""
+    given: list[float] = []
+
+    def script(problem: int, attempt: int) -> Sequence[Step]:
+        now = asyncio.get_running_loop().time()
+        if sum(now - t < 1.0 for t in given) >= 10:
+            return [0.005, busy(0.0)]
+        given.append(now)
+        return [0.2, "ok"]
+
+    endpoint = Endpoint(script)
+    done = run(endpoint, 300, concurrency=32)
+    assert {r.outcome for r in done.got.values()} == {"answered"}
+    rejected = len(endpoint.seen) - 300
+    assert rejected / done.seconds < 20
+    assert done.seconds < 300 / 10 * 4
+
+
+def test_runs_that_ask_one_endpoint_pause_and_probe_together() -> None:
+    outage = Outage()
+    endpoint = Endpoint(away(5.0, 65.0, refused))
+    got: list[Response] = []
+
+    async def both() -> None:
+        await asyncio.gather(
+            _kept(endpoint, 100, Books(), got, outage), _kept(endpoint, 100, Books(), got, outage)
+        )
+
+    simulate(both())
+    assert len(got) == 200
+    assert len([t for t in during(endpoint, 5.0, 65.0) if t > 6.5]) <= 10
+
+
+def test_a_new_run_waits_anew_after_another_has_given_up() -> None:
+    outage, got = Outage(), list[Response]()
+    endpoint = Endpoint(away(2.0, 400.0, unavailable))
+
+    async def twice() -> None:
+        with pytest.raises(OutageError):
+            await _kept(endpoint, 60, Books(), got, outage, outage_s=250.0)
+        await asyncio.sleep(60)
+        await _kept(endpoint, 60, Books(), got, outage, outage_s=250.0)
+
+    simulate(twice())
+    assert len(got) >= 60
+
+
+async def _kept(
+    endpoint: Endpoint, jobs: int, books: Books, got: list[Response],
+    outage: Outage | None = None, known: int = 0, **limits: float,
+) -> None:  # fmt: skip
+    """One run, whose answers are kept as they come."""
+    loop = asyncio.get_running_loop()
+
+    def deliver(asked: Request, response: Response) -> None:
+        got.append(response)
+        loop.call_soon(dispatch.written)
+
+    dispatch = Dispatch(
+        Agenda(Job((request(i),)) for i in range(jobs)),
+        endpoint.send,
+        Limits.model_validate({"concurrency": 8, **limits}),
+        books or FREE,
+        deliver,
+        Progress(),
+        known,
+        outage,
+    )
+    await dispatch.run()
