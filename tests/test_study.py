@@ -121,7 +121,7 @@ def test_a_file_that_is_no_params_file(tmp_path: Path, text: str, message: str) 
     file.write_text(text)
     with pytest.raises(ParamsError, match=message):
         load_study(file)
-    with pytest.raises(ParamsError, match=r"absent\.yaml: there is no such file$"):
+    with pytest.raises(ParamsError, match=r"absent\.yaml: cannot be read: it does not exist$"):
         load_study(tmp_path / "absent.yaml")
 
 

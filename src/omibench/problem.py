@@ -58,7 +58,7 @@ class Choice(Noun):
 
     label: str
     text: str | None = None
-    image: int | None = None
+    image: Annotated[int, Field(ge=0)] | None = None
 
     @model_validator(mode="after")
     def _has_content(self) -> Self:

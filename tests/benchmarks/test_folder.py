@@ -58,10 +58,10 @@ def test_a_key_may_name_several_choices_or_say_one(tmp_path: Path, read: Read) -
 
 
 def test_a_folder_that_is_linked_or_told_with_dots_is_the_same(tmp_path: Path, read: Read) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere/one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/pictures").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "data/all").mkdir(parents=True)
+    (tmp_path / "data/all/one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "data/pictures").symlink_to("all")
+    (tmp_path / "link").symlink_to("data")
     write(tmp_path / "data", "a,See [IMAGE0],3,./pictures/one.png,,,")
-    (one,), _, _ = read("folder", tmp_path / "elsewhere/../data")
+    (one,), _, _ = read("folder", tmp_path / "data/../link")
     assert (one.images[0].file, bool(one.images[0].sha256)) == ("pictures/one.png", True)

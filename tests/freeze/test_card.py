@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 
 from omibench.freeze.card import dataset_card
@@ -55,3 +56,22 @@ def test_what_a_paper_says_is_escaped() -> None:
     text = card(hostile)
     assert "| &lt;script>\\| x | 1 |" in text
     assert "<script" not in text
+
+
+@pytest.mark.parametrize(
+    "licence", ["CC BY\n---\n# evil", "cc---", "CC: [", "mine\n---\nx: 1", "---", "cc\u2028---\r\n"]
+)
+def test_no_text_of_a_licence_ends_the_header(licence: str) -> None:
+    text = card(OPEN, licence=licence)
+    values = header(text)
+    assert values["license"] == "other"
+    assert values["license_name"] == licence
+    assert values["pretty_name"] == "set: one"
+    assert text.split("\n").count("---") == 2
+    assert header(card(OPEN, licence="CC BY-SA 4.0"))["license"] == "cc-by-sa-4.0"
+
+
+def test_no_name_is_a_link_or_a_picture_of_another_site() -> None:
+    hostile = OPEN.model_copy(update={"source": "![x](http://a/b) `c` \\| \u202e\x1b[2J\u2028d"})
+    (line,) = (line for line in card(hostile).split("\n") if "http" in line)
+    assert line == "| !\\[x\\](http://a/b) \\`c\\` \\\\\\|   \\[2J d | 1 |"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, OutputError
 from omibench.freeze import freeze_dataset
 from omibench.problem import Answer, Choice, Figure, Problem, Question
 from omibench.study import Study, parse_study
@@ -146,7 +146,9 @@ def test_a_changed_or_missing_picture_is_named(make: Make, write: Write, tmp_pat
     with pytest.raises(FileFormatError, match=r"physics-1: .*a\.png: its content"):
         freeze_dataset(tmp_path / "out", STUDY, problems)
     (tmp_path / "in/a.png").unlink()
-    with pytest.raises(MissingInputError, match=r"physics-1: .*a\.png: it does not exist"):
+    with pytest.raises(
+        MissingInputError, match=r"physics-1: .*a\.png: cannot be read: it does not exist"
+    ):
         freeze_dataset(tmp_path / "out", STUDY, problems)
 
 
@@ -177,3 +179,24 @@ def test_what_simulated_models_judged_is_told(make: Make, write: Write, tmp_path
     plain = freeze_dataset(tmp_path / "plain", STUDY, write(make()))
     assert plain.simulated == {}
     assert "SIMULATED" not in (tmp_path / "plain/README.md").read_text("utf-8")
+
+
+def test_another_content_under_the_same_version_is_refused(
+    make: Make, write: Write, picture: Callable[[str, int], Figure], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    freeze_dataset(out, STUDY, write(make()))
+    before = tree(out)
+    freeze_dataset(out, STUDY, write(make()))
+    others = [
+        make(answer=["another"]),
+        make(question="From [IMAGE0] and [IMAGE1]: how near?"),
+        make(images=[picture("d.png", 99), picture("c.png", 98)]),
+    ]
+    for other in others:
+        with pytest.raises(OutputError, match=r"holds set 2\.0\.1 with another content .*version"):
+            freeze_dataset(out, STUDY, write(other))
+        assert tree(out) == before
+    newer = parse_study({"freeze": {"name": "set", "version": "2.0.2"}}, "test")
+    assert freeze_dataset(out, newer, write(others[2])).version == "2.0.2"
+    assert len(list((out / "images").iterdir())) == 2

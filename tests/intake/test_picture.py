@@ -56,7 +56,7 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked() -> None
 
 def test_a_file_that_is_too_large_or_absent_is_told(tmp_path: Path) -> None:
     file = tmp_path / "a.png"
-    with pytest.raises(MissingInputError, match=r"a\.png: there is no such file"):
+    with pytest.raises(MissingInputError, match=r"a\.png: cannot be read: it does not exist"):
         read_picture(file)
     file.write_bytes(saved("png"))
     with pytest.raises(FileFormatError, match="at most 100 bytes"):

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError
 from omibench.images import HEAD_BYTES, form_of
+from omibench.intake import contained, read_bytes
+from omibench.intake.picture import PICTURE_BYTES
+from omibench.intake.picture import SUFFIXES as FORM_SUFFIXES
 from omibench.problem import Figure
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -33,7 +36,7 @@ class Found:
 
     def __init__(self, folder: Path, scratch: Path) -> None:
         self._folder, self._scratch = folder, scratch
-        self._paths: dict[str, Path] | None = None
+        self._paths: dict[str, str] | None = None
         self._figures: dict[str, Figure] = {}
 
     def figure(self, picture: str | Embedded) -> Figure:
@@ -49,18 +52,13 @@ class Found:
         return self._figures[picture]
 
     def _look_up(self, name: str) -> Figure:
-        path = Path(os.path.normpath(self._folder / name))
-        if not path.is_relative_to(os.path.normpath(self._folder)):
-            raise FileFormatError(
-                f"{self._folder}: picture {name!r} leads out of this folder: copy it into the "
-                "folder and name it by its path there"
-            )
-        if not path.is_file():
+        path = contained(self._folder, name)
+        if not path.exists():
             found = self._by_name().get(name.rpartition("/")[2])
             if found is None:
                 return Figure(file=name, sha256="")
-            path = found
-        content = path.read_bytes()
+            path = contained(self._folder, found)
+        content = read_bytes(path, PICTURE_BYTES)
         if form_of(content[:HEAD_BYTES]) is None:
             raise FileFormatError(
                 f"{path}: is no picture by its first bytes: give one of {', '.join(SUFFIXES)}"
@@ -68,19 +66,27 @@ class Found:
         sha256 = hashlib.sha256(content).hexdigest()
         return Figure(file=os.path.relpath(path, self._folder).replace(os.sep, "/"), sha256=sha256)
 
-    def _by_name(self) -> dict[str, Path]:
+    def _by_name(self) -> dict[str, str]:
+        """The first picture of each name, by its path in the folder."""
         if self._paths is None:
             self._paths = {}
             for folder, _, names in sorted(os.walk(self._folder)):
+                below = os.path.relpath(folder, self._folder)
                 for name in sorted(names):
                     if name.lower().endswith(SUFFIXES):
-                        self._paths.setdefault(name, Path(folder, name))
+                        self._paths.setdefault(name, os.path.normpath(os.path.join(below, name)))  # noqa: PTH118
         return self._paths
 
     def _write(self, picture: Embedded) -> Figure:
+        form = form_of(picture.bytes[:HEAD_BYTES])
+        if form is None:
+            name = f"picture {picture.path!r}" if picture.path else "a picture"
+            raise FileFormatError(
+                f"{name} that a row holds is none by its first bytes: give one of "
+                f"{', '.join(SUFFIXES)}"
+            )
         sha256 = hashlib.sha256(picture.bytes).hexdigest()
-        suffix = Path(picture.path or "").suffix.lower()
-        path = self._scratch / f"{sha256}{suffix if suffix in SUFFIXES else ''}"
+        path = self._scratch / f"{sha256}.{FORM_SUFFIXES[form]}"
         if not path.is_file():
             path.write_bytes(picture.bytes)
         return Figure(file=str(path.absolute()), sha256=sha256)

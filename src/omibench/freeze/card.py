@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -19,9 +20,13 @@ def dataset_card(
     questions: Sequence[Question],
     answers: Sequence[Answer],
     examples: Sequence[Example] = (),
+    stripped: int | None = 0,
 ) -> str:
-    """Markdown that says what the dataset holds, from what, and what in it is simulated."""
-    body = _body(manifest, questions, answers, examples)
+    """Markdown that says what the dataset holds, from what, and what in it is simulated.
+
+    `stripped` is the number of pictures from which notes were taken, None where all were kept.
+    """
+    body = _body(manifest, questions, answers, examples, stripped)
     return "\n".join([*_header(manifest, questions), *body]) + "\n"
 
 
@@ -49,6 +54,7 @@ def _body(
     questions: Sequence[Question],
     answers: Sequence[Answer],
     examples: Sequence[Example],
+    stripped: int | None,
 ) -> list[str]:
     counts = Counter(question.subject for question in questions)
     types = Counter(question.answer_type for question in questions)
@@ -74,6 +80,7 @@ def _body(
         "- `images/`: every picture once, named by the SHA-256 of its bytes.",
         "- `manifest.json`: counts and content hashes.",
         "",
+        *_notes(stripped, manifest.images),
         "`[IMAGE0]`, `[IMAGE1]`, ... in a question mark where its `images` stand, counted from 0.",
         "",
         f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
@@ -88,6 +95,19 @@ def _examples(examples: Sequence[Example]) -> list[str]:
     return [
         f"- `examples.jsonl`: solved problems that may be shown before others ({len(examples)}); "
         f"settings that may show those set aside ({aside}) do not ask them."
+    ]
+
+
+def _notes(stripped: int | None, images: int) -> list[str]:
+    """Of what cameras and programs note in pictures."""
+    if stripped is None:
+        return ["Pictures are as they were read, with what cameras and programs noted in them.", ""]
+    if not stripped:
+        return []
+    return [
+        f"Metadata (EXIF with places and devices, XMP, IPTC, comments) was taken out of {stripped} "
+        f"of {images} pictures; pixels, colour profiles and orientation are as they were.",
+        "",
     ]
 
 
@@ -131,13 +151,17 @@ def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")
+    """Text of others within a line of Markdown: no markup, no link, no picture of another site."""
+    line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+    escaped = re.sub(r"[\\`\[\]|]", r"\\\g<0>", line)
+    return escaped.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _licence(name: str | None) -> list[str]:
     """The header's licence: hubs know Creative Commons by identifiers such as cc-by-4.0."""
     if name is None:
         return []
-    if name.upper().startswith("CC") and "," not in name:
-        return [f"license: {name.lower().replace(' ', '-')}"]
+    identifier = name.lower().replace(" ", "-")
+    if re.fullmatch(r"cc[a-z0-9.-]*", identifier) and "--" not in identifier:
+        return [f"license: {identifier}"]
     return ["license: other", f"license_name: {json.dumps(name)}"]

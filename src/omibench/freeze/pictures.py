@@ -1,77 +1,122 @@
-"""The pictures of a dataset: each once, named by its content, its bytes unchanged."""
+"""The pictures of a dataset: each once, named by its content, without what a camera noted in it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
-from omibench.images import HEAD_BYTES, form_of
+from omibench.errors import FileFormatError, OmibenchError
+from omibench.intake import read_bytes, read_picture, strip_metadata
+from omibench.intake.picture import PICTURE_BYTES, Picture
 from omibench.problem import Figure, Question
+from omibench.store.files import write_whole
 
 FOLDER = "images"
 _NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]+")
-_SHORT = {"jpeg": "jpg"}
 
 
-def freeze_pictures(questions: Sequence[Question], folder: Path, out: Path) -> list[Question]:
+class FrozenPictures(NamedTuple):
+    """The questions with the paths of their frozen pictures, and what became of those."""
+
+    questions: list[Question]
+    stripped: int
+    """Distinct pictures from which notes were taken."""
+    names: frozenset[str]
+    """The files that they need in the folder of pictures."""
+    added: frozenset[str]
+    """Those of them that were not there before."""
+
+
+def freeze_pictures(
+    questions: Sequence[Question], folder: Path, out: Path, strip: bool = True
+) -> FrozenPictures:
     """Copy the pictures of `questions` (paths relative to `folder`) to `out`/images/.
 
-    Returns the questions with the new paths. Files are copied byte for byte: nothing is encoded
-    again and no metadata is added. Pictures of an earlier freeze that are no longer named go.
-    A figure that is absent from its benchmark stays so. Raises MissingInputError for a picture
-    that is not there any more and FileFormatError for one whose bytes are not those of its SHA-256.
+    Nothing is encoded again. With `strip`, what cameras and programs noted (EXIF, XMP, IPTC,
+    comments) is left out; a picture without notes stays byte for byte. Pictures of an earlier
+    freeze stay until `drop_others`. A figure that is absent from its benchmark stays so. Raises
+    MissingInputError for a picture that is not there any more, and FileFormatError for one whose
+    bytes are not those of its SHA-256 and for what is no whole picture.
     """
-    names: dict[str, str] = {}
     (out / FOLDER).mkdir(parents=True, exist_ok=True)
-    frozen = [
-        question.model_copy(
-            update={
-                "images": [_freeze(f, question.id, folder, out, names) for f in question.images]
-            }
-        )
-        for question in questions
-    ]
+    before = {file.name for file in (out / FOLDER).iterdir()}
+    copier = _Copier(folder, out / FOLDER, strip)
+    frozen = []
+    for question in questions:
+        try:
+            images = [copier.frozen(figure) for figure in question.images]
+        except OmibenchError as error:
+            raise type(error)(f"{question.id}: {error}") from None
+        frozen.append(question.model_copy(update={"images": images}))
+    names = frozenset(copier.names.values())
+    stripped = sum(sha256 not in name for sha256, name in copier.names.items())
+    return FrozenPictures(frozen, stripped, names, names - before)
+
+
+def drop_others(out: Path, names: Collection[str]) -> None:
+    """Delete the frozen pictures of `out` that are not among `names`; other files stay."""
     for file in (out / FOLDER).iterdir():
-        if _NAME.fullmatch(file.name) and file.name not in names.values():
+        if _NAME.fullmatch(file.name) and file.name not in names:
             file.unlink()
-    return frozen
 
 
-def _freeze(figure: Figure, problem: str, folder: Path, out: Path, names: dict[str, str]) -> Figure:
-    if not figure.sha256:
-        return figure
-    if figure.sha256 not in names:
-        names[figure.sha256] = _copy(figure, problem, folder, out)
-    return figure.model_copy(update={"file": f"{FOLDER}/{names[figure.sha256]}"})
+def take_back(out: Path, names: Iterable[str]) -> None:
+    """Delete the pictures of `names`, and the folder where none is left."""
+    for name in names:
+        (out / FOLDER / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        (out / FOLDER).rmdir()
 
 
-def _copy(figure: Figure, problem: str, folder: Path, out: Path) -> str:
-    source = folder / figure.file
-    try:
-        content = source.read_bytes()
-    except OSError as error:
-        raise MissingInputError(f"{problem}: {source}: {reason_of(error)}") from None
-    actual = hashlib.sha256(content).hexdigest()
-    if actual != figure.sha256:
-        raise FileFormatError(
-            f"{problem}: {source}: its content ({actual[:12]}) is not what was read "
-            f"({figure.sha256[:12]}): run the stage before again"
+class _Copier:
+    """Copies each picture once, by the content that it has."""
+
+    def __init__(self, source: Path, target: Path, strip: bool) -> None:
+        self._source, self._target, self._strip = source, target, strip
+        self.names: dict[str, str] = {}
+        """SHA-256 of what was read -> name of what was written."""
+
+    def frozen(self, figure: Figure) -> Figure:
+        """The figure with the path and content of its copy; an absent one as it is."""
+        if not figure.sha256:
+            return figure
+        if figure.sha256 not in self.names:
+            self.names[figure.sha256] = self._copy(figure)
+        name = self.names[figure.sha256]
+        return figure.model_copy(
+            update={"file": f"{FOLDER}/{name}", "sha256": name.partition(".")[0]}
         )
-    name = f"{figure.sha256}.{_suffix(source, content)}"
-    target = out / FOLDER / name
-    if not target.is_file() or target.stat().st_size != len(content):
-        partial = target.with_suffix(".part")
-        shutil.copyfile(source, partial)
-        partial.replace(target)
-    return name
+
+    def _copy(self, figure: Figure) -> str:
+        source = self._source / figure.file
+        content = read_bytes(source, PICTURE_BYTES)
+        actual = hashlib.sha256(content).hexdigest()
+        if actual != figure.sha256:
+            raise FileFormatError(
+                f"{source}: its content ({actual[:12]}) is not what was read "
+                f"({figure.sha256[:12]}): run the stage before again"
+            )
+        picture = read_picture(content, str(source))
+        bare = _stripped(picture, source) if self._strip else content
+        name = f"{hashlib.sha256(bare).hexdigest()}.{picture.suffix}"
+        if not _holds(self._target / name, bare):
+            write_whole(self._target / name, bare)
+        return name
 
 
-def _suffix(source: Path, content: bytes) -> str:
-    form = form_of(content[:HEAD_BYTES])
-    if form is None:
-        return source.suffix.lower().lstrip(".") or "bin"
-    return _SHORT.get(form, form)
+def _holds(target: Path, content: bytes) -> bool:
+    try:
+        return read_bytes(target, PICTURE_BYTES) == content
+    except OmibenchError:
+        return False
+
+
+def _stripped(picture: Picture, source: Path) -> bytes:
+    try:
+        return strip_metadata(picture.data, picture.form)
+    except FileFormatError as error:
+        raise FileFormatError(f"{source}: {error}") from None

@@ -25,12 +25,12 @@ def contained(folder: str | Path, name: str) -> Path:
     except (OSError, RuntimeError):  # a link that leads to itself
         inside = False
     if not inside:
-        raise _leads_out(folder, name)
+        raise _leads_out(folder, name, " by a link")
     return target
 
 
-def _leads_out(folder: str | Path, name: str) -> FileFormatError:
+def _leads_out(folder: str | Path, name: str, how: str = "") -> FileFormatError:
     return FileFormatError(
-        f"{folder}: {name!r} leads out of this folder: copy the file into the folder and name it "
-        "by its path there"
+        f"{folder}: {name!r} leads out of this folder{how}: copy the file into the folder and name "
+        "it by its path there"
     )

@@ -29,8 +29,6 @@ def open_regular(path: str | Path, limit: int | None = None) -> BinaryIO:
     try:
         # Without O_NONBLOCK a named pipe that nobody writes to would be waited for.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise MissingInputError(f"{path}: there is no such file") from None
     except (OSError, ValueError) as error:
         raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
     try:

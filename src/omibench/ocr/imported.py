@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.errors import OmibenchError
+from omibench.intake import read_picture
 from omibench.ocr.check import sha256_of
 from omibench.ocr.sources import Rows, slug
 from omibench.ocr.worker import Outcome
 from omibench.problem import Answer, Figure, Problem, Question
+from omibench.store.files import write_whole
 from omibench.tables import write_jsonl
 
 
@@ -31,7 +32,10 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
     place = f"images/{rows.slug}"
     problems, missing = [], []
     for question, answer in zip(dataset.questions, dataset.answers, strict=True):
-        figures = [_kept(figure, dataset.folder, folder, place) for figure in question.images]
+        try:
+            figures = [_kept(figure, dataset.folder, folder, place) for figure in question.images]
+        except OmibenchError as error:
+            return Outcome(error=("rows_unreadable", f"{question.id}: {error}"))
         if any(figure is None for figure in figures):
             missing.append(question.id)
         else:
@@ -69,14 +73,17 @@ def _problem(
 
 
 def _kept(figure: Figure, source: Path, folder: Path, place: str) -> Figure | None:
-    """The picture copied to where those of papers lie, once by content; None when it is absent."""
+    """The picture copied to where those of papers lie, once by content; None when it is absent.
+
+    Raises FileFormatError for what is no whole picture.
+    """
     path = source / figure.file
     if not figure.sha256 or not path.is_file():
         return None
-    file = f"{place}/{figure.sha256}{path.suffix.lower()}"
+    picture = read_picture(path)
+    file = f"{place}/{figure.sha256}.{picture.suffix}"
     if not (folder / file).exists():
-        (folder / place).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, folder / file)
+        write_whole(folder / file, picture.data)
     return figure.model_copy(update={"file": file})
 
 

@@ -118,10 +118,16 @@ class ReviewParams(Block):
 
 
 class FreezeParams(Block):
-    """What the frozen dataset is called; a changed question needs a new version."""
+    """What the frozen dataset is called; a changed question needs a new version.
+
+    A release that is read as `frozen` keeps its name and version where they are left out.
+    """
 
     name: Name = "dataset"
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
+    metadata: Literal["strip", "keep"] = "strip"
+    """What cameras and programs noted in pictures (places, devices, names): `keep` freezes pictures
+    byte for byte, as a benchmark published them."""
     examples: FreezeExamples = FreezeExamples()
     """Which problems may be shown, solved, before others."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from omibench.analyze.words import counted, outcome_name, rules_name
+from omibench.intake.picture import SUFFIXES
 from omibench.problem import IMAGE_MARK, Answer, Figure, Question
 from omibench.webpage import relative
 
@@ -38,13 +39,20 @@ def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
     return [
         Evidence(
             f"IMAGE{index}",
-            relative(freeze / figure.file, page),
+            relative(freeze / figure.file, page) if _is_frozen(figure) else "",
             figure.caption or "",
             place(question, figure),
             figure.sha256,
         )
         for index, figure in enumerate(question.images)
     ]
+
+
+def _is_frozen(figure: Figure) -> bool:
+    """Whether it is a picture of the dataset: not absent, not elsewhere, no page or drawing."""
+    path = PurePosixPath(figure.file)
+    within = not path.is_absolute() and ".." not in path.parts
+    return bool(figure.sha256) and within and path.suffix.lstrip(".") in SUFFIXES.values()
 
 
 def pieces(question: Question, figures: list[Evidence]) -> list[Piece]:
