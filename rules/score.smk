@@ -19,4 +19,4 @@ rule score:
         source=source_hash("score"),
     shell:
         "omibench score {input.responses:q} --answers {input.answers:q} --questions {input.questions:q}"
-        " --params {params.study:q} --out {output:q} 2> {log:q}"
+        " --params {params.study:q} --out {output:q} > {log:q} 2>&1"

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.errors import MissingInputError, OmibenchError, ParamsError
+from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
+from omibench.request import Outcome, Request, Response
+from omibench.score.asking import ScoreJudges, one_judge
+from omibench.score.judges.panel import Judge
+from omibench.study import Study
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
 
 
 @pytest.fixture
@@ -88,3 +102,111 @@ def test_certify_and_aggregate_name_what_they_lack(tmp_path: Path) -> None:
     )  # fmt: skip
     assert isinstance(done.exception, ParamsError)
     assert "--setting 's' is not defined" in str(done.exception)
+
+
+def mixed(folder: Path) -> Path:
+    """Four responses to three problems of two groups: right, wrong, unread, refused."""
+    rows = [
+        ("1", "\\boxed{5}", "a"), ("1", "\\boxed{6}", "a"), ("2", "Hm. Well.\n\nNo idea yet.", "a"),
+        ("3", "I'm sorry, I can't.", "b"),
+    ]  # fmt: skip
+    text = [{"id": i, "prediction": p, "gold": "5", "group": g} for i, p, g in rows]
+    file = folder / "mixed.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in text))
+    return file
+
+
+def test_several_rule_books_make_one_file_and_a_summary_each(
+    tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["score", str(mixed(tmp_path)), "--rules", "robust,usnco-v", "--out", "v.parquet"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.exception
+    assert "robust: accuracy 25.0 % [" in done.output
+    assert "4 responses to 2 problems, clustered" in done.output
+    assert "scored 2; no answer: unparsed 1, refused 1 (counted as wrong); unread 25.0 %" in (
+        done.output
+    )
+    assert "usnco-v: accuracy 0.0 % [" in done.output
+    assert "8 rows written to v.parquet" in done.output
+    frame = pl.read_parquet("v.parquet")
+    assert frame["rules"].to_list() == ["robust"] * 4 + ["usnco-v"] * 4
+    assert frame["id"].to_list() == ["1", "1", "2", "3"] * 2
+    assert frame["version"].dtype == pl.Int64
+    assert (own_cache / "omibench" / "verdicts.sqlite").is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {"mixed.jsonl", "v.parquet"}
+
+
+def test_a_cell_of_a_results_folder_keeps_its_known_verdicts_there(tmp_path: Path) -> None:
+    from omibench.score.cache import cell_cache, user_cache
+
+    cell = tmp_path / "results" / "infer" / "m" / "cot.parquet"
+    assert cell_cache(cell) == tmp_path / "results" / "cache" / "verdicts.sqlite"
+    assert cell_cache(tmp_path / "cot.parquet") == user_cache()
+
+
+def judged_by(
+    monkeypatch: pytest.MonkeyPatch, outcomes: Sequence[Outcome], text: str = "ANSWER: consistent"
+) -> None:
+    """Let the judge of every study reply with these outcomes, in turn, over and over."""
+    left = iter(outcomes * 100)
+
+    def ask(requests: Sequence[Request]) -> list[Response]:
+        return [Response(text=text, outcome=next(left)) for _ in requests]
+
+    @contextmanager
+    def opened(study: Study) -> Iterator[ScoreJudges]:
+        yield one_judge(Judge("scripted", ask, {"provider": "scripted"}))
+
+    monkeypatch.setattr("omibench.score.stage.open_judges", opened)
+
+
+PARAMS = json.dumps({"models": {"scripted": {"provider": "recorded", "responses": {}}}})
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "text", "why"),
+    [
+        (["provider_error"], "", "3 provider error"),
+        (["answered"], "I cannot say.", "3 judge failed"),
+    ],
+)
+def test_a_judge_that_always_fails_ends_with_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcomes: list[Outcome], text: str, why: str
+) -> None:
+    judged_by(monkeypatch, outcomes, text)
+    out = tmp_path / "v.parquet"
+    words = ["score", str(mixed(tmp_path)), "--rules", "robust", "--judge", "scripted"]
+    done = CliRunner().invoke(app, [*words, "--params", PARAMS, "--out", str(out)])
+    assert isinstance(done.exception, SomeFailedError), done.output
+    assert done.exception.exit_code == 3
+    assert f"every judgement of gptscore failed ({why})" in str(done.exception)
+    assert f"gptscore: 3 of 3 judgements failed ({why})" in done.output
+    assert pl.read_parquet(out)["verdict"].sum() == 1.0
+
+
+def test_a_judge_that_fails_at_times_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged_by(monkeypatch, ["answered", "provider_error", "answered"])
+    words = ["score", str(mixed(tmp_path)), "--rules", "robust,emma", "--judge", "scripted"]
+    done = CliRunner().invoke(
+        app, [*words, "--params", PARAMS, "--out", str(tmp_path / "v.parquet")]
+    )
+    assert done.exit_code == 0, done.exception
+    assert "gptscore: 1 of 3 judgements failed (1 provider error)" in done.output
+    assert "gptscore: accuracy 50.0 % [" in done.output
+    assert done.output.count("gptscore: accuracy") == 1
+
+
+def test_a_budget_that_stopped_the_judge_is_no_failure_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged_by(monkeypatch, ["budget_stop"], "")
+    words = ["score", str(mixed(tmp_path)), "--rules", "robust", "--judge", "scripted"]
+    done = CliRunner().invoke(
+        app, [*words, "--params", PARAMS, "--out", str(tmp_path / "v.parquet")]
+    )
+    assert done.exit_code == 0
+    assert "gptscore: 3 of 3 judgements failed (3 budget stop)" in done.output

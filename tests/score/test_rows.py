@@ -35,7 +35,8 @@ def test_the_three_formats_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"gold": "B"}, r"row 2, column 'gold'.*got 'B'"),
+        ({"gold": {"a": "B"}}, r"row 2, column 'gold'.*got \{'a'"),
+        ({"gold": None}, "row 2, column 'gold'"),
         ({"gold": []}, "row 2, column 'gold'"),
         ({"answer_type": "essay"}, r"row 2, column 'answer_type'.*'essay'"),
         ({"prediction": 7}, "row 2, column 'prediction'"),
@@ -63,10 +64,14 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
     [
         ("a.jsonl", b"{not json}\n", "row 1: is not JSON"),
         ("a.jsonl", b"[1]\n", "row 1: is not a JSON object"),
-        ("a.jsonl", b"\xff\xfe\n", "cannot be read"),
+        ("a.jsonl", b"\xff\xfe\n", "row 1, line 1: it is not UTF-8"),
         ("a.jsonl.gz", b"no gzip", "cannot be read"),
         ("a.parquet", b"no parquet", "is not a Parquet file"),
-        ("a.csv", b"id\n1\n", r"give a \.jsonl"),
+        (
+            "a.csv",
+            b"id\n1\n",
+            r"row 1: lacks the column 'prediction'; it has id: say which is what",
+        ),
     ],
 )
 def test_a_file_of_another_kind_gets_one_line(

@@ -9,7 +9,7 @@ import typer
 
 from omibench.cli.options import Params
 from omibench.errors import ParamsError
-from omibench.terminal import say, say_lines
+from omibench.terminal import say_lines
 
 
 def score(
@@ -20,8 +20,8 @@ def score(
     rules: Annotated[
         str | None,
         typer.Option(
-            help="omibench, emma, usnco-v, mathreal, robust or published; with --explain "
-            "several, joined by commas."
+            help="omibench, emma, usnco-v, mathreal, robust or published; several are joined "
+            "by commas."
         ),
     ] = None,
     explain: Annotated[
@@ -35,67 +35,89 @@ def score(
         str | None, typer.Option(help="Extracts and grades for mathreal: a key of params `models`.")
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option(help="INPUT is a cell of responses; its gold is in this file.")
+        Path | None,
+        typer.Option(
+            help="File of golds by id: for a cell of responses, or predictions without gold."
+        ),
     ] = None,
     questions: Annotated[
         Path | None, typer.Option(help="With --answers and a judge: the frozen questions.")
     ] = None,
     params: Params = "{}",
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=COLUMN,...",
+            help="What the columns of another file are, such as "
+            "id=doc_id,prediction=resps,gold=target.",
+        ),
+    ] = None,
     cache: Annotated[
-        bool, typer.Option(help="Take known verdicts from results/cache, and keep new ones there.")
+        bool, typer.Option(help="Take known verdicts from your cache folder, and keep new ones.")
     ] = True,
 ) -> None:
     """Score responses by rule books and a judge, or explain the scores of one problem.
 
-    INPUT is JSONL (also .gz) or Parquet with id, prediction, gold, answer_type, choices and
-    perhaps finish_reason; the same rows come out with extracted, method, verdict and outcome.
+    INPUT is JSONL (also .gz), Parquet, CSV, TSV or Excel with id, prediction, gold and perhaps
+    answer_type, choices, finish_reason; or a log of lmms-eval, VLMEvalKit, inspect or
+    simple-evals. The same rows come out with extracted, method, verdict and outcome, and a summary
+    of each rule book is printed. Exit code 3: every judgement failed.
     With --explain nothing is written and no model is asked, and INPUT may be a results folder;
     without --rules the books of --params count, or those that the results were scored by.
 
     \b
     Example:
       omibench score answers.jsonl --rules robust --out verdicts.parquet
+      omibench score logs/2026-11-22_mmmu.eval --rules robust,emma --out verdicts.parquet
+      omibench score mine.csv --columns id=doc_id,prediction=resps,gold=target \\
+          --rules robust --out verdicts.parquet
       omibench score results/infer/m/cot.parquet --answers results/freeze/answers.jsonl \\
           --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
       omibench score results --explain physics-3
     """
+    from omibench.cli.score_summary import tell_scores
     from omibench.outputs import output_parquet
-    from omibench.score import score_cell, score_file
-    from omibench.score.cache import DEFAULT
+    from omibench.score.cache import cell_cache, user_cache
+    from omibench.score.formats.named import parse_columns
+    from omibench.score.rows import read_rows
     from omibench.score.rules import rule_book
+    from omibench.score.stage import is_cell, score_responses, score_rows
     from omibench.study import load_study
     from omibench.trust.reading import check_inputs
 
+    books = list(dict.fromkeys(rules.split(","))) if rules else []
+    named = parse_columns(columns) if columns else None
     if explain is not None:
         _refuse(out=out, judge=judge, grader=grader, questions=questions)
         from omibench.score.explained import explain_id
 
-        books = rules.split(",") if rules else _books(params)
-        say_lines(explain_id(inputs, explain, books, answers))
+        say_lines(explain_id(inputs, explain, books or _books(params), answers, named))
         return
-    if rules:
-        rule_book(rules)
-    given = {"rules": [rules] if rules else None, "judge": judge, "grader": grader}
+    for name in books:
+        rule_book(name)
+    given = {"rules": books or None, "judge": judge, "grader": grader}
     options = {key: value for key, value in given.items() if value is not None}
     # What the study says of its own rule books would contradict another one.
-    own = {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if rules else {}
+    own = {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if books else {}
     study = load_study(params, options={**own, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
     out = output_parquet(out, study.study.store, *inputs, answers, questions)
-    known = DEFAULT if cache else None
     check_inputs(*inputs, answers, questions)
-    if answers:
+    if answers and is_cell(inputs[0]):
         if len(inputs) != 1:
-            raise ParamsError(f"score: --answers goes with one INPUT, not {len(inputs)}")
-        rows = score_cell(inputs[0], answers, questions, out, study, known)
-    elif rules:
-        if not judge:
-            study = study.model_copy(update={"score": study.score.without_gptscore()})
-        rows = score_file(inputs, rules, out, study, known)
-    else:
+            raise ParamsError(
+                f"score: --answers goes with one cell of responses, not {len(inputs)}"
+            )
+        known = cell_cache(inputs[0]) if cache else None
+        tell_scores(score_responses(inputs[0], answers, questions, out, study, known), out)
+        return
+    if not books:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
-    say(f"{rows} rows written to {out}", err=True)
+    if not judge:
+        study = study.model_copy(update={"score": study.score.without_gptscore()})
+    rows = read_rows(inputs, named, answers)
+    tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None), out)
 
 
 def _refuse(**options: Path | str | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from omibench.errors import FileFormatError
 from omibench.intake.regular import FILE_BYTES, decode, open_regular, read_bytes
+from omibench.surrogates import replace_surrogates
 
 DEPTH: Final = 100
 """The most lists and objects within each other."""
@@ -17,18 +18,21 @@ LINE_BYTES: Final = 64 * 2**20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def parse_json(text: bytes | str, where: str, twins: bool = False) -> Any:
+def parse_json(text: bytes | str, where: str, twins: bool = False, lenient: bool = False) -> Any:
     """The value of a JSON text; `where` names it in errors.
 
     Raises FileFormatError for what is no JSON, nested more than 100 deep, a number that is none
     (NaN, Infinity), half a character (a lone surrogate), and, unless `twins` are allowed, for a
-    key that an object has twice.
+    key that an object has twice. `lenient`, for logs that other tools write with Python's own
+    writer, takes NaN as a number, the last of twins, and U+FFFD for half a character.
     """
     if isinstance(text, bytes):
         text = decode(text, where)
     try:
         value = json.loads(
-            text, parse_constant=_no_number, object_pairs_hook=None if twins else _once
+            text,
+            parse_constant=None if lenient else _no_number,
+            object_pairs_hook=None if twins or lenient else _once,
         )
     except RecursionError:
         raise _too_deep(where) from None
@@ -41,6 +45,8 @@ def parse_json(text: bytes | str, where: str, twins: bool = False) -> Any:
     if text.count("[") + text.count("{") > DEPTH and _depth_exceeds(value, DEPTH):
         raise _too_deep(where)
     if _SURROGATE.search(text):
+        if lenient:
+            return replace_surrogates(value)
         _refuse_halves(value, where)
     return value
 

@@ -26,11 +26,29 @@ from omibench.score.published import NAME as PUBLISHED
 from omibench.score.rules import rule_book, score_item
 from omibench.verdict import ScoredItem, Verdict
 
-DEFAULT = Path("results/cache/verdicts.sqlite")
+FILE = "verdicts.sqlite"
 CHUNK = 256
 _BUSY_S = 60.0
 _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
 _LOG = logging.getLogger("omibench")
+
+
+def user_cache() -> Path:
+    """The file of known verdicts in the user's own cache folder (`XDG_CACHE_HOME`, on Linux)."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("omibench", appauthor=False) / FILE
+
+
+def cell_cache(responses: Path) -> Path:
+    """The file of known verdicts for a cell: in its results folder where it lies in one.
+
+    A cell of a study is `<results>/infer/<model>/<setting>.parquet`.
+    """
+    folders = responses.absolute().parents
+    if len(folders) > 2 and folders[1].name == "infer":
+        return folders[2] / "cache" / FILE
+    return user_cache()
 
 
 def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = None) -> list[Verdict]:
@@ -91,7 +109,9 @@ class _Known:
         self._file = file
         self._connection: sqlite3.Connection | None = None
         with self._or_without():
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
+            if file.exists() and not file.is_file():
+                raise OSError("it is no file")
             self._connection = sqlite3.connect(file, timeout=_BUSY_S)
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS verdict (key BLOB PRIMARY KEY, told TEXT NOT NULL)"

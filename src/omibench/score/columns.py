@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("omibench")
 _NUMERIC = ("verdict", "credit", "gptscore")
+_WHOLE = ("version",)
 
 
 def scored_frame(
@@ -28,11 +29,14 @@ def scored_frame(
     given = list(dict.fromkeys(name for row in raw for name in row))
     names = _names(given, set(new))
     columns = [_column(names[name], [row.get(name) for row in raw]) for name in given]
-    columns += [
-        pl.Series(name, values, dtype=pl.Float64 if name in _NUMERIC else pl.String)
-        for name, values in new.items()
-    ]
+    columns += [pl.Series(name, values, dtype=_type(name)) for name, values in new.items()]
     return pl.DataFrame(columns)
+
+
+def _type(name: str) -> type[pl.DataType]:
+    import polars as pl
+
+    return pl.Float64 if name in _NUMERIC else pl.Int64 if name in _WHOLE else pl.String
 
 
 def _names(given: Sequence[str], new: set[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from omibench.problem import Answer
 from omibench.score.explain import explain
 from omibench.score.rows import read_rows
 from omibench.score.rules import rule_book
-from omibench.score.stage import scored_item
+from omibench.score.stage import is_cell, scored_item
 from omibench.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.verdict import ScoredItem
 
@@ -35,6 +35,7 @@ def explain_id(
     wanted: str,
     rules: Sequence[str] | None = None,
     answers: Path | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> str:
     """The explanation of every response to the problem `wanted`, under some rule books, or under
     those that it was scored by.
@@ -48,7 +49,7 @@ def explain_id(
     known: set[str] = set()
     found: list[Meant] = []
     for path in inputs:
-        for meant in _responses(path, answers):
+        for meant in _responses(path, answers, columns):
             known.add(meant.item.id)
             if meant.item.id == wanted:
                 found.append(meant)
@@ -73,15 +74,20 @@ def _explained(meant: Meant, rules: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _responses(path: Path, answers: Path | None) -> Iterator[Meant]:
+def _responses(
+    path: Path, answers: Path | None, columns: Mapping[str, str] | None
+) -> Iterator[Meant]:
     if path.is_dir():
         own = answers or path / "freeze" / "answers.jsonl"
         for cell in sorted((path / "infer").glob("*/*.parquet")):
             yield from _cell(cell, own, path / "score" / cell.parent.name / cell.name)
-    elif answers:
+    elif answers and is_cell(path):
         yield from _cell(path, answers, None)
     else:
-        yield from (Meant(row.item, path.name) for row in read_rows([path]))
+        for row in read_rows([path], columns, answers):
+            many = len(row.others) + 1
+            for place, item in enumerate((row.item, *row.others), 1):
+                yield Meant(item, f"{path.name}{f', gold {place} of {many}' if row.others else ''}")
 
 
 def _cell(path: Path, answers: Path, verdicts: Path | None) -> Iterator[Meant]:

@@ -6,6 +6,7 @@ stands beside it as `<rules>/<model>`; a tie is `judge_failed`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -21,6 +22,8 @@ from omibench.verdict import ScoredItem, Verdict, VerdictOutcome
 
 NAME = GPTSCORE.name
 VERSION = GPTSCORE.version
+FAILED: tuple[VerdictOutcome, ...] = ("judge_failed", "provider_error", "budget_stop")
+"""The outcomes of a judgement that was asked for and never came."""
 T = TypeVar("T")
 
 
@@ -32,6 +35,17 @@ class JudgedVerdict(NamedTuple):
     judge_key: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
+    asked: bool = False
+    """Whether a judge was asked about this response; a failure is told without one."""
+
+
+def failed_judgements(told: Sequence[JudgedVerdict]) -> tuple[int, Counter[str]]:
+    """How many responses judges were asked about, and how many verdicts never came of it, by why.
+
+    `told` holds the verdicts that count: of several judges that vote, not their own.
+    """
+    asked = [one.verdict.outcome for one in told if one.asked]
+    return len(asked), Counter(outcome for outcome in asked if outcome in FAILED)
 
 
 def gptscore(
@@ -91,7 +105,8 @@ def graded(
 
             return _with_judges(grades[i], graders, mathreal.NAME, as_verdict)
         if i in found:
-            return _for_all(_unfound(items[i], found[i], by), graders, found[i].simulated)
+            told = _for_all(_unfound(items[i], found[i], by), graders, found[i].simulated)
+            return [one._replace(asked=True) for one in told]
         return _for_all(alone[i], graders)
 
     return [verdicts(i) for i in range(len(items))]
@@ -131,7 +146,7 @@ def _with_judges(
     sha256 = panel.prompt.sha256
     counts = JudgedVerdict(
         as_verdict(opinion.value, opinion.outcome, rules), panel.name, opinion.key, sha256,
-        opinion.simulated,
+        opinion.simulated, asked=True,
     )  # fmt: skip
     if len(opinion.said) == 1:
         return [counts]

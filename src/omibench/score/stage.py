@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.problem import Answer, Question
 from omibench.score.asking import ScoreJudges, one_judge, open_judges
 from omibench.score.cache import score_items
 from omibench.score.columns import scored_frame
-from omibench.score.judge import JudgedVerdict, gptscore, graded
+from omibench.score.judge import NAME as GPTSCORE
+from omibench.score.judge import JudgedVerdict, failed_judgements, gptscore, graded
 from omibench.score.judges.panel import Judge
 from omibench.score.mathreal import NAME as MATHREAL
-from omibench.score.rows import read_rows
+from omibench.score.rows import FileRow, read_rows
 from omibench.score.rules import rule_book
 from omibench.study import Study
 from omibench.tables import (
@@ -32,6 +34,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+class Scored(NamedTuple):
+    """Verdicts as they were written, what is not independent in them, and failed judgements."""
+
+    frame: pl.DataFrame
+    """Has `rules`, `verdict` and `outcome`, row by row, rule book by rule book."""
+    clusters: Sequence[str]
+    """The cluster of each row: its group, or its problem."""
+    failed: Mapping[str, tuple[int, Counter[str]]]
+    """Of each judge's rules, how many judgements were asked for, and why which never came."""
+
+
 def score_file(
     inputs: Sequence[Path],
     rules: str,
@@ -39,34 +52,93 @@ def score_file(
     judge: Study | Judge | None = None,
     cache: Path | None = None,
 ) -> int:
-    """Score the rows of JSONL or Parquet files and write them with their verdicts as Parquet.
+    """Score the rows of files of responses by one rule book; how many rows there are.
 
-    The rows of `out` are those of the inputs, in order, with `extracted`, `method`, `verdict` (0 to
-    1), `credit` (the share of parts) and `outcome`; with a judge (the study that names it, or one
-    already open) also `gptscore` and `judge_outcome`, and of judge and grader the name, the key of
-    its reply in the store and the SHA-256 of its prompt; `score.columns` says what becomes of
-    other columns. Returns how many rows there are. Raises OmibenchError for an unknown rule book,
-    MissingInputError and FileFormatError for the inputs. With a `cache` (`score.cache`), verdicts
-    that it knows are not made again.
+    As `score_rows` for the rows of `read_rows`.
     """
     rule_book(rules)
-    rows = read_rows(inputs)
-    items, questions = [row.item for row in rows], [row.question for row in rows]
+    return score_rows(read_rows(inputs), [rules], out, judge, cache).frame.height
+
+
+def score_rows(
+    rows: Sequence[FileRow],
+    books: Sequence[str],
+    out: Path,
+    judge: Study | Judge | None = None,
+    cache: Path | None = None,
+) -> Scored:
+    """Score rows by some rule books and write them with their verdicts as Parquet.
+
+    The rows of `out` are those given, in order, once for each rule book: with `rules`, `version`,
+    `extracted`, `method`, `verdict` (0 to 1), `credit` (the share of parts) and `outcome`; with a
+    judge (the study that names it, or one already open) also `gptscore` and `judge_outcome`, and
+    of judge and grader the name, the key of its reply in the store and the SHA-256 of its prompt;
+    `score.columns` says what becomes of other columns. Of a gold of alternatives the one that
+    gives most counts. With a `cache` (`score.cache`), verdicts that it knows are not made again.
+    Raises OmibenchError for an unknown rule book.
+    """
+    for rules in books:
+        rule_book(rules)
+    questions = [row.question for row in rows]
+    new: dict[str, list[Any]] = {}
+    failed: dict[str, tuple[int, Counter[str]]] = {}
     with _opened(judge) as judges:
-        scored = [first for first, *_ in _by_rules(items, questions, rules, judges, cache)]
-        new: dict[str, list[Any]] = {
-            name: [getattr(one.verdict, name) for one in scored]
-            for name in ("extracted", "method", "verdict", "credit", "outcome")
-        }
-        if rules == MATHREAL and judges.grade:
-            new |= _by_whom("grader", scored)
+        told = None
         if judges.gptscore:
-            told = [first for first, *_ in gptscore(items, questions, judges.gptscore)]
-            new["gptscore"] = [one.verdict.verdict for one in told]
-            new["judge_outcome"] = [one.verdict.outcome for one in told]
-            new |= _by_whom("judge", told)
-    _write(out, scored_frame([row.raw for row in rows], new))
-    return len(rows)
+            shown = [_for_judge(row) for row in rows]
+            told = [first for first, *_ in gptscore(shown, questions, judges.gptscore)]
+            failed[GPTSCORE] = failed_judgements(told)
+        for rules in books:
+            scored = _best_by_rules(rows, rules, judges, cache)
+            by_models = rules == MATHREAL and judges.grade is not None
+            if by_models:
+                failed[rules] = failed_judgements(scored)
+            columns = _columns(rules, scored, told, MATHREAL in books and judges.grade is not None)
+            for name, values in columns.items():
+                new.setdefault(name, []).extend(values)
+    frame = scored_frame([row.raw for _ in books for row in rows], new)
+    _write(out, frame)
+    return Scored(frame, [row.cluster for _ in books for row in rows], failed)
+
+
+def _for_judge(row: FileRow) -> ScoredItem:
+    """What a judge is shown of a row: of a gold of alternatives all, joined by "or"."""
+    if not row.others:
+        return row.item
+    golds = [entry for item in (row.item, *row.others) for entry in item.gold]
+    return row.item.model_copy(update={"gold": [" or ".join(golds)]})
+
+
+def _columns(
+    rules: str,
+    scored: Sequence[JudgedVerdict],
+    told: Sequence[JudgedVerdict] | None,
+    with_grader: bool,
+) -> dict[str, list[Any]]:
+    """The new columns of the rows of one rule book, and of the judge beside them."""
+    found: dict[str, list[Any]] = {"rules": [rules] * len(scored)}
+    for name in ("version", "extracted", "method", "verdict", "credit", "outcome"):
+        found[name] = [getattr(one.verdict, name) for one in scored]
+    if with_grader:
+        found |= _by_whom("grader", scored)
+    if told is not None:
+        found["gptscore"] = [one.verdict.verdict for one in told]
+        found["judge_outcome"] = [one.verdict.outcome for one in told]
+        found |= _by_whom("judge", told)
+    return found
+
+
+def _best_by_rules(
+    rows: Sequence[FileRow], rules: str, judges: ScoreJudges, cache: Path | None
+) -> list[JudgedVerdict]:
+    """The verdict on each row; of alternatives the first one that gives most."""
+    items = [item for row in rows for item in (row.item, *row.others)]
+    questions = [row.question for row in rows for _ in (row.item, *row.others)]
+    verdicts = (first for first, *_ in _by_rules(items, questions, rules, judges, cache))
+    return [
+        max((next(verdicts) for _ in (row.item, *row.others)), key=lambda one: one.verdict.verdict)
+        for row in rows
+    ]
 
 
 def score_cell(  # noqa: PLR0913, PLR0917 (files in, a file out)
@@ -77,12 +149,24 @@ def score_cell(  # noqa: PLR0913, PLR0917 (files in, a file out)
     study: Study,
     cache: Path | None = None,
 ) -> int:
+    """Score the responses of one cell as `score_responses`; how many verdicts there are."""
+    return score_responses(responses, answers, questions, out, study, cache).frame.height
+
+
+def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
+    responses: Path,
+    answers: Path,
+    questions: Path | None,
+    out: Path,
+    study: Study,
+    cache: Path | None = None,
+) -> Scored:
     """Score the responses of one cell by every rule book of the study, and by its judges.
 
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
     Parquet: rule book by rule book in the order of `score.rules`, each in the order of the
     responses, then the judges' (`rules` = gptscore). Behind a verdict on which several judges
-    voted stands each one's own. Returns how many rows there are.
+    voted stands each one's own.
     """
     frame = read_parquet(responses, ResponseRow)
     rows = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
@@ -90,13 +174,40 @@ def score_cell(  # noqa: PLR0913, PLR0917 (files in, a file out)
     items = [scored_item(row, gold, responses) for row in rows]
     texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)
     out_rows: list[VerdictRow] = []
+    failed: dict[str, tuple[int, Counter[str]]] = {}
     with _opened(study) as judges:
         for rules in study.score.rules:
-            out_rows += _verdict_rows(rows, _by_rules(items, texts, rules, judges, cache))
+            verdicts = _by_rules(items, texts, rules, judges, cache)
+            out_rows += _verdict_rows(rows, verdicts)
+            if rules == MATHREAL and judges.grade:
+                failed[rules] = failed_judgements([first for first, *_ in verdicts])
         if judges.gptscore:
-            out_rows += _verdict_rows(rows, gptscore(items, texts, judges.gptscore))
+            verdicts = gptscore(items, texts, judges.gptscore)
+            out_rows += _verdict_rows(rows, verdicts)
+            failed[GPTSCORE] = failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow)
-    return len(out_rows)
+    clusters = [gold[row.id].group or row.id for row in out_rows]
+    return Scored(_of_books(out_rows), clusters, failed)
+
+
+def _of_books(rows: Sequence[VerdictRow]) -> pl.DataFrame:
+    import polars as pl
+
+    found = [(row.rules, row.verdict, row.outcome) for row in rows]
+    schema = {"rules": pl.String, "verdict": pl.Float64, "outcome": pl.String}
+    return pl.DataFrame(found, schema=schema, orient="row")
+
+
+def is_cell(path: Path) -> bool:
+    """Whether a file is a cell of responses as `omibench infer` writes them."""
+    import polars as pl
+
+    if path.suffix != ".parquet" or not path.is_file():
+        return False
+    try:
+        return {"key", "text", "outcome"} <= pl.read_parquet_schema(path).keys()
+    except (pl.exceptions.PolarsError, OSError):
+        return True  # reading it as one says what is wrong
 
 
 def _questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:

@@ -1,0 +1,94 @@
+"""Values as other tools write them: texts in lists, lists in texts, options by letter."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+CAPITALS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+NEVER_CAME: Final = frozenset((
+    "failed to obtain answer via api.", "failed to obtain answer via api",
+    "no response (bad request).",
+))  # fmt: skip
+"""Predictions that VLMEvalKit and simple-evals write where an endpoint gave none."""
+_QUOTED: Final = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
+_BETWEEN: Final = re.compile(r"\s*,?\s*")
+
+
+def text_of(value: Any) -> str | None:
+    """One text: of a list (of lists) the first; a number or truth value as it is written."""
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    if value is None or isinstance(value, list | tuple | dict):
+        return None
+    return value if isinstance(value, str) else plain(value)
+
+
+def texts_of(value: Any) -> list[str]:
+    """Every text of a value, in order; of a list in a text (`['a', 'b']`) its entries."""
+    if isinstance(value, str):
+        return listed(value) or ([value] if value.strip() else [])
+    if isinstance(value, list | tuple):
+        return [text for entry in value if (text := text_of(entry)) is not None]
+    text = text_of(value)
+    return [] if text is None else [text]
+
+
+def plain(value: object) -> str:
+    """A number as people write it: 3 for 3.0, as tables make of whole numbers."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return str(int(value)) if whole and isinstance(value, float) else str(value)
+
+
+def options_of(value: Any) -> dict[str, str] | None:
+    """Options by their labels, from a list, an object, a text of either, or parallel lists."""
+    if isinstance(value, str):
+        value = _loaded(value) or listed(value)
+    if isinstance(value, Mapping):
+        texts, labels = value.get("text"), value.get("label")
+        if isinstance(texts, Sequence) and isinstance(labels, Sequence) and len(value) == 2:
+            pairs = zip(map(str, labels), texts, strict=False)
+            return {label: text_of(text) or "" for label, text in pairs} or None
+        return {str(label): text_of(text) or "" for label, text in value.items()} or None
+    if isinstance(value, list | tuple):
+        texts = [text_of(option) or "" for option in value[: len(CAPITALS)]]
+        return dict(zip(CAPITALS, texts, strict=False)) or None
+    return None
+
+
+def options_in(row: Mapping[str, Any]) -> dict[str, str] | None:
+    """Options in columns A, B, C, ...: those that are not empty, up to the last of them."""
+    found = {
+        label: text for label in CAPITALS if (text := text_of(row.get(label))) not in (None, "")
+    }
+    return {label: str(text) for label, text in found.items()} if len(found) > 1 else None
+
+
+def listed(text: str) -> list[str] | None:
+    """The entries of a list that stands in a text, as JSON or as Python prints it; else None."""
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    value = _loaded(text)
+    if isinstance(value, list):
+        return [entry for item in value if (entry := text_of(item)) is not None]
+    entries, at, inner = list[str](), 0, text[1:-1].strip()
+    while at < len(inner):
+        match = _QUOTED.match(inner, at)
+        if match is None:
+            return None
+        entries.append(re.sub(r"\\(.)", r"\1", match[1] if match[1] is not None else match[2]))
+        between = _BETWEEN.match(inner, match.end())
+        at = between.end() if between else len(inner)
+    return entries or None
+
+
+def _loaded(text: str) -> Any:
+    if text.lstrip()[:1] not in ("[", "{"):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
