@@ -18,6 +18,7 @@ GROUND = {
     "intake",
     "isolated",
     "operating",
+    "masking",
     "own_prompt",
     "outputs",
     "errors",

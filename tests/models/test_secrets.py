@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ModelError
-from omibench.models.secrets import mask, read_key
+from omibench.masking import mask
+from omibench.models.secrets import read_key
 
 KEY = "planted-9f8e7d6c5b4a"
 

@@ -28,6 +28,7 @@ from omibench.models.batch.api import (
 from omibench.models.batch.draws import whole_body
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
+from omibench.models.bounds import MOST_RESULTS
 from omibench.models.content import content_fault
 from omibench.models.pictures import Pictures
 from omibench.models.replies import Json, count, list_of, object_of, text_of, unreadable
@@ -57,9 +58,11 @@ class AnthropicBatchProvider(BatchProvider, AnthropicProvider):
         """As `BatchProvider.connect_batches`."""
         import anthropic
 
-        make = client_maker(anthropic.Anthropic, anthropic.DefaultHttpxClient, self.model, key)
-        with make() as client:
-            yield AnthropicBatches(anthropic, client, self.model, self.pictures)
+        kinds = anthropic.Anthropic, anthropic.DefaultHttpxClient
+        make = client_maker(*kinds, self.model, key)
+        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        with make() as client, make_large() as downloads:
+            yield AnthropicBatches(anthropic, client, downloads, self.model, self.pictures)
 
 
 class AnthropicBatches:
@@ -67,8 +70,11 @@ class AnthropicBatches:
 
     shape = LIMITS
 
-    def __init__(self, sdk: Any, client: Any, model: AnthropicModel, pictures: Pictures) -> None:
-        self._sdk, self._client, self._model, self._pictures = sdk, client, model, pictures
+    def __init__(
+        self, sdk: Any, client: Any, downloads: Any, model: AnthropicModel, pictures: Pictures
+    ) -> None:
+        self._sdk, self._client, self._downloads = sdk, client, downloads
+        self._model, self._pictures = model, pictures
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
         """As `BatchApi.line`."""
@@ -84,7 +90,8 @@ class AnthropicBatches:
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
         """As `BatchApi.create`."""
         headers = {"content-type": "application/json", "content-length": str(size)}
-        made = self._call("post", _BATCHES, content=lines, options={"headers": headers})
+        how = {"content": lines, "options": {"headers": headers}}
+        made = self._call("post", _BATCHES, uploads=True, **how)
         return id_of(made)
 
     def find(self, submission: Submission, known: set[str]) -> list[Found]:
@@ -121,7 +128,7 @@ class AnthropicBatches:
 
     def download(self, source: str, to: BinaryIO) -> None:
         """As `BatchApi.download`; `source` is the id of a batch."""
-        batches = self._client.messages.batches.with_streaming_response
+        batches = self._downloads.messages.batches.with_streaming_response
         stream(self._sdk, lambda: batches.results(source), to)
 
     def read(self, row: Json, samples: int) -> Row:
@@ -150,11 +157,11 @@ class AnthropicBatches:
         timeout = min(POLL_TIMEOUT_S, self._model.limits.timeout_s)
         return self._call("get", path, options={"params": params, "timeout": timeout})
 
-    def _call(self, method: str, path: str, **how: Any) -> Json:
+    def _call(self, method: str, path: str, *, uploads: bool = False, **how: Any) -> Json:
         import httpx2
 
         call = getattr(self._client, method)
-        return fetch(self._sdk, lambda: call(path, cast_to=httpx2.Response, **how))
+        return fetch(self._sdk, lambda: call(path, cast_to=httpx2.Response, **how), uploads=uploads)
 
 
 def _time(row: Json) -> float:

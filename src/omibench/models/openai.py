@@ -13,6 +13,7 @@ from omibench.models.openai_messages import PATHS, check_openai, openai_body
 from omibench.models.openai_replies import openai_replies
 from omibench.models.options import refuse_options, scored_by_list
 from omibench.models.pools import open_pools
+from omibench.models.secrets import with_own_secrets
 from omibench.models.served import ServedProvider, client_maker, post
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.wire import wire_body
@@ -46,12 +47,13 @@ class OpenAIProvider(ServedProvider):
         """Clients of the SDK, lent to one call at a time."""
         import openai
 
+        model = with_own_secrets(self.model)
         make = client_maker(openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient, self.model, key)
         async with open_pools(make, self.model.limits.concurrency) as lend:
 
             async def send(requests: Sequence[Request]) -> Sent:
                 body = wire_body(
-                    lambda show: openai_body(self.model, requests, show), requests[0], self.pictures
+                    lambda show: openai_body(model, requests, show), requests[0], self.pictures
                 )
                 security = {"security": {"bearer_auth": True}}
                 with lend() as client:

@@ -26,12 +26,14 @@ from omibench.models.batch.api import (
 from omibench.models.batch.draws import whole_body
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
+from omibench.models.bounds import MOST_RESULTS
 from omibench.models.content import content_fault
 from omibench.models.openai import OpenAIProvider
 from omibench.models.openai_messages import PATHS, openai_body
 from omibench.models.openai_replies import openai_replies
 from omibench.models.pictures import Pictures
 from omibench.models.replies import Json, count, list_of, object_of, text_of
+from omibench.models.secrets import with_own_secrets
 from omibench.models.served import client_maker
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_status
@@ -60,9 +62,12 @@ class OpenAIBatchProvider(BatchProvider, OpenAIProvider):
         """As `BatchProvider.connect_batches`."""
         import openai
 
-        make = client_maker(openai.OpenAI, openai.DefaultHttpxClient, self.model, key)
-        with make() as client:
-            yield OpenAIBatches(openai, client, self.model, self.pictures)
+        kinds = openai.OpenAI, openai.DefaultHttpxClient
+        make = client_maker(*kinds, self.model, key)
+        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        with make() as client, make_large() as downloads:
+            model = with_own_secrets(self.model)
+            yield OpenAIBatches(openai, client, downloads, model, self.pictures)
 
 
 class OpenAIBatches:
@@ -70,8 +75,11 @@ class OpenAIBatches:
 
     shape = LIMITS
 
-    def __init__(self, sdk: Any, client: Any, model: OpenAIModel, pictures: Pictures) -> None:
-        self._sdk, self._client, self._model, self._pictures = sdk, client, model, pictures
+    def __init__(
+        self, sdk: Any, client: Any, downloads: Any, model: OpenAIModel, pictures: Pictures
+    ) -> None:
+        self._sdk, self._client, self._downloads = sdk, client, downloads
+        self._model, self._pictures = model, pictures
         self._route = "/v1" + PATHS[model.api]
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
@@ -85,7 +93,9 @@ class OpenAIBatches:
     def upload(self, lines: BinaryIO, size: int) -> str:
         """As `BatchApi.upload`; a file that no batch follows costs nothing."""
         create, named = self._client.files.with_raw_response.create, ("batch.jsonl", lines)
-        made = fetch(self._sdk, lambda: create(file=named, purpose="batch").http_response)
+        made = fetch(
+            self._sdk, lambda: create(file=named, purpose="batch").http_response, uploads=True
+        )
         return id_of(made)
 
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
@@ -128,7 +138,7 @@ class OpenAIBatches:
 
     def download(self, source: str, to: BinaryIO) -> None:
         """As `BatchApi.download`; `source` is the id of a file."""
-        files = self._client.files.with_streaming_response
+        files = self._downloads.files.with_streaming_response
         stream(self._sdk, lambda: files.content(source), to)
 
     def read(self, row: Json, samples: int) -> Row:

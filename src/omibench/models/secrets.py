@@ -1,33 +1,25 @@
 """Keys of providers: read when they are needed, shown to nobody.
 
 A key stands in the environment, or in the file that OMIBENCH_KEYS names: one `NAME=value` a line,
-readable by its owner alone. What providers say of their errors passes through `mask`.
+readable by its owner alone. What providers say of their errors passes through `masking.mask`.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-import re
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from omibench.errors import ModelError, reason_of
+from omibench.masking import remember, with_secrets
+from omibench.params.model import OpenAIModel
 
 KEYS_FILE = "OMIBENCH_KEYS"
-SHOWN = "***"
-_SHORTEST = 6
-"""A shorter word is no secret (servers without keys get one such as `EMPTY`)."""
-_LOOKS_SECRET = re.compile(
-    r"\b(?:sk|pk|gsk|xai|AIza|hf|sess)[-_][\w-]{12,}|(?<=Bearer )\S+|(?<=://)[^\s/@]+(?=@)"
-)
-_LOGGERS = ("openai", "anthropic", "openai._base_client", "anthropic._base_client", "httpx2")
-_known: set[str] = set()
 
 
 def read_key(name: str) -> SecretStr:
-    """The key called `name`. From now on `mask` knows it.
+    """The key called `name`. From now on `masking.mask` knows it.
 
     Raises ModelError with the name when there is none, or when others may read the file of keys.
     """
@@ -39,17 +31,17 @@ def read_key(name: str) -> SecretStr:
             + (f" or add a line {name}=... to {file}" if file else f" (or {KEYS_FILE}, a file)")
             + "; a server that asks for no key takes any value"
         )
-    if len(value) >= _SHORTEST:
-        _known.add(value)
-        _mask_logs()
+    remember(value)
     return SecretStr(value)
 
 
-def mask(text: str) -> str:
-    """The text with *** in place of every key that was read, and of what looks like one."""
-    for secret in sorted(_known, key=len, reverse=True):
-        text = text.replace(secret, SHOWN)
-    return _LOOKS_SECRET.sub(SHOWN, text)
+def with_own_secrets(model: OpenAIModel) -> OpenAIModel:
+    """The block as it is sent: secrets in place of their names. Never kept, never an identity.
+
+    Raises ModelError as `read_key` does.
+    """
+    body = with_secrets(model.extra_body, lambda name: read_key(name).get_secret_value())
+    return model if body == model.extra_body else model.model_copy(update={"extra_body": body})
 
 
 def _from_file(name: str) -> str:
@@ -72,19 +64,3 @@ def _from_file(name: str) -> str:
     pairs = (line.removeprefix("export ").partition("=") for line in map(str.strip, lines))
     found = {key.strip(): value.strip().strip("'\"") for key, _, value in pairs if key[:1] != "#"}
     return found.get(name, "")
-
-
-class _Mask(logging.Filter):
-    """Masks what a provider's library logs."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = mask(record.getMessage()), ()
-        return True
-
-
-_FILTER = _Mask()
-
-
-def _mask_logs() -> None:
-    for name in _LOGGERS:
-        logging.getLogger(name).addFilter(_FILTER)  # a filter that is there is not added again

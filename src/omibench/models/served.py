@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from time import time
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import SecretStr
 
 from omibench.errors import ImageCountError, ModelError
+from omibench.models.bounds import MOST_REPLY
 from omibench.models.pictures import Pictures
 from omibench.models.provider import FREE, Gate
 from omibench.models.replies import json_of, same_family, unreadable
+from omibench.models.sdk_client import C, sdk_client
 from omibench.models.secrets import read_key
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
@@ -29,7 +31,6 @@ from omibench.models.wire import Body
 from omibench.params.model import AnthropicModel, OpenAIModel
 from omibench.request import Request, Response
 
-C = TypeVar("C")
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
 )
@@ -138,8 +139,8 @@ class ServedProvider(ABC):
 def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
     """Options of the HTTP client: as many connections as the run wants, each kept for the next.
 
-    Certificates are loaded once for all clients that share the options; without TLS none are, and
-    then no redirect may lead to TLS.
+    Certificates are loaded once for all clients that share the options; without TLS none are: no
+    request leaves its origin (`http_hooks.Hooks`).
     """
     import httpx2
 
@@ -147,33 +148,32 @@ def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
     return {
         "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
         "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
-        **(
-            {"verify": False, "follow_redirects": False}
-            if plain
-            else {"verify": httpx2.create_ssl_context()}
-        ),
+        "verify": False if plain else httpx2.create_ssl_context(),
     }
 
 
 def client_maker(
-    kind: Callable[..., C],
-    http: Callable[..., Any],
+    kind: type[C],
+    http: type[Any],
     model: OpenAIModel | AnthropicModel,
     key: SecretStr,
+    most: int | None = None,
 ) -> Callable[[], C]:
     """Makes clients of an SDK that neither retry nor wait: both are done here, for all providers.
 
-    All of them share one `transport`; `http` is the SDK's own class of HTTP clients.
+    All of them share one `transport`; `http` is the SDK's own class of HTTP clients. They talk to
+    one origin alone, and their replies have `most` bytes at most (128 MiB when left out).
     """
     options = transport(model.base_url, model.limits.timeout_s)
 
     def make() -> C:
-        return kind(
-            api_key=key.get_secret_value(),
+        return sdk_client(
+            kind,
+            http,
+            key=key.get_secret_value(),
             base_url=model.base_url,
-            max_retries=0,
-            timeout=options["timeout"],
-            http_client=http(**options),
+            options=options,
+            most=most or MOST_REPLY,
         )
 
     return make

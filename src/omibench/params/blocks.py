@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from omibench.explain import UNSHOWN
+from omibench.masking import literal_secret, looks_secret
 
 _PATH_SIGNS = " ./_-+,=@%:#~()"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -57,7 +58,25 @@ def _addressed(text: str) -> str:
         )
     if not host or url.scheme not in ("http", "https"):
         raise ValueError("is no address: give one such as https://host/v1")
+    if looks_secret(text):
+        raise PydanticCustomError(
+            UNSHOWN,
+            "holds a key; name the environment variable that holds it in `key_env` "
+            "(the value is not shown)",
+        )
     return text
+
+
+def _without_secrets(values: dict[str, Any]) -> dict[str, Any]:
+    name = literal_secret(values)
+    if name is not None:
+        raise PydanticCustomError(
+            UNSHOWN,
+            "holds a key in `{field}`; write `${{NAME}}` there, and put the key into the "
+            "environment variable NAME (the value is not shown)",
+            {"field": name},
+        )
+    return values
 
 
 Rate = Annotated[float, Field(ge=0, le=1)]
@@ -70,6 +89,8 @@ Variable = Annotated[str, AfterValidator(_named)]
 PlainPath = Annotated[str, AfterValidator(_plain)]
 """A path without what a shell, or Snakemake's patterns, give a meaning of their own."""
 Url = Annotated[str, AfterValidator(_addressed)]
+Extra = Annotated[dict[str, Any], AfterValidator(_without_secrets)]
+"""Fields of somebody else's; a secret among them is named as `${NAME}`, never written."""
 
 
 class Block(BaseModel):

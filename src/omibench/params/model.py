@@ -8,11 +8,11 @@ price, label or group.
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from omibench.params.blocks import Block, Name, Rate, Url, Variable
+from omibench.params.blocks import Block, Extra, Name, Rate, Url, Variable
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Positive = Annotated[float, Field(gt=0)]
@@ -168,8 +168,9 @@ class OpenAIModel(ServedModel):
     effort: Effort | None = None
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
     detail: Literal["auto", "low", "high"] | None = None
-    extra_body: dict[str, Any] = {}
-    """Fields that this endpoint alone knows, such as chat_template_kwargs; part of identity."""
+    extra_body: Extra = {}
+    """Fields that this endpoint alone knows, such as chat_template_kwargs; part of identity. A key
+    among them is written `${NAME}`, the name of its environment variable."""
     batch: bool = False
     """Ask through the batch API, at half the price and within a day."""
 
@@ -237,7 +238,7 @@ class VllmModel(LocalModel):
     max_model_len: Annotated[int, Field(ge=1)] | None = None
     max_num_seqs: Annotated[int, Field(ge=1)] = 64
     gpu_memory: Rate = 0.9
-    engine: dict[str, Any] = {}
+    engine: Extra = {}
     """More arguments of vLLM's LLM, as it spells them; part of identity."""
 
     @property

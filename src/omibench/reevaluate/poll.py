@@ -8,9 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from time import time
+from typing import Any
 
 from omibench.errors import ModelError, PassingError
-from omibench.models.secrets import mask, read_key
+from omibench.masking import mask
+from omibench.models.bounds import CALL_S, MOST_REPLY, within
+from omibench.models.sdk_client import C, sdk_client
+from omibench.models.secrets import read_key
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.params.reevaluate import EndpointWatch, HubWatch, Watch
@@ -47,28 +51,35 @@ def _asked(name: str, watch: Watch) -> list[str]:
 def _of_openai(name: str, watch: EndpointWatch) -> list[str]:
     import openai
 
-    _, base_url, key_env = watch.endpoint()
-    key = read_key(key_env).get_secret_value()
     with (
         _told(name, openai.APIStatusError, openai.APIConnectionError, openai.OpenAIError),
-        openai.OpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=TIMEOUT_S) as client,
+        _client(openai.OpenAI, openai.DefaultHttpxClient, watch) as client,
     ):
-        return _ids(client.models.list())
+        return within(CALL_S, lambda: _ids(client.models.list()))
 
 
 def _of_anthropic(name: str, watch: EndpointWatch) -> list[str]:
     import anthropic
 
-    _, base_url, key_env = watch.endpoint()
-    key = read_key(key_env).get_secret_value()
     errors = (anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AnthropicError)
     with (
         _told(name, *errors),
-        anthropic.Anthropic(
-            api_key=key, base_url=base_url, max_retries=0, timeout=TIMEOUT_S
-        ) as client,
+        _client(anthropic.Anthropic, anthropic.DefaultHttpxClient, watch) as client,
     ):
-        return _ids(client.models.list(limit=1000))
+        return within(CALL_S, lambda: _ids(client.models.list(limit=1000)))
+
+
+def _client(kind: type[C], http: type[Any], watch: EndpointWatch) -> C:
+    """A client of an SDK that talks to the watch's endpoint alone; replies are bounded."""
+    _, base_url, key_env = watch.endpoint()
+    return sdk_client(
+        kind,
+        http,
+        key=read_key(key_env).get_secret_value(),
+        base_url=base_url,
+        options={"timeout": TIMEOUT_S},
+        most_s=CALL_S,
+    )
 
 
 def _of_hub(name: str, watch: HubWatch) -> list[str]:
@@ -82,16 +93,35 @@ def _of_hub(name: str, watch: HubWatch) -> list[str]:
         ) from None
     token = read_key(watch.token_env).get_secret_value() if watch.token_env else False
     hub = HfApi(endpoint=watch.url, token=token)
-    with _told(name, HfHubHTTPError, TransportError, ValueError):
-        return _ids(
-            hub.list_models(
-                author=watch.author,
-                search=watch.search,
-                pipeline_tag=watch.task,
-                sort="created_at",
-                limit=watch.newest,
-            )
+    with _told(name, HfHubHTTPError, TransportError, ValueError), _bounded_hub():
+        return within(
+            CALL_S,
+            lambda: _ids(
+                hub.list_models(
+                    author=watch.author,
+                    search=watch.search,
+                    pipeline_tag=watch.task,
+                    sort="created_at",
+                    limit=watch.newest,
+                )
+            ),
         )
+
+
+@contextmanager
+def _bounded_hub() -> Iterator[None]:
+    """Let the client that huggingface_hub shares keep our bounds as long as the block runs."""
+    from huggingface_hub import get_session
+
+    from omibench.models.http_hooks import Hooks
+
+    session, own = get_session(), Hooks(MOST_REPLY, CALL_S, leave=True).of_client()
+    before = session.event_hooks
+    session.event_hooks = {kind: [*before.get(kind, []), *hooks] for kind, hooks in own.items()}
+    try:
+        yield
+    finally:
+        session.event_hooks = before
 
 
 def _ids(models: Iterable[object]) -> list[str]:
@@ -113,9 +143,10 @@ def _told(
         raise _error(name, failure) from None
     except connection as error:
         raise _error(name, failure_of_connection(error)) from None
+    except Failure as failure:
+        raise _error(name, failure) from None
     except (other, TypeError, AttributeError) as error:
-        unclear = " ".join(str(error).split())[:200]
-        raise _error(name, Failure(f"the list cannot be read: {unclear}")) from None
+        raise _error(name, Failure(f"the list cannot be read: {error}")) from None
 
 
 def _error(name: str, failure: Failure) -> ModelError:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 from omibench.errors import ModelError, PassingError
+from omibench.models.plain_http import send
 from omibench.models.secrets import read_key
+from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import passes
 from omibench.reevaluate.changes import Move
 
-TIMEOUT_S = 30.0
+TIMEOUT_S, MOST_S = 30.0, 90.0
 MOST_MOVES = 50
 
 
@@ -59,12 +59,22 @@ def post(body: Mapping[str, Any], url_env: str) -> bool:
     data = json.dumps(body, ensure_ascii=False).encode()
     request = Request(url, data, {"content-type": "application/json"})  # noqa: S310
     try:
-        with urlopen(request, timeout=TIMEOUT_S):  # noqa: S310
-            return True
-    except HTTPError as error:
-        # What it says may quote the URL's path, which is where such URLs keep their secret.
-        kind = PassingError if passes(error.code) else ModelError
-        raise kind(f"the webhook in {url_env} refused the news: HTTP {error.code}") from None
-    except (URLError, OSError, HTTPException, ValueError) as error:
-        what = type(getattr(error, "reason", error)).__name__
+        status = send(request, timeout_s=TIMEOUT_S, most_s=MOST_S)
+    except Failure as failure:
+        # What it says may quote the URL, whose path is where such URLs keep their secret.
+        if failure.status is not None:
+            why = f"HTTP {failure.status}" + (
+                ": it redirects, and news go to its own address alone"
+                if 300 <= failure.status < 400
+                else ""
+            )
+            raise ModelError(f"the webhook in {url_env} refused the news: {why}") from None
+        what = failure.message.removeprefix("the connection failed: ").partition(":")[0]
         raise PassingError(f"the webhook in {url_env} cannot be reached: {what}") from None
+    except ValueError as error:
+        what = type(error).__name__
+        raise PassingError(f"the webhook in {url_env} cannot be reached: {what}") from None
+    if status < 300:
+        return True
+    kind = PassingError if passes(status) else ModelError
+    raise kind(f"the webhook in {url_env} refused the news: HTTP {status}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from omibench.errors import OmibenchError
 from omibench.intake import open_regular
+from omibench.masking import mask
 from omibench.status.rows import Failure
 from omibench.status.runs import Job
 
@@ -48,17 +49,22 @@ def last_lines(log: Path, count: int = LINES) -> list[str]:
     """The last lines of a log: what a bar overwrote is gone, control characters are left out."""
     try:
         with open_regular(log) as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            start = file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
             text = file.read().decode("utf-8", "replace")
     except (OSError, OmibenchError):
         return []
+    if start:  # a key that is cut in two is not known as one
+        text = text.partition("\n")[2]
     shown = (clean(line.rstrip().rpartition("\r")[2]) for line in text.split("\n"))
     return [line for line in shown if line.strip()][-count:]
 
 
 def clean(text: str) -> str:
-    """Text without control characters, which could command a terminal; long lines are cut."""
-    found = _CONTROL.sub("", text).replace("\t", "    ")
+    """Text without control characters, which could command a terminal, and without secrets.
+
+    Long lines are cut, once their secrets are masked.
+    """
+    found = mask(_CONTROL.sub("", text).replace("\t", "    "))
     return found if len(found) <= WIDTH else found[: WIDTH - 3] + "..."
 
 

@@ -28,6 +28,7 @@ from omibench.analyze.report.theme import themed
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import image_bins, subjects
 from omibench.analyze.words import counted, images, level, rules_name, scored_by
+from omibench.masking import masked_values
 from omibench.params.judge import JudgePanel
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
@@ -135,7 +136,8 @@ def _names(results: Results, panel: JudgePanel) -> str:
 
 
 def _params(results: Results) -> dict[str, Any]:
-    return (results.whole or results.study).model_dump(mode="json", exclude_defaults=True)
+    whole = results.whole or results.study
+    return dict(masked_values(whole.model_dump(mode="json", exclude_defaults=True)))
 
 
 def _what_is_simulated(results: Results) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import time
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from omibench.models.batch.submission import Submission
+from omibench.models.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, within
 from omibench.models.replies import Json, json_of, text_of, unreadable
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.request import Request, Response
+
+if TYPE_CHECKING:
+    import httpx2
 
 POLL_TIMEOUT_S = 60.0
 _CHUNK = 1 << 16
@@ -82,10 +86,14 @@ class BatchApi(Protocol):
         """Read one result of a line that asked for `samples`. Raises no Failure."""
 
 
-def fetch(sdk: Any, call: Callable[[], Any]) -> Json:
-    """The JSON object that a call of an SDK's client with raw replies brings. Raises Failure."""
+def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
+    """The JSON object that a call of an SDK's client with raw replies brings.
+
+    Raises Failure, also when it takes longer than a call may that `uploads` a file, or not. A call
+    that uploads is then not made again: the first may still be reading the file.
+    """
     with failures(sdk):
-        reply = call()
+        reply = within(TRANSFER_S if uploads else CALL_S, call, again=not uploads)
     try:
         value = json_of(reply.content)
     except ValueError:
@@ -103,11 +111,51 @@ def id_of(found: Json) -> str:
 
 
 def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
-    """Append what a streaming call brings to a file, with a line feed at its end."""
-    with failures(sdk), call() as reply:
+    """Append what a streaming call brings to a file, with a line feed at its end.
+
+    Where the endpoint keeps its files elsewhere, they are fetched from there without the key.
+    Raises Failure.
+    """
+    from omibench.models.http_hooks import SentOn
+
+    with failures(sdk):
+        try:
+            _write_reply(call, to)
+        except SentOn as sent_on:
+            _fetch_elsewhere(str(sent_on.url), to)
+    to.write(b"\n")
+
+
+def _write_reply(call: Callable[[], Any], to: BinaryIO) -> None:
+    opened = call()
+    reply = within(CALL_S, opened.__enter__)
+    try:
         for piece in reply.iter_bytes(_CHUNK):
             to.write(piece)
-    to.write(b"\n")
+    finally:
+        opened.__exit__(None, None, None)
+
+
+def _fetch_elsewhere(url: str, to: BinaryIO) -> None:
+    """Append what lies at an address that a reply named; only by TLS, without key or body."""
+    import httpx2
+
+    from omibench.models.http_hooks import Hooks
+
+    if httpx2.URL(url).scheme != "https":
+        raise Failure("it keeps its files at an address without TLS: they are not fetched")
+    with httpx2.Client(
+        timeout=POLL_TIMEOUT_S, event_hooks=Hooks(MOST_RESULTS).of_client()
+    ) as client:
+        _write_reply(lambda: _opened(client, url), to)
+
+
+@contextmanager
+def _opened(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
+    with client.stream("GET", url) as reply:
+        if not reply.is_success:
+            raise Failure(f"its files cannot be fetched: HTTP {reply.status_code}", transient=True)
+        yield reply
 
 
 @contextmanager

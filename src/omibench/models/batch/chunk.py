@@ -10,10 +10,10 @@ from tempfile import TemporaryFile
 from time import time
 from typing import BinaryIO
 
+from omibench.masking import mask
 from omibench.models.batch.api import Shape
 from omibench.models.batch.submission import Line, Submission
 from omibench.models.provider import Gate, Ticket
-from omibench.models.secrets import mask
 from omibench.request import Request, Response
 
 Answer = tuple[Request, Response]

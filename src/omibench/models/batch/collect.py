@@ -8,13 +8,14 @@ from random import SystemRandom
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
+from omibench.masking import mask
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import give_back, settle
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Line, Submission
+from omibench.models.bounds import MOST_REPLY
 from omibench.models.provider import Gate, Ticket
 from omibench.models.replies import Json, json_of
-from omibench.models.secrets import mask
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.params.model import Limits
@@ -153,7 +154,7 @@ def _answered(line: Line, drawn: list[Drawn]) -> list[Line]:
 def _rows(file: BinaryIO) -> Iterator[Json | None]:
     """The results in a file; None for one that cannot be read."""
     file.seek(0)
-    for text in file:
+    while text := file.readline(MOST_REPLY):
         if not text.strip():
             continue
         try:

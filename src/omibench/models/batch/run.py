@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 
 from omibench.errors import ModelError
+from omibench.masking import mask
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import Answer
 from omibench.models.batch.collect import Collector, Cost, response_of
@@ -13,7 +14,6 @@ from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Submission
 from omibench.models.batch.submit import MAYBE_MADE, Pace, Submitter, no_batches
 from omibench.models.provider import Gate
-from omibench.models.secrets import mask
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
 from omibench.params.model import Limits

@@ -9,12 +9,12 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from omibench.errors import ModelError
+from omibench.masking import mask
 from omibench.models.batch.api import BatchApi, Found, surely_not_made
 from omibench.models.batch.chunk import Answer, Chunk, give_back
 from omibench.models.batch.desk import Desk, Draft
 from omibench.models.batch.submission import Line, Submission, custom_id
 from omibench.models.provider import Gate, Ticket
-from omibench.models.secrets import mask
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.params.model import Limits

@@ -11,8 +11,8 @@ from random import SystemRandom
 from typing import NamedTuple
 
 from omibench.errors import ModelError, OutageError
+from omibench.masking import mask
 from omibench.models.provider import Gate, Ticket
-from omibench.models.secrets import mask
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.concurrency import Concurrency
 from omibench.models.traffic.failure import Failure, was_unsent

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from omibench.masking import said
+
+MOST_WORDS = 600
 _UNSENT = "the request was not sent whole"
 
 
@@ -24,7 +27,7 @@ def was_unsent(error: BaseException) -> bool:
 
 @dataclass(eq=False)
 class Failure(Exception):
-    """One attempt failed. `message` is one line for people, secrets masked."""
+    """One attempt failed. `message` becomes one line for people, secrets masked."""
 
     message: str
     status: int | None = None
@@ -46,6 +49,9 @@ class Failure(Exception):
     """What the attempt cost, where the provider counted; else see `maybe_paid`."""
     retry_after_s: float | None = None
     """Seconds that the endpoint asks to wait; None where it does not say."""
+
+    def __post_init__(self) -> None:
+        self.message = said(self.message, MOST_WORDS)
 
     @property
     def turned_away(self) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
+from omibench.masking import said
 from omibench.models.content import content_fault, refusal_of
 from omibench.models.traffic.failure import Failure
 
@@ -26,12 +27,11 @@ _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol
 _OURS = {"UnsupportedProtocol", "LocalProtocolError", "PoolTimeout"}
 _GEMINI_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _TAG = re.compile(r"<[^>]*>")
-_MOST_WORDS = 300
 
 
 def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: float) -> Failure:
     """The failure that an HTTP error tells; `now` is Unix time. Header names are lower case."""
-    code, message = _said(body)
+    code, message = _words_of(body)
     broke = code in _NO_MONEY
     said = headers.get("x-should-retry")
     transient = said == "true" if said in ("true", "false") else passes(status)
@@ -53,7 +53,9 @@ def failure_of_connection(error: BaseException) -> Failure:
     """The failure of a connection: `error` is the SDK's, raised from that of its HTTP library."""
     cause = error.__cause__ or error
     name = type(cause).__name__
-    words = " ".join(str(cause).split())
+    if isinstance(cause, Failure):
+        return cause
+    words = said(str(cause))
     return Failure(
         f"the connection failed: {name}" + (f": {words}" if words else ""),
         transient=name != "UnsupportedProtocol",
@@ -114,25 +116,20 @@ def _date(text: str | None) -> float | None:
         return None
 
 
-def _said(body: str) -> tuple[str, str]:
+def _words_of(body: str) -> tuple[str, str]:
     """Code and words of an error's body, in the forms of the APIs; of a page its text."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        return "", _one_line(_TAG.sub(" ", body))
+        return "", said(_TAG.sub(" ", body))
     if isinstance(value, list) and value:  # Gemini's endpoint wraps its error in a list
         value = value[0]
     if not isinstance(value, dict):
-        return "", _one_line(str(value))
+        return "", said(str(value))
     error = value.get("error", value)
     if not isinstance(error, dict):
-        return "", _one_line(str(error))
+        return "", said(str(error))
     code = error.get("code")
     code = code if isinstance(code, str) and code else error.get("type") or error.get("status")
     words = error.get("message") or error.get("detail") or value.get("message") or ""
-    return (code if isinstance(code, str) else ""), _one_line(str(words))
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MOST_WORDS else line[: _MOST_WORDS - 1] + "…"
+    return (said(code, 80) if isinstance(code, str) else ""), said(str(words))

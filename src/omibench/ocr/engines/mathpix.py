@@ -11,14 +11,18 @@ import base64
 import json
 import os
 import time
-import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.errors import MissingInputError, ModelError, reason_of
+from omibench.errors import MissingInputError, ModelError
+from omibench.masking import remember, said
+from omibench.models.bounds import MOST_REPLY
+from omibench.models.plain_http import Reply, exchange
+from omibench.models.replies import json_of
+from omibench.models.traffic.failure import Failure
 from omibench.ocr.engines.recorded import ReadLine, ReadPage
 
 NAME = "mathpix"
@@ -28,6 +32,10 @@ ID_ENV, KEY_ENV = "MATHPIX_APP_ID", "MATHPIX_APP_KEY"
 FIGURES = frozenset({"diagram", "chart", "figure", "picture"})
 """Types of lines that are no text."""
 _DELIMITERS = {"math_inline_delimiters": ["$", "$"], "math_display_delimiters": ["$$", "$$"]}
+READ_S = 120.0
+"""Seconds that a server may be silent."""
+MOST_S = 1200.0
+"""Seconds that one call may take in all, with the upload of a paper."""
 _ATTEMPTS = 5
 _BUSY = (429, 500, 502, 503, 504)
 
@@ -58,6 +66,8 @@ def open_client(folder: Path, pause: float = 2.0) -> Client:
     url = os.environ.get(URL_ENV, URL).rstrip("/")
     if not url.startswith(("https://", "http://")):
         raise MissingInputError(f"{URL_ENV}: {url!r} is no http(s) address")
+    remember(app_id)
+    remember(app_key)
     return Client(url, app_id, app_key, folder, pause)
 
 
@@ -71,7 +81,7 @@ def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
         note = client.folder / f"{digest}.json"
         job = json.loads(note.read_text("utf-8"))["pdf_id"] if note.is_file() else None
         if job is None:
-            job = _said(_post_file(client, data), "pdf_id")
+            job = _field(_post_file(client, data), "pdf_id")
             _keep(note, {"pdf_id": job})
         _await(client, job, note)
         _keep(done, _call(client, f"/v3/pdf/{job}.lines.json"))
@@ -86,12 +96,12 @@ def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
         source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
         body = {"src": source, "formats": ["text"], "include_line_data": True, **_DELIMITERS}
         _keep(done, _call(client, "/v3/text", json.dumps(body).encode(), "application/json"))
-    said = json.loads(done.read_text("utf-8"))
+    answer = json.loads(done.read_text("utf-8"))
     return _page(
         {
-            "page_width": said.get("image_width", 1),
-            "page_height": said.get("image_height", 1),
-            "lines": said.get("line_data", []),
+            "page_width": answer.get("image_width", 1),
+            "page_height": answer.get("image_height", 1),
+            "lines": answer.get("line_data", []),
         }
     )
 
@@ -99,13 +109,13 @@ def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
 def _await(client: Client, job: str, note: Path) -> None:
     began, pause = time.monotonic(), client.pause
     while True:
-        said = _call(client, f"/v3/pdf/{job}")
-        status = said.get("status")
+        answer = _call(client, f"/v3/pdf/{job}")
+        status = answer.get("status")
         if status == "completed":
             return
         if status == "error":
             note.unlink(missing_ok=True)
-            raise ModelError(f"mathpix: job {job} failed: {_why(said)}")
+            raise ModelError(f"mathpix: job {job} failed: {_why(answer)}")
         if time.monotonic() - began > client.patience:
             raise ModelError(
                 f"mathpix: job {job} is still {status!r} after {client.patience:g} s; run the "
@@ -171,42 +181,48 @@ def _call(
     for attempt in range(_ATTEMPTS):
         request = urllib.request.Request(client.url + path, body, headers)  # noqa: S310
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
-                said = json.loads(answer.read())
-        except urllib.error.HTTPError as error:
-            if error.code in _BUSY and attempt + 1 < _ATTEMPTS:
-                time.sleep(pause)
-                pause *= 2
-                continue
-            raise ModelError(f"mathpix: {path}: HTTP {error.code}: {_body(error)}") from None
-        except (OSError, ValueError) as error:
-            if attempt + 1 < _ATTEMPTS:
-                time.sleep(pause)
-                pause *= 2
-                continue
-            raise ModelError(f"mathpix: {path}: {reason_of(error)}") from None
-        if not isinstance(said, dict) or (said.get("error") and "status" not in said):
-            raise ModelError(f"mathpix: {path}: {_why(said)}")
-        return said
+            sent = exchange(request, timeout_s=READ_S, most=MOST_REPLY, most_s=MOST_S)
+            return _answered(sent)
+        except Failure as failure:
+            if not failure.transient or attempt + 1 == _ATTEMPTS:
+                raise ModelError(f"mathpix: {client.url}{path}: {failure}") from None
+        time.sleep(pause)
+        pause *= 2
     raise AssertionError("unreachable")
 
 
-def _body(error: urllib.error.HTTPError) -> str:
+def _answered(reply: Reply) -> dict[str, Any]:
+    """The object that a reply holds. Raises Failure."""
+    if reply.status >= 300:
+        why = f"HTTP {reply.status}: {_why(_object(reply))}"
+        if reply.status in (401, 403):
+            why += f"; are {ID_ENV} and {KEY_ENV} the keys of your Mathpix account?"
+        raise Failure(why, reply.status, transient=reply.status in _BUSY)
+    answer = _object(reply)
+    if answer is None:
+        raise Failure("the reply is no JSON object", reply.status, transient=True)
+    if answer.get("error") and "status" not in answer:
+        raise Failure(_why(answer), reply.status)
+    return answer
+
+
+def _object(reply: Reply) -> dict[str, Any] | None:
     try:
-        return _why(json.loads(error.read()))
-    except (ValueError, OSError):
-        return error.reason
+        value = json_of(reply.body)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
-def _why(said: object) -> str:
-    if not isinstance(said, dict):
+def _why(answer: object) -> str:
+    if not isinstance(answer, dict):
         return "an answer that is no object"
-    info = said.get("error_info")
+    info = answer.get("error_info")
     detail = info.get("message") if isinstance(info, dict) else None
-    return " ".join(str(detail or said.get("error") or "no reason given").split())[:300]
+    return said(str(detail or answer.get("error") or "no reason given"))
 
 
-def _said(answer: Mapping[str, Any], field: str) -> str:
+def _field(answer: Mapping[str, Any], field: str) -> str:
     value = answer.get(field)
     if not isinstance(value, str) or not value.replace("-", "").replace("_", "").isalnum():
         raise ModelError(f"mathpix: the answer has no {field}: {_why(answer)}")

@@ -1,0 +1,179 @@
+"""Secrets, made unreadable in whatever is printed, logged or kept.
+
+What others say of an error is masked first and cut then: a cut in the middle of a key would leave
+a part that nothing recognises.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+MASK = "***"
+MOST_SAID = 300
+"""Characters of what others say that are shown."""
+_SHORTEST = 6
+"""A shorter word is no secret (servers without keys get one such as `EMPTY`)."""
+_HEAD = 10
+"""So many of its first characters give a secret away, whatever cut the others off."""
+_NAME = (
+    r"(?:x[-_])?(?:(?:api|access|secret|app|subscription|private|auth)[-_]?)(?:key|token|secret)"
+    r"|client[-_]?secret|authorization|proxy-authorization|secret|password|passwd|credentials?"
+)
+SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
+"""Names of fields that hold secrets, to be matched whole."""
+_LOOKS_SECRET = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|hf|sess|csk|pplx|nvapi|fw|r8|glpat|gho|ghp|ghs|ghu|ghr|tgp_v\d)"
+    r"[-_][\w-]{12,}"
+    r"|\bgithub_pat_\w{12,}"
+    r"|\bxox[a-z]-[\w-]{10,}"
+    r"|\bAIza[\w-]{16,}"
+    r"|\bya29\.[\w.-]{12,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{12,}"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|(?<=://)[^\s/@]+(?=@)"
+)
+_BEARER = re.compile(r"(\bBearer\s+)(?=\S*[\d._-])[^\s\"',;]{6,}")
+_FIELD = re.compile(
+    rf"(?<![\w-])((?:{_NAME})[\"']?\s*[:=]\s*[\"']?(?:(?:Bearer|Basic)\s+)?)(?!\*|Bearer\b|Basic\b)[^\s\"'&,;}}]{{4,}}",
+    re.IGNORECASE,
+)
+_QUERY = re.compile(r"([?&](?:key|token|sig|signature|auth|code|pass)=)[^\s&#\"']+", re.IGNORECASE)
+_REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
+_LIBRARIES = frozenset({"openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2"})
+_known: dict[str, None] = {}
+"""Every secret that was read, in the spellings in which it may come back."""
+
+
+def remember(secret: str) -> None:
+    """From now on `mask` knows this secret, and what libraries of providers log is masked."""
+    if len(secret) < _SHORTEST:
+        return
+    for spelling in (secret, quote(secret, safe=""), json.dumps(secret)[1:-1]):
+        _known[spelling] = None
+    _mask_libraries()
+
+
+def mask(text: str) -> str:
+    """The text with *** in place of every secret that was read, and of what looks like one.
+
+    The beginning of a secret counts as one, since those whom it was shown to may have cut it.
+    """
+    for secret in sorted(_known, key=len, reverse=True):
+        text = _without(text, secret)
+    return _without_lookalikes(text)
+
+
+def looks_secret(text: str) -> bool:
+    """Whether a text holds what looks like a secret, whichever were read."""
+    return _without_lookalikes(text) != text
+
+
+def said(text: str, most: int = MOST_SAID) -> str:
+    """One line of what others say: masked, and then cut to `most` characters."""
+    line = mask(" ".join(text.split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def masked_values(value: Any) -> Any:
+    """Plain values (JSON) with *** in place of what stands under a secret's name or looks so."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, list):
+        return [masked_values(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: _masked_field(name, entry) for name, entry in value.items()}
+    return value
+
+
+def literal_secret(value: Any) -> str | None:
+    """The name of the first field of plain values (JSON) that holds a secret itself, or None.
+
+    `${NAME}` in place of a secret names the environment variable that holds it.
+    """
+    if isinstance(value, list):
+        return next((name for entry in value if (name := literal_secret(entry))), None)
+    if not isinstance(value, dict):
+        return None
+    for name, entry in value.items():
+        if isinstance(entry, str):
+            plain = _REFERENCE.sub("", entry)
+            if (is_secret_name(str(name)) and plain == entry) or _LOOKS_SECRET.search(plain):
+                return str(name)
+        elif within := literal_secret(entry):
+            return f"{name}.{within}"
+    return None
+
+
+def with_secrets(value: Any, read: Callable[[str], str]) -> Any:
+    """Plain values (JSON) with the secret that `read` finds in place of each `${NAME}`.
+
+    Only under the name of a secret: elsewhere `${NAME}` is a text like others.
+    """
+    if isinstance(value, list):
+        return [with_secrets(entry, read) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _REFERENCE.sub(lambda found: read(found[1]), entry)
+        if isinstance(entry, str) and is_secret_name(str(name))
+        else with_secrets(entry, read)
+        for name, entry in value.items()
+    }
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a field of this name holds a secret."""
+    return SECRET_NAME.fullmatch(name) is not None
+
+
+def _masked_field(name: object, entry: Any) -> Any:
+    secret = isinstance(entry, str) and is_secret_name(str(name))
+    secret = secret and _REFERENCE.sub("", entry) == entry
+    return MASK if secret else masked_values(entry)
+
+
+def _without_lookalikes(text: str) -> str:
+    text = _LOOKS_SECRET.sub(MASK, text)
+    for pattern in (_BEARER, _FIELD, _QUERY):
+        text = pattern.sub(rf"\g<1>{MASK}", text)
+    return text
+
+
+def _without(text: str, secret: str) -> str:
+    head = secret[:_HEAD]
+    # An address begins like others: of webhooks only the whole is a secret.
+    if len(secret) <= _HEAD or "://" in secret or head not in text:
+        return text.replace(secret, MASK)
+    pieces, at = [], 0
+    while (start := text.find(head, at)) >= 0:
+        end = start + _HEAD
+        while end < len(text) and end - start < len(secret) and text[end] == secret[end - start]:
+            end += 1
+        pieces += [text[at:start], MASK]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _mask_libraries() -> None:
+    """Let every record of a library's loggers, its children's too, be masked when it is made."""
+    make = logging.getLogRecordFactory()
+    if not isinstance(make, _Masked):
+        logging.setLogRecordFactory(_Masked(make))
+
+
+class _Masked:
+    """Makes log records; those of libraries that hold keys are masked."""
+
+    def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
+        self._make = make
+
+    def __call__(self, *args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = self._make(*args, **kwargs)
+        if record.name.partition(".")[0] in _LIBRARIES:
+            record.msg, record.args = mask(record.getMessage()), ()
+        return record

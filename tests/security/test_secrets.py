@@ -1,0 +1,239 @@
+"""Keys: no part of one is printed, logged or kept, whoever repeats it and wherever it is cut."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from mathpix_server import ID, Mathpix, running
+from model_server.handle import ServerHandle
+from models.apis import KEY_ENV, ask, openai_model
+from models.batch.conftest import FAST
+from omibench.ask import ask as ask_once
+from omibench.errors import ModelError, ParamsError
+from omibench.masking import literal_secret, mask, masked_values, remember, said
+from omibench.models.openai import OpenAIProvider
+from omibench.models.openai_batch import OpenAIBatchProvider
+from omibench.models.openai_messages import openai_identity
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.ocr.engines.mathpix import Client, read_image
+from omibench.operating import operating_of
+from omibench.slices import slice_for
+from omibench.status.failures import clean, last_lines
+from omibench.store.store import Store
+from omibench.study import Cell, parse_study
+from security.conftest import KEY
+from security.hostile import Answer, hostile
+
+OTHER = "another-planted-word-42"
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "sk-proj-abcDEF123456xyz", "sk-ant-api03-abcDEF123456xyz", "rk_live_abcDEF123456",
+        "gsk_abcDEF123456xyz", "xai-abcDEF123456xyz", "hf_abcDEF123456xyz", "r8_abcDEF123456xyz",
+        "nvapi-abcDEF123456xyz", "pplx-abcDEF123456xyz", "csk-abcDEF123456xyz",
+        "tgp_v1_abcDEF123456xyz", "fw_abcDEF123456xyz",
+        "ghp_abcDEF123456xyz", "github_pat_11ABC_abcDEF123456", "glpat-abcDEF123456xyz",
+        "xoxb-1234-abcDEF123456", "AKIAABCDEF1234567890", "ya29.a0AbcDEF123456xyz",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123456",
+    ],
+)  # fmt: skip
+def test_common_forms_are_known(secret: str) -> None:
+    assert mask(f"the key '{secret}' is wrong") == "the key '***' is wrong"
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("https://h/v1?api_key=abcd1234&x=1", "https://h/v1?api_key=***&x=1"),
+        ("https://h/v1?key=abcd1234", "https://h/v1?key=***"),
+        ('{"x-api-key": "abcd1234"}', '{"x-api-key": "***"}'),
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic ***"),
+        ("Authorization: Bearer abc.def-123", "Authorization: Bearer ***"),
+        ("a Bearer abc.def-123 was sent", "a Bearer *** was sent"),
+        ("https://user:word@h/v1", "https://***@h/v1"),
+    ],
+)
+def test_common_places_are_known(text: str, masked: str) -> None:
+    assert mask(text) == masked
+    assert mask(masked) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "task-specific-instructions, HTTP 429 (rate_limit): EMPTY sk-8",
+        "Basic geometry; a Bearer token is needed; tokens: 8000; max_tokens=4096",
+        "the key OPENAI_API_KEY is missing: set the environment variable OPENAI_API_KEY",
+        "Key: (A), key figures, a secret-sharing scheme",
+    ],
+)
+def test_other_words_stay(text: str) -> None:
+    assert mask(text) == text
+
+
+def test_a_secret_comes_back_in_other_spellings() -> None:
+    remember('odd"word/with+signs=7')
+    for spelling in (json.dumps('odd"word/with+signs=7'), "odd%22word%2Fwith%2Bsigns%3D7"):
+        assert "word" not in mask(f"got {spelling} here")
+
+
+def test_the_beginning_of_a_secret_is_one() -> None:
+    remember(OTHER)
+    assert mask(f"got {OTHER[:14]}... instead") == "got ***... instead"
+    assert mask(f"got {OTHER}{OTHER[:11]}") == "got ******"
+
+
+@pytest.mark.parametrize("before", range(270, 301, 3))
+def test_what_is_cut_was_masked_before(before: int) -> None:
+    remember(OTHER)
+    text = "x" * before + " " + OTHER + " tail" * 50
+    body = json.dumps({"error": {"message": text}})
+    shown = [
+        said(text),
+        failure_of_status(400, {}, body, 0.0).message,
+        failure_of_status(502, {}, f"<html>{text}</html>", 0.0).message,
+        failure_of_connection(OSError(text)).message,
+        Failure("y" * 300 + text).message,
+        clean("z" * 100 + text),
+    ]
+    for words in shown:
+        for end in range(4, len(OTHER)):
+            assert f" {OTHER[:end]}" not in words, words
+
+
+def test_a_code_may_hold_a_key_as_well() -> None:
+    remember(OTHER)
+    failure = failure_of_status(400, {}, json.dumps({"error": {"code": OTHER}}), 0.0)
+    assert "planted" not in failure.message
+
+
+def test_the_tail_of_a_log_begins_with_a_whole_line(tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    log.write_text("key=AIzaSyA1234567890abcdefghijklmnopqrstuv" + "z" * 8180 + "\nomibench: no\n")
+    assert last_lines(log) == ["omibench: no"]
+    log.write_text("omibench: HTTP 401: AIzaSyA1234567890abcdefghijklmnopqrstuv\n")
+    assert last_lines(log) == ["omibench: HTTP 401: ***"]
+
+
+@pytest.mark.parametrize("before", [280, 295])
+@pytest.mark.parametrize("batch", [False, True])
+def test_an_endpoint_that_repeats_the_key(
+    before: int, batch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_ENV, KEY)
+    body = json.dumps({"error": {"message": "x" * before + f" {KEY} " + "y" * 999}}).encode()
+    with hostile(lambda got: Answer(400, {}, [body])) as server:
+        block = openai_model(base_url=server.url, batch=batch)
+        model = OpenAIProvider("m", block)
+        if batch:
+            model = OpenAIBatchProvider("m", block, tmp_path / "batches")
+            model.pace = FAST
+        with Store(tmp_path / "store") as store:
+            (response,) = ask_once([ask("q")], model, store)
+    assert response.outcome == "provider_error"
+    assert "HTTP 400" in (response.error or "")
+    assert "planted" not in (response.error or "")
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"planted" not in path.read_bytes(), path
+
+
+def test_mathpix_repeats_the_key(tmp_path: Path) -> None:
+    remember(KEY)
+    with running(Mathpix(text={"error": "x" * 285 + f" {KEY} is wrong"})) as server:
+        client = Client(server.url, ID, "a-secret-key", tmp_path, pause=0.0)
+        with pytest.raises(ModelError) as caught:
+            read_image(client, b"png", "abc")
+    assert "xxx" in str(caught.value)
+    assert "plan" not in str(caught.value)
+
+
+@pytest.mark.parametrize("logger", ["openai.resources.chat", "httpcore2.http11", "httpx2._client"])
+def test_logs_of_the_children_of_libraries_are_masked(
+    caplog: pytest.LogCaptureFixture, logger: str
+) -> None:
+    remember(OTHER)
+    with caplog.at_level(logging.DEBUG, logger=logger):
+        logging.getLogger(logger).debug("sent %s", {"x-api-key": OTHER})
+    assert "planted" not in caplog.text
+    assert "***" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ({"base_url": "https://h/v1?api_key=planted-word-77"}, "base_url: holds a key"),
+        ({"base_url": "https://h/AIzaSyA1234567890abcdefghij/v1"}, "base_url: holds a key"),
+        ({"extra_body": {"api_key": "planted-word-77"}}, "holds a key in `api_key`"),
+        (
+            {"extra_body": {"headers": [{"Authorization": "Bearer planted-word-77"}]}},
+            "holds a key in `headers.Authorization`",
+        ),
+        ({"extra_body": {"note": "sk-planted-word-77-abc"}}, "holds a key in `note`"),
+    ],
+)
+def test_a_key_in_a_block_is_refused_and_not_shown(block: dict[str, object], words: str) -> None:
+    model = {"provider": "openai", "id": "x", **block}
+    with pytest.raises(ParamsError) as caught:
+        parse_study({"study": {"name": "s"}, "models": {"m": model}}, "params.yaml")
+    assert words in str(caught.value)
+    assert "environment variable" in str(caught.value)
+    assert "planted" not in str(caught.value)
+
+
+def test_other_fields_are_no_keys() -> None:
+    assert literal_secret({"stop_token": "</s>", "special_tokens": ["<a>"], "key": "value"}) is None
+    assert literal_secret({"api_key": "${MY_KEY}", "headers": {"a": ["b"]}}) is None
+
+
+def test_a_key_that_is_named_is_sent_and_kept_nowhere(
+    server: ServerHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAY_KEY", OTHER)
+    named = {"metadata": {"api_key": "${GATEWAY_KEY}", "note": "${GATEWAY_KEY}"}}
+    with hostile(lambda got: Answer(pieces=[b'{"choices":[]}'])) as gateway:
+        model = openai_model(base_url=gateway.url, extra_body=named)
+        with Store(tmp_path / "store") as store:
+            ask_once([ask("q")], OpenAIProvider("m", model), store)
+    sent = json.loads(gateway.got[0].body)
+    assert sent["metadata"] == {"api_key": OTHER, "note": "${GATEWAY_KEY}"}
+    assert openai_identity(model)["extra_body"] == named
+    files = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"planted" in path.read_bytes() for path in files)
+    monkeypatch.delenv("GATEWAY_KEY")
+    with pytest.raises(ModelError, match="the key GATEWAY_KEY is missing"):
+        list(OpenAIProvider("m", model).answer([ask("q")]))
+
+
+def test_jobs_are_given_the_names_of_keys() -> None:
+    block = {
+        "provider": "openai", "id": "x", "base_url": "https://h/v1",
+        "extra_body": {"api_key": "${GATEWAY_KEY}"},
+    }  # fmt: skip
+    values = {
+        "study": {"name": "s"}, "models": {"m": block}, "settings": {"cot": {}},
+        "infer": {"models": ["m"], "settings": ["cot"]},
+    }  # fmt: skip
+    study = parse_study(values, "params.yaml")
+    given = json.dumps(slice_for(study, "infer", Cell("m", "cot")))
+    assert "${GATEWAY_KEY}" in given
+    assert "key_env" in operating_of({"models": {"m": block | {"key_env": "X"}}}, Path())
+
+
+def test_what_is_shown_of_parameters_is_masked() -> None:
+    shown = masked_values(
+        {"models": {"m": {"base_url": "https://u:p@h/?api_key=abcd1", "extra": [{"token": "t"}]}},
+         "password": "abc", "api_key": "${NAME}", "n": 1}
+    )  # fmt: skip
+    assert shown == {
+        "models": {"m": {"base_url": "https://***@h/?api_key=***", "extra": [{"token": "t"}]}},
+        "password": "***", "api_key": "${NAME}", "n": 1,
+    }  # fmt: skip
