@@ -6,6 +6,7 @@ Imports httpx2, which comes with the SDKs: import this module where a client is 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -14,17 +15,11 @@ from omibench.models.bounds import ENCODINGS, MOST_ERROR, MOST_REPLY, TRANSFER_S
 from omibench.models.traffic.failure import Failure
 
 
+@dataclass(eq=False)
 class SentOn(Failure):
     """A reply that sends the request on to another origin. Nothing was sent there."""
 
-    def __init__(self, url: httpx2.URL) -> None:
-        super().__init__(
-            f"it sends requests on to {origin_text(url)}: keys and problems go to the address in "
-            "`base_url` alone; if you trust the other, write it there",
-            maybe_paid=False,
-            fatal=True,
-        )
-        self.url = url
+    url: str = ""
 
 
 class Hooks:
@@ -60,7 +55,7 @@ class Hooks:
     def _check(self, request: httpx2.Request) -> None:
         self.base_url = self.base_url or request.url
         if not self._leave and origin_text(request.url) != origin_text(self.base_url):
-            raise SentOn(request.url)
+            raise _sent_on(request.url)
         request.headers["accept-encoding"] = ENCODINGS
 
     def _bound(self, response: httpx2.Response) -> None:
@@ -70,6 +65,16 @@ class Hooks:
         gauge, stream = Gauge(encoding, most, self._most_s), response.stream
         kind = _AsyncStream if isinstance(stream, httpx2.AsyncByteStream) else _Stream
         response.stream = kind(stream, gauge)
+
+
+def _sent_on(url: httpx2.URL) -> SentOn:
+    return SentOn(
+        f"it sends requests on to {origin_text(url)}: keys and problems go to the address in "
+        "`base_url` alone; if you trust the other, write it there",
+        maybe_paid=False,
+        fatal=True,
+        url=str(url),
+    )
 
 
 def origin_text(url: httpx2.URL | str) -> str:

@@ -122,7 +122,7 @@ def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
         try:
             _write_reply(call, to)
         except SentOn as sent_on:
-            _fetch_elsewhere(str(sent_on.url), to)
+            _fetch_elsewhere(sent_on.url, to)
     to.write(b"\n")
 
 
