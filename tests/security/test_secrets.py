@@ -15,9 +15,9 @@ from models.batch.conftest import FAST
 from omibench.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
 from omibench.masking import literal_secret, mask, masked_values, remember, said
+from omibench.models.identity import openai_identity
 from omibench.models.openai import OpenAIProvider
 from omibench.models.openai_batch import OpenAIBatchProvider
-from omibench.models.openai_messages import openai_identity
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.ocr.engines.mathpix import Client, read_image
