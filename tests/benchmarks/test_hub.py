@@ -30,10 +30,9 @@ configs:
 
 @pytest.fixture(autouse=True)
 def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("datasets", reason="the extra `hub` is not installed")
-    import datasets
-
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    pytest.importorskip("huggingface_hub", reason="the extra `hub` is not installed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
 
 
 def emma_folder(folder: Path) -> Path:
@@ -103,7 +102,7 @@ def test_what_the_hub_does_not_give_is_one_line(tmp_path: Path, read: Read) -> N
 def test_without_the_library_the_extra_is_named(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ModelError, match="install the extra `hub`"):
         read("emma", None, hub="owner/name", revision=REVISION)
 
@@ -115,3 +114,20 @@ def test_a_branch_is_no_revision_and_a_dataset_needs_one(read: Read) -> None:
         read("emma", None, hub="owner/name")
     with pytest.raises(ParamsError, match=r"benchmark\.hub"):
         read("emma", None)
+
+
+def test_parts_of_a_split_are_joined(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "hub/data").mkdir(parents=True)
+    for n in range(2):
+        rows = {"id": [f"q-{n}"], "question": ["?"], "answer": [["1"]]}
+        pq.write_table(pa.table(rows), tmp_path / f"hub/data/test-{n:05}-of-00002.parquet")
+    questions, _, _ = read("folder", None, hub=str(tmp_path / "hub"), revision=REVISION)
+    assert [q.id for q in questions] == ["q-0", "q-1"]
+
+
+def test_tables_and_pictures_keep_their_paths(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "hub/images").mkdir(parents=True)
+    (tmp_path / "hub/images/a.png").write_bytes(PNG)
+    (tmp_path / "hub/problems.csv").write_text("id,question,answer,images\na,Q?,1,images/a.png\n")
+    (question,), _, _ = read("folder", None, hub=str(tmp_path / "hub"), revision=REVISION)
+    assert question.images[0].sha256

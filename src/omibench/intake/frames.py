@@ -73,6 +73,34 @@ def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str,
             raise _broken(path, error) from None
 
 
+def join_frames(paths: Sequence[str | Path], target: Path) -> None:
+    """Write the rows of Parquet files of one schema to `target`, in their order.
+
+    Raises as `iter_frame` does, and FileFormatError where the schemas differ.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    writer: pq.ParquetWriter | None = None
+    try:
+        for path in paths:
+            with open_regular(path) as file:
+                _checked(path, file, None, None)
+                file.seek(0)
+                try:
+                    with pq.ParquetFile(file) as table:
+                        writer = writer or pq.ParquetWriter(target, table.schema_arrow)
+                        for batch in table.iter_batches(BATCH):
+                            if batch.nbytes > FRAME_BYTES:
+                                raise _too_large(path, batch.nbytes, FRAME_BYTES)
+                            writer.write_batch(batch)
+                except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
+                    raise _broken(path, error) from None
+    finally:
+        if writer is not None:
+            writer.close()
+
+
 def _checked(
     path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
 ) -> int:
