@@ -35,6 +35,8 @@ HOST = "127.0.0.1"
 POOL = "omibench"
 START_S = 180.0
 STOP_S = 30.0
+FLOW = "prefect.engine"
+"""The module that a worker starts for each flow."""
 FLOWS = ("evaluate", "judge", "rationales", "reevaluate")
 
 
@@ -138,25 +140,35 @@ def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
         try:
             yield child
         finally:
-            begun = _tell_flows(child.pid) if words[0] == "worker" else []
+            if words[0] == "worker":
+                _end_flows(child.pid)
             child.send_signal(signal.SIGINT if words[0] == "worker" else signal.SIGTERM)
-            end = monotonic() + STOP_S
             with suppress(subprocess.TimeoutExpired):
                 child.wait(STOP_S)
-            psutil.wait_procs(begun, max(0.0, end - monotonic()))
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
 
 
-def _tell_flows(worker: int) -> list[psutil.Process]:
-    """Tell all that a worker has started to stop (`omibench.stop`); returns what that is."""
+def _end_flows(worker: int) -> None:
+    """Tell the flows that a worker runs to stop (`omibench.stop`), and wait for them.
+
+    The worker itself would kill them.
+    """
     with suppress(psutil.Error):
-        begun: list[psutil.Process] = psutil.Process(worker).children(recursive=True)
-        for process in begun:
+        begun = psutil.Process(worker).children(recursive=True)
+        flows = [process for process in begun if FLOW in _command_of(process)]
+        for flow in flows:
             with suppress(psutil.Error):
-                process.send_signal(signal.SIGTERM)
-        return begun
-    return []
+                flow.send_signal(signal.SIGTERM)
+        psutil.wait_procs(flows, STOP_S)
+
+
+def _command_of(process: psutil.Process) -> list[str]:
+    try:
+        words: list[str] = process.cmdline()
+    except psutil.Error:
+        return []
+    return words
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:

@@ -163,5 +163,5 @@ def test_ctrl_c_keeps_what_the_served_flows_have_in_flight(
     stats = endpoint.stats(contents=False)
     assert stats["concurrent"] == 0
     kept = sum(len(f.read_bytes().splitlines()) for f in served.folder.glob("store/*/*.jsonl"))
-    assert 0 < kept == stats["paid"] < 2 * PROBLEMS
+    assert 0 < kept == stats["paid"] < 2 * PROBLEMS, served.said()
     assert served.descendants("prefect") == []

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from omibench.status.runs import FOLDER, KEPT
+from omibench.status.runs import FOLDER, KEPT, name_in_slurm
 from omibench.status.signals import pass_signals_on
 from omibench.store.liveness import new_name
 from omibench.store.process import started_at
@@ -43,7 +43,8 @@ class Watched:
         with _unbroken():
             if not workflow.touch:
                 pass_signals_on()
-                self._notes = _Notes(Path(self._study.study.results) / FOLDER, workflow.dag)
+                folder = Path(self._study.study.results) / FOLDER
+                self._notes = _Notes(folder, workflow.dag, _cluster(workflow))
                 _snakemake_log().addHandler(self._notes)
 
     def end(self, outcome: Literal["done", "failed"]) -> None:
@@ -61,7 +62,7 @@ class Watched:
 class _Notes(logging.Handler):
     """Writes one line an event; each is in the file before the next is seen."""
 
-    def __init__(self, folder: Path, dag: Any) -> None:
+    def __init__(self, folder: Path, dag: Any, cluster: str | None = None) -> None:
         super().__init__(logging.INFO)
         folder.mkdir(parents=True, exist_ok=True)
         for old in sorted(folder.glob("*.jsonl"))[: 1 - KEPT]:
@@ -77,6 +78,7 @@ class _Notes(logging.Handler):
             host=socket.gethostname(),
             process=started_at(pid),
             command=command(sys.argv),
+            cluster=cluster,
             jobs=planned,
             current=[str(job.output[0]) for job in jobs if not dag.needrun(job)],
         )
@@ -112,6 +114,12 @@ def command(argv: list[str]) -> list[str]:
         if not dropping and word not in _FORCING:
             words.append(word)
     return words
+
+
+def _cluster(workflow: Any) -> str | None:
+    """The name that Snakemake's executor for Slurm gives to the jobs of this run."""
+    scheduler = getattr(workflow, "scheduler", None)
+    return name_in_slurm(getattr(getattr(scheduler, "_executor", None), "run_uuid", None))
 
 
 def _entry(job: Any) -> dict[str, Any]:

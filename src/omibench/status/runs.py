@@ -7,6 +7,7 @@ them tells what no output can: what runs, what failed, and what is there and yet
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,8 @@ KEPT = 20
 """Runs whose notes are kept."""
 ABANDONED_S = 86400.0
 """Seconds without an event after which a run of another host counts as stopped."""
+
+_SLURM_NAME = re.compile(r"([A-Za-z0-9_-]{1,80}_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "incomplete"]
 """`stopped`: its run was killed. `incomplete`: it is there, and some requests have no answer."""
@@ -65,6 +68,8 @@ class Run:
     """Host, number and start of the process."""
     jobs: dict[str, Job] = field(default_factory=dict)
     """By first output: what it means to do."""
+    cluster: str | None = None
+    """The name of its jobs in Slurm, which no other run's jobs have; None on one machine."""
     current: frozenset[str] = frozenset()
     """First outputs that it found to be up to date."""
 
@@ -143,7 +148,8 @@ def _read(path: Path) -> Run | None:
             path=path,
             began=head["time"],
             seen=head["time"],
-            command=tuple(head["command"]),
+            command=tuple(map(str, head["command"])),
+            cluster=name_in_slurm(head.get("cluster")),
             owner=(head["host"], head["pid"], head["process"]),
             current=frozenset(head["current"]),
         )
@@ -181,3 +187,11 @@ def _after(run: Run, jobs: dict[int, Job], event: dict[str, Any]) -> Run:
     elif job is not None and state in ("done", "failed"):
         jobs[event["job"]] = replace(job, state=state, ended=moment)
     return replace(run, seen=moment)
+
+
+def name_in_slurm(name: object) -> str | None:
+    """A name as Snakemake's executor gives it to the jobs of one run, or None.
+
+    Nothing else may ever select jobs: another name could be that of somebody else's.
+    """
+    return name if isinstance(name, str) and _SLURM_NAME.fullmatch(name) else None
