@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -160,3 +161,38 @@ def test_an_article_is_no_choice(column: Callable[..., list[Line]]) -> None:
     lines = column("How many?", "A ball and a rod", "B and", "are known to be", "C or", "D or E")
     moved = [replace(i, box=i.box._replace(x0=i.box.x0 + 9 * k)) for k, i in enumerate(lines)]
     assert split_choices(moved)[1] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(A) 3 m(B) 4 m(C) 5 m(D) 6 m", "(A)3 m(B)4 m(C)5 m(D)6 m", "(a) 3 m(b) 4 m(c) 5 m(d) 6 m",
+        "A. 3 m;B. 4 m;C. 5 m;D. 6 m", "A)3 m;B)4 m;C)5 m;D)6 m", "(A) 3 m,(B) 4 m,(C) 5 m,(D) 6 m",
+        "（A）3 m（B）4 m（C）5 m（D）6 m", "(A) 3 m (B) 4 m (C) 5 m;(D) 6 m",
+    ],
+)  # fmt: skip
+def test_choices_that_follow_each_other_closely(column: Column, text: str) -> None:
+    found = choices(column("How far does it go?", text))
+    told = {letter: value.rstrip(",;") for letter, value in found.items()}
+    assert told == {"A": "3 m", "B": "4 m", "C": "5 m", "D": "6 m"}
+
+
+def test_close_choices_go_on_over_lines_and_ideographs(column: Column) -> None:
+    assert choices(column("How far?", "(A) 3 m(B) 4 m", "(C) 5 m(D)", "6 m(E) 7 m")) == {
+        "A": "3 m", "B": "4 m", "C": "5 m", "D": "6 m", "E": "7 m",
+    }  # fmt: skip
+    assert choices(column("多远？", "A．三米B．四米C．五米D．六米"))["D"] == "六米"
+
+
+@pytest.mark.parametrize(
+    ("lines", "letters"),
+    [
+        (["(A) red (B) blue (C) grey (D) the value of f(E) at 2"], "ABCD"),
+        (["Let f(A) be 1, f(B) be 2 and f(C) be 3."], ""),
+        (["(A) 3 m(B) 4 m(D) 5 m"], ""),
+        (["A. 3 mB. 4 mC. 5 m"], ""),
+        (["(A)(B)(C)(D)"], ""),
+    ],
+)
+def test_what_looks_like_close_choices(column: Column, lines: list[str], letters: str) -> None:
+    assert "".join(choices(column("What is the best answer?", *lines))) == letters

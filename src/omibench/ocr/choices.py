@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,6 +17,12 @@ _LONE = re.compile(rf"[(（](?:[A-H]|[IVX]{{1,4}}|[{CAPITALS}])[)）]|[A-H][).]"
 ARROW = re.compile(r"\s*(?:←|<\s?[-−–]|⇐|\\leftarrow)\s*correct\b\.?", re.I)
 """What points at the right choice in a booklet of solutions."""
 _CORRECT = re.compile(rf"{ARROW.pattern}|\s*✓|\s*✔", re.I)
+_BEFORE = {
+    "(A)": re.compile(r"."),
+    "A)": re.compile(r"[\d;,.、，；。．%°)）\u3040-\u30ff\u3400-\u9fff]"),
+    "A.": re.compile(r"[\d;,.、，；。．%°)）\u3040-\u30ff\u3400-\u9fff]"),
+}
+"""What may stand right before the marker of a choice that follows another one closely."""
 _SHORT = 40
 _HEARD = 200
 """Characters before the choices in which they are announced."""
@@ -65,21 +71,38 @@ def split_choices(items: Sequence[Item], asked: str = "") -> tuple[list[Item], l
 
 def _best_run(items: Sequence[Item], asked: str) -> list[Marker]:
     """The longest list of choices; other letters than Latin ones count where these give none."""
-    best: list[Marker] = []
+    return _longest(items, asked, _longest(items, asked, []), close=True)
+
+
+def _longest(
+    items: Sequence[Item], asked: str, best: list[Marker], *, close: bool = False
+) -> list[Marker]:
+    """A longer list than `best`, if there is one; `close` as in `_close_markers`."""
+    known = bool(best)
     for row in LETTERINGS:
         if best and best[0].letter in LATIN and not row.is_latin:
             break
         for style in row.settings:
-            run = _run(items, row, style)
-            if len(run) > len(best) and _is_choice_list(items, run, row, asked):
+            free = _markers(items, row, style)
+            run = _run(items, row, _close_markers(items, row, style, known) if close else free)
+            if len(run) <= len(best) or (close and not _all_say_something(items, run)):
+                continue
+            if _is_choice_list(items, run, row, asked):
                 best = run
     return best
 
 
-def _run(items: Sequence[Item], row: Lettering, style: str) -> list[Marker]:
+def _all_say_something(items: Sequence[Item], run: Sequence[Marker]) -> bool:
+    """Whether every choice has a text, and they stand in the order of their letters."""
+    options, _, _ = _fill(items, run)
+    places = [(marker.place, marker.start) for marker in run]
+    return places == sorted(places) and not any(option.is_bare for option in options)
+
+
+def _run(items: Sequence[Item], row: Lettering, markers: Iterable[Marker]) -> list[Marker]:
     """The markers from the first letter on; none with a gap in letters that are no Latin ones."""
     found: dict[str, Marker] = {}
-    for marker in _markers(items, row, style):
+    for marker in markers:
         # A letter that comes back restarts the list; what was found so far may be the list.
         if marker.letter == row.label(row.letters[0]) and len(found) < MIN_CHOICES:
             found = {}
@@ -119,6 +142,32 @@ def _markers(items: Sequence[Item], row: Lettering, style: str) -> Iterator[Mark
                 (m for m in mark.finditer(item.text, match.end()) if _stands_free(item.text, m)),
                 None,
             )
+
+
+def _close_markers(items: Sequence[Item], row: Lettering, style: str, known: bool) -> list[Marker]:
+    """The first letter where it opens a line, and each next one also behind another choice's text.
+
+    As in `(A) 3 m(B) 4 m`, `A. 3;B. 4`. A bracket after a letter may be that of a function, so it
+    counts only where there is no list that is `known` to stand free.
+    """
+    before = _BEFORE.get("A)" if known and style == "(A)" else style)
+    if before is None or row.letters.isdecimal():
+        return []
+    mark, found = pattern(row, style), list[Marker]()
+    for index, item in enumerate(items):
+        if not isinstance(item, Line) or not item.upright:
+            continue
+        for match in mark.finditer(item.text):
+            place, wanted = row.letters.index(match[1]), len(found)
+            free = _stands_free(item.text, match)
+            if place > wanted > 0 and free:
+                return []  # a list with a gap is none
+            if place != wanted or (wanted == 0 and match.start() > 0):
+                continue
+            if free or before.match(item.text[match.start() - 1]):
+                label = row.label(match[1])
+                found.append(Marker(label, style, index, match.start(), match.end()))
+    return found
 
 
 def _stands_free(text: str, match: re.Match[str]) -> bool:
@@ -181,6 +230,8 @@ def _fill(
             continue
         here = by_line.get(index)
         if here:
+            if row and here[0].start > 0:  # the end of a choice, with the next ones close behind it
+                _add(row[-1][1], replace(item, text=item.text[: here[0].start].strip()))
             if row and abs(item.baseline - row[-1][2]) > 0.8 * item.size:
                 row = []
             ends = [m.start for m in here[1:]] + [len(item.text)]

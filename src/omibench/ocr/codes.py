@@ -73,6 +73,11 @@ CODES: dict[str, Code] = {
     "no_problems": Code(
         False, "no numbered problem was found", "look at pages.jsonl: is this an exam paper?"
     ),
+    "solutions_only": Code(
+        False,
+        "it holds solutions and asks nothing",
+        "in sources.yaml, name the questions as `paper:` and this file as their `solutions:`",
+    ),
     "language_unknown": Code(
         False, "its words do not tell its language", "name the language in the manifest"
     ),

@@ -18,6 +18,7 @@ from omibench.ocr.pairing import Option
 from omibench.ocr.references import figure_numbers
 from omibench.ocr.segment import Block, all_blocks
 from omibench.ocr.solutions import own_answers
+from omibench.ocr.solved import holds_solutions_alone
 from omibench.ocr.stems import Stem, split_stem
 from omibench.ocr.subjects import is_heading, leading_tag, subject_word
 from omibench.ocr.titles import split_answers, without_titles
@@ -76,6 +77,8 @@ class Paper:
     answers: list[Item]
     own: Key = field(default_factory=Key)
     """Answers that the problems' own blocks give: at their head, marked, in blanks, or below."""
+    solved: bool = False
+    """Whether it holds solutions alone, and asks nothing."""
 
 
 def read_paper(document: Document) -> Paper:
@@ -107,7 +110,7 @@ def read_paper(document: Document) -> Paper:
             own.add(draft.number, answer)
     own.cancelled |= {draft.number for draft in drafts if _is_removed(draft)}
     _warn_of_gaps(drafts)
-    return Paper(drafts, answers, own)
+    return Paper(drafts, answers, own, solved=holds_solutions_alone(drafts, preamble))
 
 
 def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: bool) -> Draft:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from omibench.ocr.captions import CAPTION
+from omibench.ocr.exam_data import exam_heads
 from omibench.ocr.layout import Box, Line
 from omibench.ocr.numbering import number_of
 
@@ -34,22 +35,27 @@ def without_furniture(
     Furniture is what stands, digits aside, at one place near the top or bottom of 40 % of the
     pages, in a block that is set apart from the text, and small type or page numbers that stand
     there apart from text and drawings (`drawn`). What opens a problem, a part or a choice is
-    furniture only where the same stands on all those pages, digits too.
+    furniture only where the same stands on all those pages, digits too. A running head that tells
+    points or time need not be set apart.
     """
     literal: Counter[str] = Counter()
     for lines, height in zip(pages, heights, strict=True):
         literal.update({line.text for line in lines if _at_edge(line, height)})
     repeated = _repeated(pages, heights, drawn, literal)
+    heads = exam_heads(pages, heights, _enough(pages))
     body = body_size([line for lines in pages for line in lines])
     return [
         [
             line
             for line in lines
-            if not _at_edge(line, height)
-            or CAPTION.fullmatch(line.text)
-            or (literal[line.text] == 1 and _names_problem(line.text))
-            or _numbers_text(line, lines, literal)
-            or not (id(line) in repeated or _stands_apart(line, lines, height, boxes, body))
+            if id(line) not in heads
+            and (
+                not _at_edge(line, height)
+                or CAPTION.fullmatch(line.text)
+                or (literal[line.text] == 1 and _names_problem(line.text))
+                or _numbers_text(line, lines, literal)
+                or not (id(line) in repeated or _stands_apart(line, lines, height, boxes, body))
+            )
         ]
         for lines, height, boxes in zip(pages, heights, drawn, strict=True)
     ]
@@ -62,7 +68,7 @@ def _repeated(
     literal: Counter[str],
 ) -> set[int]:
     """id(line) of the lines that stand, digits aside, apart at the edge of enough pages."""
-    enough, step = max(2, _REPEATED * len(pages)), _usual_step(pages)
+    enough, step = _enough(pages), _usual_step(pages)
     found: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     places: list[tuple[Line, str, int]] = []
     for number, (lines, height, boxes) in enumerate(zip(pages, heights, drawn, strict=True)):
@@ -79,6 +85,11 @@ def _repeated(
         if len(found[text, place - 1] | found[text, place] | found[text, place + 1]) >= enough
         and (literal[line.text] >= enough or not _opens(line.text))
     }
+
+
+def _enough(pages: Sequence[Sequence[Line]]) -> float:
+    """On how many pages a running head stands at the least."""
+    return max(2, _REPEATED * len(pages))
 
 
 def body_size(lines: Sequence[Line]) -> float:

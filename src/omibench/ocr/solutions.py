@@ -24,7 +24,8 @@ _STATED = re.compile(
     re.I,
 )
 _ITEM = re.compile(
-    r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.](?=\s|$)", re.I
+    r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.]{1,2}(?=\s|$)",
+    re.I,
 )
 _ONLY = re.compile(
     rf"[(（\[]?([A-H])[)）\]]?\.?|((?:{CANCELLED.pattern})(?:\b|(?<=[.:,;–-])).*)", re.I

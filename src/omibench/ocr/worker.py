@@ -146,6 +146,8 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     found = [*codes, *document.codes, *dropped, *answers.codes]
     if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(found):
         found.append("no_problems")
+    if paper.solved:
+        found.append("solutions_only")
     if problems and source.language == UNKNOWN:
         found.append("language_unknown")
     return Outcome(
