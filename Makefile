@@ -6,8 +6,8 @@ BIN := $(abspath $(VENV))/bin
 export PATH := $(BIN):$(PATH)
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
-# A file of tests stays in one process, so that what it builds once is built once.
-PYTEST = $(BIN)/pytest -n logical --maxprocesses 8 --dist loadfile
+# Each process begins with tests of its own files and takes over what another has left at the end.
+PYTEST = $(BIN)/pytest -n logical --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help study serve test test-all test-slow lint sample generated lock clean
