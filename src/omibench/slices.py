@@ -63,7 +63,8 @@ def slice_for(study: Study, stage: str, cell: Cell | None = None) -> dict[str, A
         }
     if names:
         keep["models"] = {name: _what_answers(full["models"][name]) for name in sorted(names)}
-        keep["study"] = {k: v for k, v in full.get("study", {}).items() if k in _ASKING}
+        asking = (*_ASKING, "limit") if stage in _LIMITED else _ASKING
+        keep["study"] = _only(full.get("study", {}), asking)
     return keep
 
 
@@ -89,6 +90,8 @@ _CERTIFIED = {
     "certify": ("labels", "disagreements"),
     "analyze": ("main_rules", "confidence"),
 }
+_LIMITED = ("infer", "help", "saliency")
+"""The stages that ask the frozen problems; others take those that were asked."""
 _ASKING = ("seed",)
 """The study's name, which only stands beside requests, reaches jobs by `operating`."""
 

@@ -71,7 +71,8 @@ def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
     failed = results.failed_cells
     few = [cell for cell in partial_cells(results, rows) if cell not in failed]
-    said = [made_up_problems(results) + _lead(results, rows)]
+    part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
+    said = [part + made_up_problems(results) + _lead(results, rows)]
     if few:
         said.append(f"{counted(len(few), 'cell')} with clearly fewer problems cannot lead.")
     if failed:

@@ -18,6 +18,7 @@ from omibench.analyze.claims import (
     partial_cells,
 )
 from omibench.analyze.load import Results
+from omibench.analyze.partial import PARTIAL, Partial
 from omibench.analyze.summary import Summary
 from omibench.analyze.tables import ImageScore, Score
 from omibench.analyze.words import (
@@ -48,9 +49,11 @@ class Headline(NamedTuple):
     sentence: str
     numbers: tuple[Number, ...]
     simulated: bool
+    partial: Partial | None = None
 
     def __str__(self) -> str:
-        mark = f"[{SIMULATED}] " if self.simulated else ""
+        mark = f"[{PARTIAL}] " if self.partial else ""
+        mark += f"[{SIMULATED}] " if self.simulated else ""
         width = max(len(n.label) for n in self.numbers)
         lines = [f"  {n.label:<{width}}  {n.value:>12}  {n.detail}" for n in self.numbers]
         return "\n".join([mark + self.sentence, *lines, f"Report: {self.report}"])
@@ -63,6 +66,7 @@ def headline(results: Results, summary: Summary, report: Path) -> Headline:
         sentence=leading_sentence(results, summary.scores),
         numbers=numbers(results, summary.scores, summary.images),
         simulated=results.any_simulated,
+        partial=results.partial,
     )
 
 
@@ -99,7 +103,7 @@ def numbers(
     found.append(_failures(results))
     if len(found) < 3:
         cells = counted(len(results.study.cells), "cell")
-        problems = counted(len(results.answers), "problem")
+        problems = str(results.partial or counted(len(results.answers), "problem"))
         found.append(
             Number("Evaluated", cells, f"models under settings, on {problems}", simulated=False)
         )

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.analyze.chosen import chosen
+from omibench.analyze.partial import Partial, partial_of
 from omibench.analyze.present import cells_present, failed_cells, with_cells
 from omibench.certificate import Certificate, ReasoningCertificate
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.example import Example
 from omibench.problem import Answer, Question
 from omibench.study import Cell, Study
 from omibench.tables import (
@@ -54,6 +56,8 @@ class Results:
     """The study as its parameters say, where some of its cells are missing from `study`."""
     missing: tuple[Cell, ...] = ()
     """Cells of the study without responses or verdicts: nothing here is about them."""
+    partial: Partial | None = None
+    """What was asked, where that is a part of the dataset."""
     certificate: Certificate | None = None
     """What people's labels say of the judge; None where no certificate is of this judge."""
     reasoning_certificates: tuple[ReasoningCertificate, ...] = ()
@@ -187,6 +191,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
             score.parent / "aggregate",
         ),
         responses=responses,
+        partial=partial_of(study, list(answers), responses, _examples(freeze)),
         whole=whole,
         missing=missing,
     )
@@ -196,6 +201,11 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
             f"they hold {', '.join(results.rules) or 'none'}"
         )
     return results
+
+
+def _examples(freeze: Path) -> list[Example]:
+    file = freeze / "examples.jsonl"
+    return read_jsonl(file, Example) if file.is_file() else []
 
 
 def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRow]) -> pl.DataFrame:

@@ -16,8 +16,8 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
 
     `acc, lo, hi, n` are the main rules', and so are `failures` and `acc_failures_right`, which are
     left out where nothing says them; `gptscore` with its interval is there when a judge was asked;
-    `rules` holds the accuracy of every rule book.
-    A cell without responses or verdicts is `missing`.
+    `rules` holds the accuracy of every rule book; `partial` says how many problems of how many a
+    partial run asked. A cell without responses or verdicts is `missing`.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in results.study.cells:
@@ -40,6 +40,8 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
                 "gptscore_lo": rounded(judge.acc.lo),
                 "gptscore_hi": rounded(judge.acc.hi),
             }
+        if results.partial:
+            entry["partial"] = {"problems": results.partial.problems, "of": results.partial.of}
         entry["rules"] = {
             name: rounded(s.acc.mean) for name, s in totals.items() if name != JUDGE_RULES
         }

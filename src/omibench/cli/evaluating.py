@@ -8,13 +8,18 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import (
+    Ids,
+    LimitTo,
     ModelName,
     Out,
     OutFile,
     Override,
     Params,
+    Sample,
+    Seed,
     SettingName,
     cell_of,
+    limit_of,
     read_study,
 )
 from omibench.errors import ParamsError
@@ -26,12 +31,17 @@ def infer(
     out: OutFile,
     model: ModelName,
     setting: SettingName,
+    limit: LimitTo = None,
+    ids: Ids = None,
+    sample: Sample = None,
+    seed: Seed = None,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
     """Ask one model all questions under one setting.
 
-    What the store of responses holds is not asked again.
+    What the store of responses holds is not asked again. With --limit, --ids or --sample a part of
+    the questions is asked; a later run over all of them asks for the rest.
 
     \b
     Example:
@@ -42,11 +52,12 @@ def infer(
     from omibench.outputs import output_parquet
     from omibench.trust.reading import check_inputs
 
-    study = read_study(params, override)
+    study = read_study(params, override, study=limit_of(limit, ids, sample, seed))
     out = output_parquet(out, study.study.store)
     check_inputs(questions, questions.with_name("examples.jsonl"))
     rows = infer_cell(questions, out, study, cell_of(study, model, setting))
-    say(f"{rows} responses written to {out}", err=True)
+    part = f" (partial run: {study.study.limit})" if study.study.limit else ""
+    say(f"{rows} responses written to {out}{part}", err=True)
 
 
 def fill(

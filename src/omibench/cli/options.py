@@ -26,6 +26,33 @@ Override = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
 ]
 
+LimitTo = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="The first N problems alone: a partial run."),
+]
+Ids = Annotated[
+    str | None,
+    typer.Option("--ids", metavar="ID,...", help="These problems alone: a partial run."),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option("--sample", metavar="N", min=1, help="N problems drawn by --seed: a partial run."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of --sample.  [0]")]
+
+
+def limit_of(
+    limit: int | None, ids: str | None, sample: int | None, seed: int | None
+) -> dict[str, object]:
+    """What the options of a partial run say, over the block `study` of the params."""
+    given = {"n": limit, "ids": ids and ids.split(","), "sample": sample, "seed": seed}
+    named = {key: value for key, value in given.items() if value is not None}
+    if seed is not None and sample is None:
+        raise ParamsError("--seed goes with --sample")
+    if len({"n", "ids", "sample"} & named.keys()) > 1:
+        raise ParamsError("give one of --limit, --ids and --sample")
+    return {"limit": named or None}
+
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
     """The Study of `params`, with --set pairs replaced and the verb's own options laid over."""

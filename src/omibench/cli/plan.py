@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Override, Params, read_study
+from omibench.cli.options import (
+    Ids,
+    LimitTo,
+    Override,
+    Params,
+    Sample,
+    Seed,
+    limit_of,
+    read_study,
+)
 from omibench.errors import MissingInputError
 from omibench.terminal import say, say_lines
 
@@ -25,6 +34,10 @@ def plan(
         bool,
         typer.Option("--synthetic", help="Over made-up questions, also where others are there."),
     ] = False,
+    limit: LimitTo = None,
+    ids: Ids = None,
+    sample: Sample = None,
+    seed: Seed = None,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
@@ -39,6 +52,7 @@ def plan(
       omibench plan --params studies/omibench.yaml
       omibench plan --params studies/omibench.yaml --simulated
       omibench plan --params params.yaml --after
+      omibench plan --params params.yaml --sample 50 --seed 1
     """
     from omibench.plan import compare_study, plan_study, render, render_comparison
     from omibench.rehearsal import is_made_up, made_up_questions
@@ -49,7 +63,8 @@ def plan(
             f"{questions}: there is no such file; frozen questions are "
             "RESULTS/freeze/questions.jsonl"
         )
-    study = read_study(params, [*(override or []), *(["simulated=true"] if simulated else [])])
+    given = [*(override or []), *(["simulated=true"] if simulated else [])]
+    study = read_study(params, given, study=limit_of(limit, ids, sample, seed))
     if remark := unasked(study):
         say(f"omibench: {params}: {remark}", err=True)
     frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"

@@ -19,6 +19,7 @@ from omibench.infer.rows import row_of
 from omibench.models.open import open_provider
 from omibench.models.provider import MakesRoom, Provider
 from omibench.models.recorded import RecordedProvider
+from omibench.params.limit import limited
 from omibench.params.model import RecordedModel
 from omibench.problem import Question
 from omibench.request import Request
@@ -43,7 +44,8 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     with open_askers(study, cell) as askers:
         own = askers[cell.model]
         threads = threads_of(questions, study, cell, own.provider)
-        lacking = remark(cell.setting, study.settings[cell.setting], load_questions(questions))
+        taken = limited(load_questions(questions), study.study.limit)
+        lacking = remark(cell.setting, study.settings[cell.setting], taken)
         if lacking:
             log.warning("omibench: %s", lacking)
         answered = run_cell(threads, study, cell, askers)
@@ -122,12 +124,15 @@ def threads_of(
 ) -> list[Thread]:
     """Every sample of every question of a cell: each question in order, each sample in turn.
 
+    A study with a `limit` asks a part of the questions.
+
     A recorded model that lacks a response raises ModelError, unless it is `partial`: then what it
     lacks is left out.
     """
     setting, folder = study.settings[cell.setting], questions.parent
     examples = load_examples(folder) if setting.examples else ()
-    asked = asked_questions(load_questions(questions), setting, examples)
+    taken = limited(load_questions(questions), study.study.limit)
+    asked = asked_questions(taken, setting, examples)
     check_needs(cell.setting, setting, asked, examples)
     draws = range(setting.decoding.samples)
     threads = [Thread(Task(q, setting, folder, examples, n), n) for q in asked for n in draws]

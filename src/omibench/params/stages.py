@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from omibench.params.blocks import Block, Dollars, Name, PlainPath
 from omibench.params.judge import JudgePanel, Panel
+from omibench.params.limit import LimitOrNumber
 from omibench.params.presentation import FreezeExamples
 from omibench.synthetic.profiles import Like
 
@@ -34,6 +35,9 @@ class StudyParams(Block):
     seed: int = 0
     results: PlainPath = "results"
     store: PlainPath = "store"
+    limit: LimitOrNumber = None
+    """Ask a part of the frozen problems: a number (the first), or one of `n`, `ids`, `sample` with
+    its `seed`. The dataset stays whole, and all outputs are marked as a partial run."""
     budget_usd: Dollars | None = None
     """US dollars that the study may spend, over all models, judges and retries. What models cost
     is counted from the first request on that is sent while this stands."""

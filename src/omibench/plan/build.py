@@ -8,6 +8,7 @@ from pathlib import Path
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.gate import account_of, budget_of
+from omibench.infer.stage import load_questions
 from omibench.models.calls import calls_of
 from omibench.models.provider import takes_images
 from omibench.plan.building import asks_of, building_steps, uncounted_models
@@ -46,7 +47,15 @@ def plan_study(study: Study, questions: Path) -> Plan:
             budget=spent_of(study),
             incomplete=incomplete_cells(study),
             building=uncounted,
+            partial=_partial(desk),
         )
+
+
+def _partial(desk: Desk) -> str:
+    limit, total = desk.study.study.limit, len(load_questions(desk.questions))
+    if limit is None or len(desk.asked) == total:
+        return ""
+    return f"{len(desk.asked):,} of {total:,} problems ({limit})"
 
 
 def building_rows(desk: Desk) -> Iterator[Row]:

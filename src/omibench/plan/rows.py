@@ -92,6 +92,8 @@ class Plan(Noun):
     building: dict[str, list[str]] = {}
     """Stage before the freeze -> the models that it asks and no row counts: what it reads is not
     there yet."""
+    partial: str = ""
+    """How many problems of how many are asked, where `study.limit` takes a part of them."""
     frozen: bool = True
     """Whether the dataset is frozen; before, only stages before the freeze can be planned."""
 

@@ -41,6 +41,8 @@ def render(plan: Plan) -> str:
     rows += [_sum(name, "all, at most", asked) for name, asked in judges.items()]
     total = _sum("all", "", plan.rows)
     lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
+    if plan.partial:
+        lines[0] = f"[PARTIAL RUN, {plan.partial}] {lines[0]}"
     lines += table(HEAD, rows, total)
     said = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
     return "\n".join(

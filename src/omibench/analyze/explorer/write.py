@@ -88,6 +88,7 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     write_page(
         page,
         "problem.html.j2",
+        partial=str(results.partial or ""),
         question=question,
         answer=answer,
         pieces=pieces(question, figures),
@@ -175,6 +176,7 @@ def _write_cell(site: _Site, cell: Cell) -> None:
     write_page(
         page,
         "cell.html.j2",
+        partial=str(results.partial or ""),
         label=results.label(cell.model),
         setting=results.setting_label(cell.setting),
         simulated=results.simulated[cell] or results.made_up,
@@ -208,6 +210,7 @@ def _write_index(site: _Site) -> None:
     write_page(
         page,
         "index.html.j2",
+        partial=str(results.partial or ""),
         title=results.study.study.title,
         problems=problems,
         papers=any(p["source"] for p in problems),

@@ -16,6 +16,7 @@ from omibench.analyze.claims import SIMULATED
 from omibench.analyze.headline import Headline
 from omibench.analyze.links import EXPLORER, INDEX
 from omibench.analyze.load import JUDGE_RULES, Results
+from omibench.analyze.partial import PARTIAL
 from omibench.analyze.render import write_page
 from omibench.analyze.report import judge_view, main_table, view
 from omibench.analyze.report.figures import Picture
@@ -70,6 +71,7 @@ def write_report(
         "subjects": subjects(results),
         "columns": 6 + len(subjects(results)) + judged,
         "groups": main_table.groups(results, summary.scores, summary.printed),
+        "partial": str(results.partial or ""),
         "missing": [
             (results.label(c.model), results.setting_label(c.setting)) for c in results.missing
         ],
@@ -97,7 +99,7 @@ def write_report(
         "params": json.dumps(_params(results), indent=2, sort_keys=True, ensure_ascii=False),
         "version": version("omibench"),
     }
-    write_page(path, "report.html.j2", view=page)
+    write_page(path, "report.html.j2", view=page, partial=page["partial"])
 
 
 def _pictures(results: Results) -> str:
@@ -126,6 +128,8 @@ def provenance(results: Results) -> list[tuple[str, str]]:
     if judge and JUDGE_RULES in results.rules:
         mark = f" ({SIMULATED})" if results.judge_simulated else ""
         facts.insert(7, ("Judge", f"{_names(results, judge)}{mark}, {certified(results)}"))
+    if results.partial:
+        facts.insert(0, (PARTIAL, str(results.partial)))
     if results.any_simulated:
         facts.insert(0, (SIMULATED, _what_is_simulated(results)))
     return facts
