@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from omibench.ask import ask, open_asker, to_buy
-from omibench.errors import ImageCountError, MissingInputError, ModelError
+from omibench.errors import ImageCountError, MissingInputError, ModelError, StoreError
 from omibench.models.provider import FREE, Gate
 from omibench.request import (
     Conversation,
@@ -138,6 +139,22 @@ def test_images_are_kept_once_and_checked_before_anything_is_sent(tmp_path: Path
     with pytest.raises(ModelError, match="not that of the dataset"):
         replies(tmp_path / "store", provider, [request("first"), request("c", image)])
     assert len(provider.sent) == 2
+
+
+def test_a_full_disk_is_seen_before_anything_is_bought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = Counting()
+    replies(tmp_path / "store", provider, [request("a")])
+    usage = shutil.disk_usage(tmp_path)._replace(free=150_000_000)
+    monkeypatch.setattr("omibench.store.space.shutil.disk_usage", lambda _: usage)
+    replies(tmp_path / "store", provider, [request("a"), request("b")])
+    many = [request(f"{n}") for n in range(1000)]
+    line = "has 150 MB free, and 164 MB are needed for 1,000 answers .*nothing was sent"
+    with pytest.raises(StoreError, match=line):
+        replies(tmp_path / "store", provider, many)
+    assert provider.sent == ["a/0", "b/0"]
+    assert replies(tmp_path / "store", provider, [request("a")]) == ["reply to a/0"]
 
 
 def test_a_stored_answer_needs_no_image(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from omibench.request import NOT_BOUGHT, Request, Response
 from omibench.stop import pause
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.partition import Partition
+from omibench.store.space import check_space
 from omibench.store.store import Store
 from omibench.study import Study
 
@@ -88,6 +89,8 @@ def ask_keyed(
     keys = [partition.key(request) for request in requests]
     known = _held(dict.fromkeys(keys), partition)
     missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+    if missing:
+        check_space(store.folder, len(missing))
     check_images(missing.values(), provider, store)
     while missing:
         with claim(store.folder / CLAIMS / partition.folder.name, missing) as ours:

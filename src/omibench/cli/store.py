@@ -181,6 +181,12 @@ def merge(
             f"{merged.source}: {merged.copied:,} responses and {merged.images:,} images copied, "
             f"{merged.present:,} were there, {merged.conflicts:,} differ and ours were kept"
         )
+        if merged.restored or merged.restored_images or merged.replaced:
+            typer.echo(
+                f"{store}: {merged.restored:,} responses and {merged.restored_images:,} images "
+                f"were damaged here and are restored, {len(merged.replaced):,} packs written anew; "
+                f"the damaged files are in {store / 'damaged'}"
+            )
         faults += merged.faults
     _print_faults(faults)
     if faults:

@@ -8,7 +8,6 @@ none, and the next compaction clears up. Two compactions of one partition do the
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ from omibench.modes import open_new
 from omibench.store import pack, segment
 from omibench.store.files import OpenFiles, sync_folder
 from omibench.store.index import FileIndex, Place, drop_index, index_path, state_of, write_index
-from omibench.store.line import Body
+from omibench.store.line import Body, parse_values
 from omibench.store.liveness import is_closed, new_name
 from omibench.store.pack import PackFile, write_pack
 from omibench.store.partition import StoredFile
@@ -131,7 +130,7 @@ def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
             lines += 1
             key, place = raw.hex(), Place(first, second)
             if key not in rows:
-                tags = json.loads(file.body(key, place).tags)
+                tags = parse_values(file.body(key, place).tags)
                 rows[key] = _Row(tags.get("role", ""), tags.get("setting", ""), key, number, place)
     return sorted(rows.values()), lines - len(rows)
 

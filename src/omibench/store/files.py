@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from omibench.modes import make_folder, open_new
 
 OPEN_AT_ONCE = 64
+ASIDE = "damaged"
+"""Folder of a store for hurt files that were replaced by a good copy: look at them, and delete."""
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -37,6 +41,29 @@ def sync_folder(folder: Path) -> None:
         os.close(file)
 
 
+class NoFileError(ValueError):
+    """What stands under the name of a file is a pipe, a device, a folder."""
+
+
+def open_stored(path: Path) -> BinaryIO:
+    """Open a regular file of a store for reading; a named pipe is never waited for.
+
+    Raises OSError, and NoFileError for what is no regular file.
+    """
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise NoFileError("it is no regular file")
+    return os.fdopen(file, "rb")
+
+
+def set_aside(store: Path, path: Path) -> Path:
+    """Move a hurt file of a store to its folder `damaged/`, under a name that nothing has there."""
+    target = make_folder(store / ASIDE) / f"{path.name}.{secrets.token_hex(4)}"
+    path.replace(target)
+    return target
+
+
 class OpenFiles:
     """Files that are kept open between reads, not more than a process may have."""
 
@@ -49,7 +76,7 @@ class OpenFiles:
         if file is None:
             if len(self._files) >= OPEN_AT_ONCE:
                 self.close()
-            file = self._files[path] = os.open(path, os.O_RDONLY)
+            file = self._files[path] = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         return os.pread(file, length, offset)
 
     def forget(self, path: Path) -> None:

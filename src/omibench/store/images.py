@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import stat
 from collections.abc import Iterable
@@ -11,9 +12,10 @@ from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.request import DrawnPart, ImagePart, Response
-from omibench.store.files import write_private
+from omibench.store.files import set_aside, write_private
 
 COPIERS = 4
+log = logging.getLogger("omibench.store")
 
 
 class ImageStore:
@@ -64,10 +66,25 @@ class ImageStore:
         if not response.drawn:
             return response
         for image in response.drawn:
-            if isinstance(image, DrawnPart) and not self.path(image.sha256).is_file():
-                write_private(self.path(image.sha256), image.data)
+            if isinstance(image, DrawnPart):
+                self.put(image.sha256, image.data)
         plain = tuple(ImagePart(sha256=image.sha256) for image in response.drawn)
         return response.model_copy(update={"drawn": plain})
+
+    def put(self, sha256: str, data: bytes, size: int | None = None) -> bool:
+        """Keep a picture whose SHA-256 is known; one that was hurt is set aside and replaced.
+
+        Whether something was written.
+        """
+        target = self.path(sha256)
+        there = _size(f"{self.folder}/{sha256[:2]}/{sha256}")
+        if there == (len(data) if size is None else size) and target.read_bytes() == data:
+            return False
+        if there is not None:
+            aside = set_aside(self.folder.parent, target)
+            log.warning("%s: was damaged and is restored; the old one is %s", target, aside)
+        write_private(target, data)
+        return True
 
     def _copy(self, source: Path, sha256: str, size: int) -> None:
         data = source.read_bytes()
@@ -77,8 +94,7 @@ class ImageStore:
                 f"{source}: its content ({actual[:12]}) is not that of the dataset "
                 f"({sha256[:12]}): restore the file or freeze the dataset again"
             )
-        if size != _size(f"{self.folder}/{sha256[:2]}/{sha256}"):
-            write_private(self.path(sha256), data)
+        self.put(sha256, data, size)
 
 
 def _size(path: str) -> int | None:

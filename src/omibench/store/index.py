@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -16,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.store.files import write_private
+from omibench.store.files import NoFileError, open_stored, write_private
 
 INDEX_VERSION = 1
+INDEX_BYTES = 4 << 30
 SUFFIX = ".idx"
 _RECORD = struct.Struct("<32sQQ")
 
@@ -115,25 +117,34 @@ def write_index(path: Path, index: FileIndex, state: State) -> None:
 def read_index(path: Path) -> tuple[FileIndex, State] | None:
     """The index of a file with the state that the file had, or None when it cannot be used."""
     try:
-        data = index_path(path).read_bytes()
-    except OSError:
+        with open_stored(index_path(path)) as file:
+            if os.fstat(file.fileno()).st_size > INDEX_BYTES:
+                return None
+            data = file.read()
+    except (OSError, NoFileError):
         return None
     first, _, records = data.partition(b"\n")
     crc, _, text = first.partition(b" ")
     if crc != b"%08x" % _crc(text, records) or len(records) % _RECORD.size:
         return None
-    head = json.loads(text)
-    if head["index"] != INDEX_VERSION:
+    try:
+        head = json.loads(text)
+        if head["index"] != INDEX_VERSION:
+            return None
+        index = FileIndex(
+            records=bytearray(records),
+            schemas={int(schema) for schema in head["schemas"]},
+            damaged=[
+                Damage(path.name, int(line), str(reason), int(lines))
+                for line, reason, lines in head["damaged"]
+            ],
+            covered=int(head["covered"]),
+            lines=int(head["lines"]),
+            closed=head["closed"] is True,
+        )
+        return index, State(int(head["size"]), int(head["modified_ns"]))
+    except (ValueError, TypeError, LookupError, RecursionError, OverflowError):
         return None
-    index = FileIndex(
-        records=bytearray(records),
-        schemas=set(head["schemas"]),
-        damaged=[Damage(path.name, *entry) for entry in head["damaged"]],
-        covered=head["covered"],
-        lines=head["lines"],
-        closed=head["closed"],
-    )
-    return index, State(head["size"], head["modified_ns"])
 
 
 def drop_index(path: Path) -> None:

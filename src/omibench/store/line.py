@@ -121,7 +121,7 @@ def parse_response(text: bytes) -> Response:
 
 def parse_values(text: bytes) -> Any:
     """The JSON value of a part of a line, each lone surrogate in it replaced."""
-    values = json.loads(text)
+    values = _loads(text)
     return replace_surrogates(values) if may_hold_surrogates(text) else values
 
 
@@ -138,8 +138,17 @@ def _tail(body: Body) -> bytes:
     )  # fmt: skip
 
 
+def _loads(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
 def _parse_any(line: bytes) -> Body:
-    values = json.loads(line)
+    values = _loads(line)
+    if not isinstance(values, dict):
+        raise ValueError("it is no JSON object")
     known = ("v", "key", "crc", "schema", "tags", "response", "request")
     extra = {name: value for name, value in values.items() if name not in known}
     try:

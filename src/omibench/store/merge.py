@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from omibench.errors import StoreError, reason_of
+from omibench.errors import OmibenchError, StoreError, reason_of
+from omibench.intake import contained
 from omibench.store.contents import card_fault, image_files, open_folder
-from omibench.store.files import write_private
+from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys
-from omibench.store.line import Body
+from omibench.store.line import Body, parse_values
+from omibench.store.mend import mend_packs
 from omibench.store.partition import Partition
 from omibench.store.store import Store, partition_folders
-from omibench.store.verify import Fault, key_fault, name_damage
+from omibench.store.verify import Fault, key_fault, name_damage, picture_fault
 
 
 @dataclass
@@ -29,14 +29,22 @@ class Merged:
     """Keys under which both stores hold a response, and not the same one: ours was kept."""
     images: int = 0
     """Pictures that were copied."""
+    restored: int = 0
+    """Responses that were hurt here and were copied again."""
+    restored_images: int = 0
+    """Pictures that were hurt here and were replaced."""
+    replaced: list[str] = field(default_factory=list)
+    """Hurt packs of this store that were written anew, and stand in its folder `damaged/`."""
     faults: list[Fault] = field(default_factory=list)
 
 
-def merge_store(source: Path, into: Path) -> Merged:
+def merge_store(source: Path, into: Path, *, links: bool = False) -> Merged:
     """Copy what `into` lacks from the store `source`, which is only read; may be run again.
 
     Pictures come first, so that no response stands without them. Lines are copied as they are,
-    their checksums and keys checked. Raises MissingInputError when `source` is no store, and
+    their checksums and keys checked; what leads out of `source` is not read, unless `links` are
+    its owner's, as in an archive that DVC has checked out. What is hurt in `into` is replaced by a
+    good copy and set aside. Raises MissingInputError when `source` is no store, and
     StoreError when both are one or `into` cannot be written.
     """
     folders = partition_folders(source)
@@ -44,7 +52,7 @@ def merge_store(source: Path, into: Path) -> Merged:
         raise StoreError(f"{source}: cannot be merged into itself")
     merged = Merged(str(source))
     try:
-        _copy_images(source, into, merged)
+        _copy_images(source, into, merged, links)
     except OSError as error:
         raise StoreError(f"{into}: cannot take the images: {reason_of(error, True)}") from None
     with Store(into) as target:
@@ -52,49 +60,80 @@ def merge_store(source: Path, into: Path) -> Merged:
             if (fault := card_fault(folder)) is not None:
                 merged.faults.append(Fault(folder.name, "model.json", fault))
                 continue
+            if not links and (foreign := _foreign(source, folder)) is not None:
+                merged.faults.append(Fault(folder.name, *foreign))
+                continue
             partition = open_folder(folder, thorough=True)
             ours = target.open_partition(partition.identity)
             _copy_responses(partition, ours, merged)
             merged.faults += name_damage(folder.name, partition.damaged)
+            merged.replaced += mend_packs(into, ours)
             merged.faults += name_damage(ours.folder.name, ours.damaged)
             partition.close()
     return merged
 
 
-def _copy_images(source: Path, into: Path, merged: Merged) -> None:
+def _copy_images(source: Path, into: Path, merged: Merged, links: bool) -> None:
+    kept = ImageStore(into / "images")
     for path in image_files(source):
-        target = into / "images" / path.name[:2] / path.name
-        if target.is_file() and target.stat().st_size == path.stat().st_size:
-            continue
-        data = path.read_bytes()
-        if hashlib.sha256(data).hexdigest() != path.name:
-            why = "its content is not what its name says"
+        foreign = None if links else _outside(source, path)
+        if (why := foreign or picture_fault(path)) is not None:
             merged.faults.append(Fault("images", path.name[:12], why))
             continue
-        write_private(target, data)
-        merged.images += 1
+        hurt = kept.path(path.name).exists()
+        if kept.put(path.name, path.read_bytes()):
+            merged.restored_images += hurt
+            merged.images += not hurt
+
+
+def _foreign(source: Path, folder: Path) -> tuple[str, str] | None:
+    """The first file of a partition that is none of its store's own, and why."""
+    for path in (folder, *sorted(folder.glob("*.jsonl")), *sorted(folder.glob("*.parquet"))):
+        if (why := _outside(source, path)) is not None:
+            return path.name, why
+    return None
+
+
+def _outside(source: Path, path: Path) -> str | None:
+    """Why a file of another store is none of its own, or None."""
+    try:
+        contained(source, str(path.relative_to(source)))
+    except OmibenchError:
+        return "it leads out of the store"
+    return None
 
 
 def _copy_responses(theirs: Partition, ours: Partition, merged: Merged) -> None:
     keys = Keys(theirs.identity)
     for key in theirs:
-        body = theirs.body(key)
+        try:
+            body = theirs.body(key)
+        except StoreError as error:
+            said = str(error).partition(": ")[2]
+            merged.faults.append(Fault(theirs.folder.name, f"response {key[:12]}", said))
+            continue
         if body is None:
             continue
         if (why := _key_fault(keys, key, body)) is not None:
             merged.faults.append(Fault(theirs.folder.name, f"response {key[:12]}", why))
             continue
-        kept = ours.response(key)
+        had = key in ours
+        kept = ours.body(key)
         if kept is None:
             line = theirs.line(key)
             if line is not None:
                 ours.append_line(key, line)
-                merged.copied += 1
-        elif kept == json.loads(body.response):
+                merged.restored += had
+                merged.copied += not had
+        elif kept.response == body.response or _values(kept) == _values(body):
             merged.present += 1
         else:
             merged.conflicts += 1
     ours.sync()
+
+
+def _values(body: Body) -> object:
+    return parse_values(body.response)
 
 
 def _key_fault(keys: Keys, key: str, body: Body) -> str | None:
@@ -102,5 +141,5 @@ def _key_fault(keys: Keys, key: str, body: Body) -> str | None:
         return None  # of a later version, whose form is not known here
     try:
         return key_fault(keys, key, body)
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         return f"cannot be understood: {str(error).partition(chr(10))[0]}"

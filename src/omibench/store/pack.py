@@ -16,6 +16,7 @@ from typing import Any
 
 from omibench.errors import StoreError, reason_of
 from omibench.modes import open_new
+from omibench.store.files import open_stored
 from omibench.store.index import (
     Damage,
     FileIndex,
@@ -36,6 +37,13 @@ _ANSWER = ["key", "schema", "response"]
 _TEXTS = ("tags", "response", "request", "extra")
 
 
+MOST_ROWS = 1 << 16
+GROUP_BYTES = 1 << 30
+"""The most rows and bytes of a row group that are unpacked: what a stranger's pack may take."""
+_BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What Arrow raises for files that are no packs."""
+
+
 class PackFile:
     """A pack as readers see it. Every method may raise FileNotFoundError: it was packed again."""
 
@@ -43,11 +51,14 @@ class PackFile:
         self.path = path
         self.index = FileIndex()
         self._file: Any = None
+        self._careful = False
+        """Whether texts that a dictionary repeats are measured before they are made."""
         self._groups: OrderedDict[tuple[int, bool], Any] = OrderedDict()
 
     def load(self, thorough: bool = False) -> None:
         """Index the pack, from its index file while that holds; `thorough` checks every row."""
         saved = None if thorough else read_index(self.path)
+        self._careful = self._careful or thorough
         state = state_of(self.path)
         if saved is not None and saved[1] == state:
             self.index = saved[0]
@@ -59,10 +70,9 @@ class PackFile:
             raise
         except PermissionError as error:
             raise StoreError(f"{self.path}: cannot be read: {reason_of(error)}") from None
-        except (OSError, ValueError) as error:
-            self.index.damaged.append(
-                Damage(self.path.name, 1, f"no row can be read: {reason_of(error)}")
-            )
+        except _BROKEN as error:
+            why = " ".join(reason_of(error).split())[:200]
+            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {why}"))
             return
         for group in range(groups):
             self._load_group(group, thorough)
@@ -108,19 +118,26 @@ class PackFile:
             try:
                 table = self._read(group, columns)
                 break
-            except (OSError, ValueError) as error:
+            except _BROKEN as error:
                 what = "requests" if columns is None else "responses"
-                reason = f"the {what} of its row group {group} cannot be read: {reason_of(error)}"
-                self.index.damaged.append(Damage(self.path.name, first, reason, rows))
+                why = " ".join(reason_of(error).split())[:200]
+                reason = f"the {what} of its row group {group} cannot be read: {why}"
+                self.index.damaged.append(Damage(self.path.name, first, reason, max(1, rows)))
         if table is None:
             return
-        self.index.schemas.update(table["schema"].to_pylist())
-        for number, row in enumerate(table.to_pylist()):
-            if "crc" in row and body_checksum(row["key"], _body(row)) != row["crc"]:
-                reason = "corrupt: its checksum does not match"
-                self.index.damaged.append(Damage(self.path.name, first + number, reason))
-            else:
-                self.index.add(row["key"], Place(group, number))
+        for number in range(table.num_rows):
+            try:
+                row = {name: table[name][number].as_py() for name in table.column_names}
+                fault = None
+                if "crc" in row and body_checksum(row["key"], _body(row)) != row["crc"]:
+                    fault = "corrupt: its checksum does not match"
+                else:
+                    self.index.add(row["key"], Place(group, number))
+                    self.index.schemas.add(int(row["schema"]))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                fault = f"corrupt: its columns are not a response's: {str(error)[:100]}"
+            if fault is not None:
+                self.index.damaged.append(Damage(self.path.name, first + number, fault))
 
     def _group(self, group: int, whole: bool) -> Any:
         """A decoded row group: all its columns, or only what answering a key needs."""
@@ -132,7 +149,7 @@ class PackFile:
             table = self._read(group, None if whole else _ANSWER)
         except FileNotFoundError:
             raise
-        except OSError as error:
+        except _BROKEN as error:
             raise ValueError(f"its row group {group} cannot be read: {reason_of(error)}") from None
         self._groups[name] = table
         if len(self._groups) > GROUPS_KEPT:
@@ -140,13 +157,30 @@ class PackFile:
         return table
 
     def _read(self, group: int, columns: list[str] | None) -> Any:
-        return self._open().read_row_group(group, columns=columns, use_threads=False)
+        file = self._open()
+        if not 0 <= group < file.num_row_groups:
+            raise ValueError("its index names a row group that is none")
+        stated = file.metadata.row_group(group)
+        if stated.num_rows > MOST_ROWS or not 0 <= stated.total_byte_size <= GROUP_BYTES:
+            raise ValueError(
+                f"it states {stated.num_rows:,} rows and {stated.total_byte_size:,} bytes; at most "
+                f"{MOST_ROWS:,} and {GROUP_BYTES:,} are read"
+            )
+        table = file.read_row_group(group, columns=columns, use_threads=False)
+        if self._careful:
+            _measure(table)
+        return table
 
     def _open(self) -> Any:
         if self._file is None:
             import pyarrow.parquet as pq
 
-            self._file = pq.ParquetFile(self.path, page_checksum_verification=True)
+            with open_stored(self.path):  # no named pipe, which would be waited for
+                pass
+            repeated = ["key", *_TEXTS] if self._careful else None
+            self._file = pq.ParquetFile(
+                self.path, read_dictionary=repeated, page_checksum_verification=True
+            )
         return self._file
 
 
@@ -184,6 +218,21 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
         raise StoreError(f"{path}: cannot be written: {reason_of(error)}") from None
     index.covered = path.stat().st_size
     return index
+
+
+def _measure(table: Any) -> None:
+    """Raise ValueError for texts that a dictionary repeats to more than a group may have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = 0
+    for column in table.columns:
+        for chunk in column.chunks:
+            if pa.types.is_dictionary(chunk.type):
+                lengths = pc.binary_length(chunk.dictionary).take(chunk.indices)
+                size += pc.sum(lengths.cast(pa.int64())).as_py() or 0
+    if size > GROUP_BYTES:
+        raise ValueError(f"it unpacks to {size:,} bytes; at most {GROUP_BYTES:,} are read")
 
 
 def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]]) -> None:

@@ -14,7 +14,14 @@ from omibench.store import pack, segment
 from omibench.store.files import OpenFiles, write_private
 from omibench.store.index import Damage, FileIndex, Place
 from omibench.store.key import KEY_SCHEMA, Keys
-from omibench.store.line import Body, body_of, encode_line, line_fault, parse_response
+from omibench.store.line import (
+    Body,
+    body_of,
+    encode_line,
+    line_fault,
+    parse_response,
+    parse_values,
+)
 from omibench.store.pack import PackFile
 from omibench.store.segment import SegmentFile, SegmentWriter
 
@@ -281,5 +288,7 @@ class Partition:
 
 
 def _loads(text: bytes) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(text)
+    value = parse_values(text)
+    if not isinstance(value, dict):
+        raise ValueError("its response is no JSON object")
     return value

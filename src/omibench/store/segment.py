@@ -10,7 +10,7 @@ from typing import BinaryIO
 from omibench.errors import StoreError, reason_of
 from omibench.locks import hold
 from omibench.modes import make_folder, open_new, tighten
-from omibench.store.files import OpenFiles
+from omibench.store.files import NoFileError, OpenFiles, open_stored
 from omibench.store.index import (
     Damage,
     FileIndex,
@@ -24,6 +24,8 @@ from omibench.store.line import Body, key_of, line_fault, parse_line, schema_of
 from omibench.store.liveness import new_name
 
 SUFFIX = ".jsonl"
+LINE_BYTES = 64 << 20
+"""The most bytes of a line: what a reader takes into memory at once."""
 INDEX_WORTH = 1 << 20
 """Bytes that a reader scans before it leaves an index for the next one."""
 
@@ -38,15 +40,22 @@ class SegmentFile:
 
     def load(self, thorough: bool = False) -> None:
         """Index the segment, from its index file as far as that holds unless `thorough`."""
-        self.index = load_segment(self.path, thorough)
+        try:
+            self.index = load_segment(self.path, thorough)
+        except NoFileError as error:
+            self.index = FileIndex(damaged=[Damage(self.path.name, 1, str(error))])
 
     def is_current(self) -> bool:
         """Whether nothing was appended since `load`."""
+        if not self.path.is_file():
+            return self.path.exists() or state_of(self.path).size < 0
         torn = any(damage.line > self.index.lines for damage in self.index.damaged)
         return not torn and state_of(self.path).size == self.index.covered
 
     def line(self, key: str, place: Place) -> bytes:
         """The line of `key`, checked. Raises ValueError with the reason when it cannot be used."""
+        if place.second > LINE_BYTES:
+            raise ValueError("its index names a place that is none")
         line = self._files.read(self.path, place.first, place.second)
         fault = line_fault(line)
         if fault is not None:
@@ -92,8 +101,13 @@ def load_segment(path: Path, thorough: bool = False) -> FileIndex:
 def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
     """Index every line of an open segment that `index` does not cover yet."""
     lines.seek(index.covered)
-    for line in lines:
+    while line := lines.readline(LINE_BYTES + 1):
         fault = line_fault(line)
+        if len(line) > LINE_BYTES:
+            fault = f"longer than {LINE_BYTES >> 20} MiB"
+            while not line.endswith(b"\n") and (more := lines.readline(LINE_BYTES)):
+                index.covered += len(line)
+                line = more
         if fault is None:
             try:
                 index.add(key_of(line), Place(index.covered, len(line)))
@@ -118,7 +132,7 @@ def _goes_on(lines: BinaryIO, index: FileIndex, state: State) -> bool:
 
 def _opened(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
+        return open_stored(path)
     except FileNotFoundError:
         raise
     except OSError as error:

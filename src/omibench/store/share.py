@@ -87,7 +87,7 @@ def absorb(archive: Path, store: Path) -> list[Merged]:
     done = []
     for increment in increments(archive):
         if increment.name not in known:
-            done.append(merge_store(increment, store))
+            done.append(merge_store(increment, store, links=True))
             if not done[-1].faults:
                 _note(store, [increment.name])
     return done

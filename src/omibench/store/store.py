@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from omibench.errors import MissingInputError, StoreError, reason_of
+from omibench.errors import MissingInputError, OmibenchError, StoreError
+from omibench.intake import read_json
 from omibench.store.claims import CLAIMS
 from omibench.store.images import ImageStore
 from omibench.store.key import canonical
@@ -18,6 +19,7 @@ from omibench.store.ledger import LEDGER
 from omibench.store.partition import CARD, Partition
 
 log = logging.getLogger("omibench.store")
+CARD_BYTES = 1 << 20
 MARKS = ("images", "batches", "absorbed.txt", CLAIMS, LEDGER)
 """What tells a store that holds no partition yet from a folder of other things."""
 _PARTITION = re.compile(r".*-[0-9a-f]{12}")
@@ -76,12 +78,13 @@ def read_card(folder: Path) -> dict[str, Any] | None:
     Raises StoreError when the card cannot be read.
     """
     card = folder / CARD
-    try:
-        owner = json.loads(card.read_text("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+    if not os.path.lexists(card):
         return None
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{card}: cannot be used: {reason_of(error)}") from None
+    try:
+        owner = read_json(card, CARD_BYTES)
+    except OmibenchError as error:
+        why = str(error).removeprefix(f"{card}: ")
+        raise StoreError(f"{card}: cannot be used: {why}") from None
     if not isinstance(owner, dict):
         raise StoreError(f"{card}: cannot be used: it names no model")
     return owner

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import NamedTuple
 from omibench.errors import StoreError, reason_of
 from omibench.modes import tighten_all
 from omibench.store.contents import card_fault, image_files, open_folder
+from omibench.store.files import NoFileError, open_stored
 from omibench.store.images import ImageStore
 from omibench.store.index import Damage, Place
 from omibench.store.key import FORMS, Keys, asked_again
-from omibench.store.line import Body, parse_response
+from omibench.store.line import Body, parse_response, parse_values
 from omibench.store.partition import Partition
 
 
@@ -62,9 +62,8 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verif
             found.faults.append(Fault("images", sha256[:12], why))
     for path in image_files(store) if images else ():
         found.images += 1
-        if _sha256(path) != path.name:
-            why = "its content is not what its name says"
-            found.faults.append(Fault("images", path.name[:12], why))
+        if (hurt := picture_fault(path)) is not None:
+            found.faults.append(Fault("images", path.name[:12], hurt))
     return found
 
 
@@ -78,7 +77,7 @@ def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
 
 def key_fault(keys: Keys, key: str, body: Body) -> str | None:
     """Why a body does not belong to its key, or None. Raises ValueError when it is no request."""
-    request = asked_again(json.loads(body.request), json.loads(body.tags))
+    request = asked_again(parse_values(body.request), parse_values(body.tags))
     actual = keys.key(request, body.schema)
     return None if actual == key else f"its request has another key ({actual[:12]})"
 
@@ -105,7 +104,7 @@ def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | No
     found.responses += 1
     for drawn in parse_response(body.response).drawn:
         found.shown.setdefault(drawn.sha256, f"response {key[:12]}")
-    for message in json.loads(body.request)["messages"]:
+    for message in parse_values(body.request)["messages"]:
         for part in message["parts"]:
             if "image" in part:
                 found.shown.setdefault(part["image"], f"response {key[:12]}")
@@ -115,6 +114,19 @@ def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | No
     return key_fault(keys, key, body)
 
 
+def picture_fault(path: Path) -> str | None:
+    """Why a picture of a store is not what its name says, or None."""
+    try:
+        return None if _sha256(path) == path.name else "its content is not what its name says"
+    except NoFileError as error:
+        return str(error)
+    except OSError as error:
+        return f"it cannot be read: {reason_of(error)}"
+
+
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    with open_stored(path) as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
