@@ -1,4 +1,4 @@
-"""Numbers and words by which statements refer to figures, in six languages."""
+"""Numbers and words by which statements refer to figures, in ten languages."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ WORDS = {
     "de": ("Abbildung {}", "den Abbildungen {}", "{} und {}", "{} bis {}"),
     "fr": ("la figure {}", "les figures {}", "{} et {}", "{} à {}"),
     "zh": ("见图{}", "如图{}", "{}和{}", "{}至{}"),
+    "cs": ("na obrázku {}", "na obrázcích {}", "{} a {}", "{} až {}"),
+    "cs.": ("viz obr. {}", "viz obr. {}", "{} a {}", "{} až {}"),
+    "pl": ("na rysunku {}", "na rysunkach {}", "{} i {}", "{} do {}"),
+    "pl.": ("(rys. {})", "rys. {}", "{} oraz {}", "{}-{}"),
+    "ru": ("на рисунке {}", "на рисунках {}", "{} и {}", "{} по {}"),
+    "ru.": ("см. рис. {}", "на рис. {}", "{} или {}", "{}–{}"),
+    "ja": ("図{}に示す", "図{}", "{}と図{}", "{}から図{}"),
+    "ja.": ("第{}図の", "図{}", "{}および{}", "{}～{}"),
 }
 
 
@@ -70,6 +78,14 @@ def test_a_list_of_a_million_numbers_takes_no_time() -> None:
         ("Figure 12 shows 3 springs of 4 cm", figures(12)),
         ("configure 3 springs", set()),
         ("a figure of 2.5 kg", set()),
+        ("obr. č. 3, rys. nr 4, рис. № 5", figures(3, 4, 5)),
+        ("v tabulce 2 a v grafu 3", {Numbered("table", 2), Numbered("figure", 3)}),
+        ("в таблице 2 и на графике 3", {Numbered("table", 2), Numbered("figure", 3)}),
+        ("w tabeli 2 i na wykresie 3", {Numbered("table", 2), Numbered("figure", 3)}),
+        ("рис. 3а и рис. 4 (б)", figures(3, 4)),
+        ("図１と表２", {Numbered("figure", 1), Numbered("table", 2)}),
+        ("in Figure 1 a 3 kg block slides", figures(1)),
+        ("na Figura 2 do 3º caderno", figures(2)),
     ],
 )
 def test_what_counts_as_a_number_of_a_figure(text: str, expected: set[Numbered]) -> None:
@@ -105,3 +121,40 @@ def test_pictures_together() -> None:
     assert refers_to_all("Observe las dos figuras.")
     assert not refers_to_all("Figure 1 shows the graph of $v$.")
     assert not refers_to_pictures("Give three significant figures.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Na obrázku je znázorněn obvod.", "Graf ukazuje rychlost vozíku.", "Viz obr. 2.",
+        "Na rysunku przedstawiono tor kulki.", "Wykres pokazuje prędkość.", "Patrz rys. 2.",
+        "На рисунке показан график скорости.", "Схема изображена ниже.", "См. рис. 2.",
+        "図に示すように、球が転がる。", "下図の回路を考える。", "右のグラフは速度を表す。",
+    ],
+)  # fmt: skip
+def test_words_that_point_at_a_picture(text: str) -> None:
+    assert refers_to_pictures(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Grafit má hustotu 2 g/cm3.", "Jak velká je síla?", "Grafit przewodzi prąd.",
+        "Показания вольтметра равны 5 В.", "Шар катится по плоскости.", "球の表面を求めよ。",
+        "この値を v と表す。",
+    ],
+)  # fmt: skip
+def test_words_that_point_at_none(text: str) -> None:
+    assert not refers_to_pictures(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Oba grafy ukazují pohyb.", "Na obrázcích je obvod.", "Na obu rysunkach widać tor.",
+        "На обоих рисунках показан путь.", "На рисунках показан путь.", "これらの図を見よ。",
+    ],
+)  # fmt: skip
+def test_words_that_point_at_all_pictures(text: str) -> None:
+    assert refers_to_all(text)
+    assert not refers_to_all("На рисунке 2 и na rysunkach 1, v obrázcích 3")

@@ -1,6 +1,6 @@
 """How a statement refers to its figures: by number ("Figures 1 and 2") or by kind ("the graph").
 
-The words of six languages are searched together, because the language of a paper is only as
+The words of ten languages are searched together, because the language of a paper is only as
 certain as its manifest and a foreign word does no harm.
 """
 
@@ -20,17 +20,29 @@ _NOUNS = (
     r"abb(?:ildung(?:en)?)?|figuren|bild(?:er|ern)?|graph(?:en)?|diagramme?n?|skizzen?|zeichnung(?:en)?|"
     r"tabellen?|schemata|schaubild(?:er)?|"
     # French
-    r"graph(?:e|es|iques?)|diagrammes?|sch[eé]mas?|dessins?|tableaux?|courbes?|cartes?"
+    r"graph(?:e|es|iques?)|diagrammes?|sch[eé]mas?|dessins?|tableaux?|courbes?|cartes?|"
+    # Czech
+    r"obr|obráz(?:ek|k\w*)|obrázc\w*|graf(?:u|y|em|ů|ech|ům)?|schémat\w*|náčrt\w*|tabul[kc]\w*|"
+    r"diagram\w{0,3}|fotografi\w*|"
+    # Polish
+    r"rys|rysun(?:ek|k\w*)|wykres\w*|schemat\w*|tabel\w{0,3}|zdjęci\w*|ilustracj\w*|"
+    # Russian
+    r"рис|рисун(?:ок|к\w*)|график\w{0,3}|схем\w{0,3}|диаграмм\w{0,3}|таблиц\w{0,3}|табл|"
+    r"черт[её]ж\w*|фотографи\w*|фото"
 )
 _POINTERS = (
     r"shown|depicted|pictured|illustrated|sketched|drawn|displayed|"
     r"muestran?|mostrad[oa]s?|representad[oa]s?|ilustrad[oa]s?|mostram?|"
     r"gezeigt\w*|dargestellt\w*|abgebildet\w*|skizziert\w*|"
-    r"montr(?:e|ent|ée?s?)|repr[eé]sent(?:e|ent|ée?s?)|illustr(?:e|ent|ée?s?)"
+    r"montr(?:e|ent|ée?s?)|repr[eé]sent(?:e|ent|ée?s?)|illustr(?:e|ent|ée?s?)|"
+    r"znázorn[ěe]n\w*|znázorňuj\w*|zobrazen[aoyáéý]?|vyobrazen\w*|zakreslen\w*|"
+    r"przedstawi(?:on\w*|a|ają)|pokazan\w*|zilustrowan\w*|narysowan\w*|"
+    # "показания" are what an instrument reads
+    r"показан(?:[аоы]|н\w*)?|изображ[её]н(?:[аоы]|н\w*)?|представлен(?:[аоы]|н\w*)?"
 )
-_CHINESE = r"如图|下图|上图|左图|右图|图中|图示|图像|图象|图片|照片|示意|图|表"
+_IDEOGRAPHS = r"图|圖|図|表(?![面现現明達达示层層皮情すさしせ])|照片|写真|示意|グラフ|イラスト"
 
-REFERENCE = re.compile(rf"(?<!significant )\b(?:{_NOUNS}|{_POINTERS})\b|{_CHINESE}", re.I)
+REFERENCE = re.compile(rf"(?<!significant )\b(?:{_NOUNS}|{_POINTERS})\b|{_IDEOGRAPHS}", re.I)
 """A word that points at a picture."""
 
 _ALL = re.compile(
@@ -38,23 +50,38 @@ _ALL = re.compile(
     r"(?:[oa]s|dois|duas)|(?:die|den|beiden?|alle[nr]?)|(?:les|ces|deux))\s+"
     r"(?:\w+\s+)?(?:figures|graphs|diagrams|images|pictures|photos|drawings|panels|plots|charts|"
     r"figuras|gr[aá]fic[oa]s|diagramas|im[aá]genes|imagens|dibujos|desenhos|esquemas|"
-    r"abbildungen|bildern?|diagrammen?|graphen|skizzen|graphiques|diagrammes|sch[eé]mas|dessins)\b",
+    r"abbildungen|bildern?|diagrammen?|graphen|skizzen|graphiques|diagrammes|sch[eé]mas|dessins)\b|"
+    r"\b(?:oba|obě|obou|obu|obydwa|obydwu|dwa|dva|tři|trzy|оба|обоих|эти|этих|два|двух|тр[иё]х?)\s+"
+    r"(?:\w+\s+)?(?:obráz(?:ky|ků|cích)|graf(?:y|ů|ech)|rysun(?:ki|ków|kach)|wykres(?:y|ów|ach)|"
+    r"рисун(?:ки|ках|ка)|график(?:и|ах|а|ов)|схем(?:ы|ах))\b|"
+    r"\b(?:na|w|v|на|в)\s+(?:\w+\s+)?(?:obrázcích|grafech|schématech|rysunkach|wykresach|schematach|"
+    r"рисунках|графиках|схемах)\b(?!\s*\d)|(?:両方|二つ|2つ|これら|次)の(?:図|グラフ)",
     re.I,
 )
 
+_SLAVIC = (
+    r"obr|obráz(?:ek|k\w{1,3})|obrázcích|rys|rysun(?:ek|k\w{1,3})|рис|рисун(?:ок|к\w{1,3})|"
+    r"graf(?:u|y|em|ech)?|wykres\w{0,3}|график\w{0,3}|schémat\w{1,2}|schemat\w{0,3}|схем\w{1,2}|"
+    r"tab|tabul[kc]\w{1,3}|tabel[aieę]|tabelach|табл|таблиц\w{1,3}"
+)
 _LABEL = (
     r"(?:\b(?:fig(?:ures?|uras?|uren|s)?|abb(?:ildung(?:en)?)?|bild(?:er)?|graphs?|diagramm?[es]?|"
     r"diagramas?|gr[aá]fic[oa]s?|esquemas?|sch[eé]mas?|images?|im[aá]gen(?:es)?|image(?:m|ns)|"
-    r"tables?|tablas?|tableaux?|tabelas?|tabellen?|schemes?|panels?|photos?|pictures?)\b\.?|图|表)"
+    r"tables?|tablas?|tableaux?|tabelas?|tabellen?|schemes?|panels?|photos?|pictures?|"
+    rf"{_SLAVIC})\b\.?(?:\s*(?:č|nr|№)\.?)?|图|圖|図|表|グラフ|写真)"
 )
-_PLURAL = ("s", "x", "ungen", "uren", "bilder", "tabellen", "图", "表")
-_PART = r"(?:[a-h]|\s?\([a-h]\))?"
+_PLURAL = (
+    "s", "x", "ungen", "uren", "bilder", "tabellen", "图", "圖", "図", "表", "グラフ", "写真",
+    "obrázky", "obrázků", "obrázcích", "rysunki", "rysunków", "rysunkach", "wykresy", "wykresach",
+    "рисунки", "рисунков", "рисунках", "графики", "графиках", "таблицы", "таблицах",
+)  # fmt: skip
+_PART = r"(?:[a-hа-г]|\s?\([a-hа-г]\))?"
 _ONE = rf"\(?\d{{1,3}}(?!\.?\d){_PART}(?![a-z0-9])\)?"
 _JOIN = (
     r"(?:\s*(?:,|;|/|&|、)\s*(?:and|und|et|y|e)?\s*|"
-    r"\s+(?:and|or|und|oder|et|ou|y|e|o|u)\s+|\s*[和与及或]\s*)"
+    r"\s+(?:and|or|und|oder|et|ou|y|e|o|u|i|oraz|lub|nebo|и|или)\s+|\s*(?:[和与及或とや]|および|及び|または)\s*)"
 )
-_SPAN = r"(?:\s*[-–—~至到]\s*|\s+(?:to|through|bis|à|al|até)\s+)"
+_SPAN = r"(?:\s*(?:[-–—~～〜至到]|から)\s*|\s+(?:to|through|bis|à|al|até|až|по|до)\s+)"
 _LIST = rf"{_ONE}(?:(?:{_JOIN}|{_SPAN}(?:{_LABEL}\s*)?){_ONE})*"
 
 FIGURE_NUMBERS = re.compile(rf"(?P<label>{_LABEL})\s*(?P<list>{_LIST})", re.I)
@@ -68,6 +95,9 @@ _RANGE = re.compile(rf"(\d+){_PART}\)?{_SPAN}(?:{_LABEL}\s*)?\(?(\d+)", re.I)
 _RANGE_A = re.compile(
     r"\b(figuras|gr[aá]fic[oa]s|tab(?:el|l)as)\s+(\d{1,3})\s+a\s+(\d{1,3})\b", re.I
 )
+# So is "a" a word of its own, and "do": they join numbers behind Slavic words alone.
+_SLAVIC_PAIR = re.compile(rf"\b({_SLAVIC})\b\.?\s+(\d{{1,3}})\s+(a|do)\s+(\d{{1,3}})\b", re.I)
+_NUMBER_FIRST = re.compile(r"第\s*(\d{1,3})\s*(図|图|圖|表)")
 
 
 class Numbered(NamedTuple):
@@ -98,6 +128,11 @@ def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
         found.update(Numbered(_kind(label), number) for number in numbers)
     for label, first, last in _RANGE_A.findall(text):
         found.update(Numbered(_kind(label), n) for n in range(int(first), int(last) + 1))
+    for label, first, word, last in _SLAVIC_PAIR.findall(text):
+        pair = (int(first), int(last))
+        between = range(pair[0], pair[1] + 1) if word.lower() == "do" else pair
+        found.update(Numbered(_kind(label), n) for n in between)
+    found |= {Numbered(_kind(label), int(number)) for number, label in _NUMBER_FIRST.findall(text)}
     return found
 
 
@@ -108,7 +143,7 @@ def printed_number(caption: str | None) -> Numbered | None:
 
 
 def _kind(label: str) -> Literal["figure", "table"]:
-    return "table" if label.casefold().startswith(("tab", "表")) else "figure"
+    return "table" if label.casefold().startswith(("tab", "табл", "表")) else "figure"
 
 
 def refers_to_pictures(text: str) -> bool:

@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 from omibench.ocr.layout import Box, Line
 
-_NOUN = r"(?:figure|fig\.|figura|abbildung|abb\.|gr[áa]fico|图|圖)"
+_NOUN = (
+    r"(?:figure|fig\.|figura|abbildung|abb\.|gr[áa]fico|图|圖|図|obrázek|obr\.|rysunek|rys\.|"
+    r"рисунок|рис\.)"
+)
 CAPTION = re.compile(
     rf"{_NOUN}\s*(?P<number>\d{{1,3}}(?:\.\d{{1,2}})?[a-z]?)\s*(?:[:：.．—–-](?P<rest>.*))?", re.I
 )

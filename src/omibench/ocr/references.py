@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import re
 
+_SLAVIC = (
+    r"obr\.|obráz(?:ek|k\w{1,3})|obrázcích|rys\.|rysun(?:ek|k\w{1,3})|рис\.|рисун(?:ок|к\w{1,3})"
+)
+_NUMBER = r"\s*(?:(?:č|nr|№)\.?\s*)?(\d{1,3})"
 _REFERENCE = re.compile(
-    r"(?:figures?|fig\.|figuras?|abbildung(?:en)?|图)\s*(\d{1,3})"
-    r"(?:\s*(?:,|and|y|e|und|和|、|-|–)\s*(\d{1,3}))*",
+    # "a" joins numbers behind Czech words alone: "in Figure 1 a 3 kg block"
+    rf"(?:{_SLAVIC}){_NUMBER}\s+a\s+(\d{{1,3}})|"
+    rf"(?:figures?|fig\.|figuras?|abbildung(?:en)?|图|圖|図|{_SLAVIC}){_NUMBER}"
+    r"(?:\s*(?:,|and|y|e|und|i|oraz|и|和|と|、|-|–)\s*(\d{1,3}))*"
+    r"|第\s*(\d{1,3})\s*[図图圖]",
     re.I,
 )
 
