@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(abspath $(VENV))/bin
+# The requirements are whole: exactly they are installed, only from files whose hashes they hold, and
+# built by pinned tools.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 # DVC and Snakemake start programs by name, so the environment's own come first.
 export PATH := $(BIN):$(PATH)
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
@@ -53,13 +56,14 @@ lock: $(VENV)/.tests ## pin the requirements anew
 clean: ## remove results and logs; the store of responses stays
 	rm -rf results logs .snakemake
 
-$(VENV)/.runs: requirements.txt pyproject.toml
+$(VENV)/.runs: requirements-build.txt requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "omibench needs Python 3.11 or later: make PYTHON=python3.12 ...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(INSTALL) --require-hashes -r requirements-build.txt
+	$(INSTALL) --require-hashes --no-build-isolation -r requirements.txt
+	$(INSTALL) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.tests: $(VENV)/.runs requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(INSTALL) --require-hashes --no-build-isolation -r requirements-dev.txt
 	@touch $@

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,11 +60,18 @@ def require(name: str) -> None:
         )
 
 
+def require_pdf() -> None:
+    """Raise MissingInputError where PyMuPDF, which opens papers and photographs, is missing."""
+    if find_spec("pymupdf") is None:
+        raise MissingInputError(
+            "ocr: reading papers needs PyMuPDF, which is not installed: "
+            "pip install 'omibench[pdf]' (it is under the AGPL-3.0; see README.md, Licence)"
+        )
+
+
 def is_installed(name: str) -> bool:
     """Whether an engine of this machine can be opened; nothing is loaded."""
     if name == "rapidocr":
-        from importlib.util import find_spec
-
         return all(find_spec(module) for module in ("rapidocr", "onnxruntime", "cv2"))
     if name == "tesseract":
         from omibench.ocr.engines.tesseract import command

@@ -20,7 +20,7 @@ from omibench.ocr.allowance import WALL, page_noted
 from omibench.ocr.codes import CODES, is_error
 from omibench.ocr.download import fetch
 from omibench.ocr.imported import import_rows
-from omibench.ocr.readers import is_installed, require
+from omibench.ocr.readers import is_installed, require, require_pdf
 from omibench.ocr.sources import Source, read_manifest, sources_of
 from omibench.ocr.unread import Ahead, Unread
 from omibench.ocr.worker import Job, Outcome
@@ -67,6 +67,8 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
         raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
     if password_env and password_env not in os.environ:
         raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
+    if sources:
+        require_pdf()
     require(params.engine)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:

@@ -1,0 +1,20 @@
+"""Print the requirements of one file that another lacks, each with its hashes."""
+
+import re
+import sys
+from pathlib import Path
+
+
+def requirements(file: str) -> list[str]:
+    """Every requirement of a file with the lines that continue it."""
+    return re.findall(r"(?m)^[^#\s].*(?:\n[ ].*)*", Path(file).read_text("utf-8"))
+
+
+def main(file: str, other: str) -> None:
+    """Print what is new in `file`."""
+    known = set(requirements(other))
+    print("\n".join(one for one in requirements(file) if one not in known))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
