@@ -21,6 +21,7 @@ from omibench.cli.graph import record, trust
 from omibench.cli.judge import judge
 from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.plan import plan
+from omibench.cli.resume import resume
 from omibench.cli.saliency import saliency
 from omibench.cli.score import score
 from omibench.cli.status import status
@@ -41,7 +42,7 @@ app = typer.Typer(
 VERBS: tuple[Callable[..., None], ...] = (
     *(ocr, filter_, rationale, freeze),
     *(plan, infer, fill, score, judge, aggregate, certify, saliency, analyze),
-    *(status, record, trust, ocr_quality, schema, files),
+    *(status, resume, record, trust, ocr_quality, schema, files),
 )
 for verb in VERBS:
     app.command(name=verb.__name__.rstrip("_").replace("_", "-"))(verb)

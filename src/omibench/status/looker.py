@@ -99,7 +99,7 @@ class Looker:
             money=self._money(cells),
             left=left,
             lacking=lacking,
-            go_on=None if live or complete else shlex.join(self._command(run)),
+            go_on=None if live or complete else shlex.join(self._go_on(run)),
             try_again=None if live or not lacking else self._again(run, lacking),
             notes=self._stored.notes,
         )
@@ -172,6 +172,13 @@ class Looker:
         own = [] if self._params == "params.yaml" else ["--configfile", self._params]
         pairs = ["--config", *self._replaced] if self._replaced else []
         return ["snakemake", "--cores", "all", *own, *pairs]
+
+    def _go_on(self, run: Run | None) -> list[str]:
+        """As `_command`; `omibench resume` where a run has died whose jobs may live on."""
+        if run is None or run.end is not None or run.cluster is None:
+            return self._command(run)
+        own = [] if self._params == "params.yaml" else [self._params]
+        return ["omibench", "resume", *own, *(w for p in self._replaced for w in ("--set", p))]
 
     def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
         words = list(run.command) if run and _is_ours(run) else self._command(run)

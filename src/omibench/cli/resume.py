@@ -1,0 +1,128 @@
+"""The verb `omibench resume`: go on after a death of Snakemake, also where its jobs live on."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.cli.options import Override, read_study
+from omibench.errors import OmibenchError, ParamsError, SomeFailedError
+from omibench.terminal import say
+
+if TYPE_CHECKING:
+    from omibench.status.cluster import ClusterJob
+    from omibench.status.runs import Run
+
+EVERY_S = 10.0
+NAMED = 10
+"""Jobs that are named."""
+
+
+def resume(
+    params: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="Parameter file of the study.")
+    ] = "params.yaml",
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for jobs that still run in Slurm.")
+    ] = False,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Cancel them: they keep what they have in flight.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Only say what there is and would be done.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.2, help="How often to look, while waiting.")
+    ] = EVERY_S,
+    override: Override = None,
+) -> None:
+    """Go on with a study whose run has died: find what still runs, unlock, run the rest.
+
+    The jobs that a dead Snakemake has left in Slurm go on and hold their outputs. They are found
+    by the number of their run; no other job is ever touched. With --wait or --cancel they are
+    ended first. Then the folder is unlocked, and the command of the last run is given again.
+    Exits with 3 when jobs still run and neither is asked for.
+
+    \b
+    Example:
+      omibench resume
+      omibench resume --cancel
+    """
+    from pathlib import Path
+
+    from omibench.status.resume import commands_of, living_run, since_done
+    from omibench.status.runs import read_runs
+
+    if wait and cancel:
+        raise ParamsError("resume: --wait or --cancel, not both")
+    study = read_study(params, override)
+    runs = read_runs(Path(study.study.results))
+    if (living := living_run(runs)) is not None:
+        host, pid, _ = living.owner
+        raise OmibenchError(
+            f"a run of this study goes on (process {pid} on {host}): `omibench status --watch` "
+            "tells how far it is. If it has died there, give this command on that host"
+        )
+    dead = since_done(runs)
+    if not dead:
+        say("no run of this study has died or failed since the last that was done")
+        return
+    for run in dead:
+        if run.cluster is not None:
+            _end_jobs(run, wait=wait and not dry_run, cancel=cancel and not dry_run, every_s=every)
+    for command in commands_of(dead[-1], params, override or []):
+        say(shlex.join(command))
+        if not dry_run:
+            _run(command)
+
+
+def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
+    """See to it that no job of a dead run is left."""
+    from omibench.status.cluster import cancel_jobs, jobs_of
+    from omibench.stop import pause
+
+    name = run.cluster or ""
+    jobs, cancelled, known = jobs_of(name), False, -1
+    while jobs:
+        if len(jobs) != known:
+            known = len(jobs)
+            _tell(jobs)
+        if cancel and not cancelled:
+            cancel_jobs(name)
+            cancelled = True
+        elif not wait and not cancel:
+            raise SomeFailedError(
+                f"{len(jobs)} jobs of the run that died are still in Slurm: `omibench resume "
+                "--wait` waits for them, `omibench resume --cancel` ends them; nothing was done"
+            )
+        pause(every_s)
+        jobs = jobs_of(name)
+
+
+def _tell(jobs: list[ClusterJob]) -> None:
+    say(f"{len(jobs)} jobs of the run that died are still in Slurm:")
+    for job in jobs[:NAMED]:
+        say(f"  {job.id}  {job.state.lower()}  {job.what}")
+    if len(jobs) > NAMED:
+        say(f"  ... and {len(jobs) - NAMED:,} more")
+
+
+def _run(command: list[str]) -> None:
+    """Run a command of Snakemake; this process stops when it does, with its exit code."""
+    import os
+
+    from omibench.isolated import isolated, python_module
+    from omibench.stop import stoppable
+
+    own = python_module(*command)
+    with (
+        subprocess.Popen(own, env=isolated(os.environ)) as child,
+        stoppable(lambda at_once: child.send_signal(2 if at_once else 15)),
+    ):
+        code = child.wait()
+    if code:
+        sys.exit(code)

@@ -1,0 +1,65 @@
+"""How a study goes on after its run has died: what it has left, and the commands that go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.status.runs import Run
+
+_WITH_A_VALUE = frozenset(
+    {
+        "--cores", "-c", "--jobs", "-j", "--configfile", "--config", "--profile",
+        "--workflow-profile", "--resources", "--default-resources", "--set-resources",
+        "--set-threads", "--groups", "--group-components", "--latency-wait", "--retries", "-T",
+        "--rerun-triggers", "--until", "--omit-from", "--slurm-status-command",
+        "--slurm-init-seconds-before-status-checks", "--max-jobs-per-second",
+        "--max-status-checks-per-second", "--verbosity", "--quiet", "-q",
+    }
+)  # fmt: skip
+_ALONE = frozenset(
+    {
+        "--keep-going", "-k", "--rerun-incomplete", "--ri", "--printshellcmds", "-p", "--notemp",
+        "--slurm-no-account", "--", "--keep-incomplete", "--show-failed-logs", "--nocolor",
+    }
+)  # fmt: skip
+INCOMPLETE = "--rerun-incomplete"
+
+
+def living_run(runs: Sequence[Run]) -> Run | None:
+    """The run that goes on, if any does."""
+    return next((run for run in reversed(runs) if run.live), None)
+
+
+def since_done(runs: Sequence[Run]) -> list[Run]:
+    """The runs after the last that has done all it meant to, oldest first."""
+    done = max((n for n, run in enumerate(runs) if run.end == "done"), default=-1)
+    return list(runs[done + 1 :])
+
+
+def commands_of(run: Run, params: str, replaced: Sequence[str]) -> list[list[str]]:
+    """The commands that unlock the folder and go on with a run, as it was begun.
+
+    Notes of a run are a file, which may have come with results of others: a command with options
+    that say where code is found, or that nobody needs for a study, is not taken from it.
+    """
+    words = list(run.command[1:])
+    if run.command[:1] != ("snakemake",) or not is_plain(words):
+        own = [] if params == "params.yaml" else ["--configfile", params]
+        pairs = ["--config", *replaced] if replaced else []
+        words = ["--cores", "all", *own, *pairs]
+    go_on = words if INCOMPLETE in words else _with_option(words)
+    return [["snakemake", *_with_option(words, "--unlock")], ["snakemake", *go_on]]
+
+
+def is_plain(words: Sequence[str]) -> bool:
+    """Whether the words of a command select resources, parameters and targets, and no code."""
+    for word in words:
+        option = word.partition("=")[0]
+        if word.startswith("-") and option not in _WITH_A_VALUE | _ALONE:
+            return False
+    return True
+
+
+def _with_option(words: Sequence[str], option: str = INCOMPLETE) -> list[str]:
+    """The words with an option before them: behind, it could be taken for a value."""
+    return [option, *words]

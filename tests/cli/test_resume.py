@@ -1,0 +1,207 @@
+"""`omibench resume`: a dead run's jobs in Slurm are found by its number, and no other's ever."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omibench.status.hooks import command
+from omibench.status.resume import commands_of, is_plain
+from omibench.status.runs import Run, name_in_slurm, read_runs
+from omibench.store.process import started_at
+
+NAME = "0a1b2c3d-0000-4000-8000-00000000000a"
+OTHER = "0a1b2c3d-0000-4000-8000-00000000000b"
+SLURM = """\
+#!{python}
+import json, sys
+from pathlib import Path
+state = Path({state!r})
+jobs = json.loads(state.read_text())
+program = Path(sys.argv[0]).name
+options = dict(word.split("=", 1) for word in sys.argv[1:] if "=" in word)
+with Path({calls!r}).open("a") as file:
+    file.write(" ".join([program, *sys.argv[1:]]) + "\\n")
+mine = [job for job in jobs if job["name"] == options["--name"]]
+if program == "scancel":
+    left = [job for job in jobs if job not in mine]
+    state.write_text(json.dumps(left))
+else:
+    for job in mine:
+        print("|".join([job["id"], job["state"], job["comment"]]))
+    if {ends}:
+        state.write_text(json.dumps([job for job in jobs if job not in mine]))
+"""
+
+
+class Slurm:
+    """Stand-ins for squeue and scancel, over a file of jobs."""
+
+    def __init__(self, folder: Path, *, ends: bool = False) -> None:
+        self.bin, self.calls_file, self.state = folder / "bin", folder / "calls", folder / "state"
+        self.bin.mkdir()
+        self.calls_file.touch()
+        text = SLURM.format(
+            python=sys.executable, state=str(self.state), calls=str(self.calls_file), ends=ends
+        )
+        for name in ("squeue", "scancel"):
+            (self.bin / name).write_text(text)
+            (self.bin / name).chmod(0o755)
+
+    def has(self, *names: str) -> None:
+        jobs = [
+            {"id": str(100 + n), "name": name, "state": "RUNNING",
+             "comment": "rule_infer_wildcards_gpt_cot"}
+            for n, name in enumerate(names)
+        ]  # fmt: skip
+        self.state.write_text(json.dumps(jobs))
+
+    def left(self) -> list[str]:
+        return [job["name"] for job in json.loads(self.state.read_text())]
+
+    def calls(self) -> list[str]:
+        return self.calls_file.read_text().splitlines()
+
+
+@pytest.fixture
+def slurm(tmp_path: Path) -> Slurm:
+    return Slurm(tmp_path)
+
+
+def note_run(folder: Path, stamp: str = "20261122T100000", **changed: Any) -> Path:
+    """The notes of a run whose process is gone."""
+    head = {
+        "time": 1e9, "pid": 4_000_000, "host": socket.gethostname(), "process": "1",
+        "command": ["snakemake", "--cores", "2", "--keep-going"], "cluster": NAME,
+        "jobs": [], "current": [],
+    } | changed  # fmt: skip
+    runs = folder / "results" / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    end = head.pop("end", None)
+    lines = [head] + ([{"time": 1e9 + 1, "end": end}] if end else [])
+    path = runs / f"{stamp}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def resume(folder: Path, slurm: Slurm, *words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "params.yaml").write_text("study: {name: small}\n")
+    return subprocess.run(
+        [sys.executable, "-m", "omibench", "resume", *words, "--every", "0.2"],
+        cwd=folder, env=os.environ | {"PATH": f"{slurm.bin}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+
+
+def test_what_still_runs_is_named_and_nothing_is_done(tmp_path: Path, slurm: Slurm) -> None:
+    note_run(tmp_path)
+    slurm.has(NAME, OTHER, NAME)
+    done = resume(tmp_path, slurm)
+    assert done.returncode == 3, done.stderr
+    assert "  100  running  infer gpt_cot" in done.stdout.splitlines()
+    assert "2 jobs of the run that died are still in Slurm: `omibench resume --wait`" in done.stderr
+    assert slurm.left() == [NAME, OTHER, NAME]
+    assert not any(call.startswith("scancel") for call in slurm.calls())
+
+
+def test_cancel_ends_the_jobs_of_the_run_alone_and_goes_on(tmp_path: Path, slurm: Slurm) -> None:
+    (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch made"\n')
+    note_run(tmp_path)
+    locks = tmp_path / ".snakemake/locks"
+    locks.mkdir(parents=True)
+    (locks / "0.output.lock").write_text(f"{tmp_path / 'made'}\n")
+    slurm.has(NAME, OTHER)
+    done = resume(tmp_path, slurm, "--cancel")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert slurm.left() == [OTHER]
+    assert (tmp_path / "made").is_file()
+    assert "snakemake --rerun-incomplete --cores 2 --keep-going" in done.stdout.splitlines()
+    assert all(f"--name={NAME}" in call and "--user=" in call for call in slurm.calls())
+
+
+def test_wait_waits_until_they_have_ended(tmp_path: Path) -> None:
+    slurm = Slurm(tmp_path, ends=True)
+    (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch made"\n')
+    note_run(tmp_path)
+    slurm.has(NAME)
+    done = resume(tmp_path, slurm, "--wait")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(slurm.calls()) == 2
+    assert (tmp_path / "made").is_file()
+
+
+def test_a_dry_run_does_nothing(tmp_path: Path, slurm: Slurm) -> None:
+    note_run(tmp_path)
+    slurm.has(OTHER)
+    done = resume(tmp_path, slurm, "-n", "--cancel")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "snakemake --unlock --cores 2 --keep-going",
+        "snakemake --rerun-incomplete --cores 2 --keep-going",
+    ]
+    assert slurm.left() == [OTHER]
+
+
+def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, slurm: Slurm) -> None:
+    note_run(tmp_path, pid=os.getpid(), process=started_at(os.getpid()))
+    slurm.has(NAME)
+    done = resume(tmp_path, slurm, "--cancel")
+    assert done.returncode == 2
+    assert f"a run of this study goes on (process {os.getpid()} on " in done.stderr
+    assert slurm.left() == [NAME]
+
+
+def test_a_study_whose_last_run_was_done_has_nothing_to_resume(
+    tmp_path: Path, slurm: Slurm
+) -> None:
+    note_run(tmp_path)
+    note_run(tmp_path, "20261122T110000", time=2e9, end="done")
+    slurm.has(NAME)
+    done = resume(tmp_path, slurm, "--cancel")
+    assert (done.returncode, slurm.calls()) == (0, [])
+    assert "no run of this study has died" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["*", "", "root", f"{NAME},{OTHER}", f"{NAME} --state=RUNNING", f"{NAME}\n", 7, None]
+)
+def test_notes_of_others_select_no_job(name: object, tmp_path: Path, slurm: Slurm) -> None:
+    note_run(tmp_path, cluster=name)
+    assert name_in_slurm(name) is None
+    assert [run.cluster for run in read_runs(tmp_path / "results")] == [None]
+    slurm.has(NAME, OTHER)
+    resume(tmp_path, slurm, "--cancel", "-n")
+    assert slurm.calls() == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-s", "/tmp/evil.smk"], ["--snakefile=evil.smk"], ["--directory", "/"],
+        ["--cores", "2", "--executor", "cluster-generic"], ["-d/"], ["--envvars", "KEY"],
+    ],
+)  # fmt: skip
+def test_commands_of_others_name_no_code(words: list[str], tmp_path: Path) -> None:
+    assert not is_plain(words)
+    run = Run(tmp_path, 0.0, 0.0, command=("snakemake", *words))
+    assert commands_of(run, "small.yaml", ["data=d"])[1] == [
+        "snakemake", "--rerun-incomplete", "--cores", "all",
+        "--configfile", "small.yaml", "--config", "data=d",
+    ]  # fmt: skip
+
+
+def test_the_command_of_a_run_is_given_again(tmp_path: Path) -> None:
+    argv = ["snakemake", "--workflow-profile", "profiles/slurm", "--configfile", "a.yaml",
+            "--config", "simulated=true", "-F", "--slurm-no-account", "--", "report"]  # fmt: skip
+    run = Run(tmp_path, 0.0, 0.0, command=tuple(command(argv)))
+    unlock, again = commands_of(run, "params.yaml", [])
+    kept = [word for word in argv[1:] if word != "-F"]
+    assert unlock == ["snakemake", "--unlock", *kept]
+    assert again == ["snakemake", "--rerun-incomplete", *kept]
