@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +16,8 @@ import yaml
 
 from cluster_plugins import require_plugins
 from integration.slurm_node import NoSlurmError, running_slurm
+from model_server.handle import running_server
+from workflows_support import environment, study_folder, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -116,3 +119,39 @@ def test_a_local_model_gets_the_gpus_memory_and_time_that_its_block_asks_for(
     assert "MinMemoryNode=6000M" in shown or "MinMemoryNode=6G" in shown
     assert re.search(r"gres[:/]gpu[:=]2\b", shown)
     assert "CPUs/Task=2" in shown
+
+
+def test_what_a_dead_snakemake_left_is_ended_and_the_study_goes_on(
+    tmp_path: Path, root: Path, clients: Path
+) -> None:
+    """Its jobs are told by SIGTERM: what they have in flight is kept, so nothing is paid twice."""
+    path = os.pathsep.join(filter(None, [require_plugins(), *_python_path()]))
+    with running_server(latency_s=1.0, letters=True) as endpoint:
+        folder = study_folder(tmp_path / "study", root, endpoint.openai_url, problems=120)
+        env = environment(tmp_path) | ({"PYTHONPATH": path} if path else {})
+        env["PATH"] = f"{clients}{os.pathsep}{env['PATH']}"
+        target = "results/infer/old-one/cot.parquet"
+        own = [sys.executable, "-m"]
+        with subprocess.Popen(
+            [*own, "snakemake", "--workflow-profile", "profiles/slurm", *HERE, *POLL, "--", target],
+            cwd=folder, env=env, start_new_session=True, stdin=subprocess.DEVNULL,
+            stdout=(tmp_path / "said").open("w"), stderr=subprocess.STDOUT,
+        ) as snakemake:  # fmt: skip
+            said = (tmp_path / "said").read_text
+            until(lambda: endpoint.stats(contents=False)["delivered"] >= 8, 200, said)
+            os.killpg(snakemake.pid, signal.SIGKILL)
+
+        def resume(*words: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [*own, "omibench", "resume", *words, "--every", "1"],
+                cwd=folder, env=env, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+
+        named = resume()
+        assert named.returncode == 3, named.stdout + named.stderr
+        assert "infer old-one_cot" in named.stdout
+        done = resume("--cancel")
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
+        stats = endpoint.stats()
+    assert (folder / target).is_file()
+    assert [entry["paid"] for entry in stats["contents"].values()] == [1] * 120
