@@ -17,6 +17,7 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.models.bounds import MOST_REPLY
 from omibench.models.pictures import Pictures
 from omibench.models.provider import FREE, Gate
+from omibench.models.remedies import PAGE, explaining
 from omibench.models.replies import json_of, same_family, unreadable
 from omibench.models.sdk_client import C, sdk_client
 from omibench.models.secrets import read_key
@@ -73,7 +74,7 @@ class ServedProvider(ABC):
         self.check(requests)
         key = read_key(self.served.key_env)
         run = Run(
-            self.jobs(requests), lambda: self.connect(key), self.served.limits, gate, self.known,
+            self.jobs(requests), lambda: self.explained(key), self.served.limits, gate, self.known,
             outage_of((self.served.provider, self.served.base_url, self.served.id)),
         )  # fmt: skip
         self.progress = run.progress
@@ -109,6 +110,10 @@ class ServedProvider(ABC):
             for samples in together.values()
             for i in range(0, len(samples), MOST_SAMPLES)
         ]
+
+    def explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
+        """As `connect`; failures name the model, its address, its key's variable and a remedy."""
+        return explaining(self.connect(key), self.name, self.served)
 
     @abstractmethod
     def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
@@ -205,7 +210,7 @@ async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, 
     except ValueError:
         if is_page(reply.content):
             # A login page or a portal's: no model has seen the request.
-            page = unreadable(f"is a page of HTML ({len(reply.content)} bytes)")
+            page = unreadable(f"{PAGE} ({len(reply.content)} bytes)")
             raise replace(page, maybe_paid=False) from None
         raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
 

@@ -17,6 +17,7 @@ from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submit import Pace
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
+from omibench.models.remedies import Explaining, explained
 from omibench.models.secrets import read_key
 from omibench.models.served import ServedProvider
 from omibench.request import Request, Response
@@ -46,7 +47,8 @@ class BatchProvider(ServedProvider):
         if self.state is None:
             raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")
         desk, identity = Desk(desk_folder(self.state, self.identity)), self.identity
-        with self.connect_batches(key) as api:
+        with self.connect_batches(key) as plain:
+            api = Explaining(plain, lambda failure: explained(failure, self.name, self.served))
             run = BatchRun(
                 api,
                 desk,
