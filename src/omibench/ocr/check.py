@@ -6,13 +6,15 @@ import hashlib
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from omibench.errors import PaperError, reason_of
+from omibench.errors import OmibenchError, PaperError, reason_of
+from omibench.intake import open_regular
 
 if TYPE_CHECKING:
     import pymupdf
 
 MAX_PIXELS = 100_000_000
 _HEAD = 1024
+_BLOCK = 2**20
 _PHOTOGRAPHS = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".jpeg": b"\xff\xd8\xff"}
 SUFFIXES = (".pdf", *_PHOTOGRAPHS)
 
@@ -23,12 +25,17 @@ def is_photograph(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file's bytes. Raises PaperError `file_missing`, also for a folder."""
+    """The hash of a regular file's bytes. Raises PaperError `file_missing`, also for a pipe."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        with open_regular(path) as file:
+            digest = hashlib.sha256()
+            while block := file.read(_BLOCK):
+                digest.update(block)
+            return digest.hexdigest()
     except OSError as error:
         raise PaperError("file_missing", f"{path}: cannot be read: {reason_of(error)}") from None
+    except OmibenchError as error:
+        raise PaperError("file_missing", str(error)) from None
 
 
 def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
