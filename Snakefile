@@ -3,6 +3,7 @@
 from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file
+from omibench.status.checkpoint import remark_on, remark_when_planned
 from omibench.status.hooks import Watched
 from omibench.trust.hooks import Noted
 
@@ -37,11 +38,15 @@ WATCHED = Watched(STUDY)
 # Notes of what each job writes: a file that is edited or exchanged later is not read.
 NOTED = Noted(RESULTS)
 
+# Before freeze has run, a list of jobs holds those that it may spare.
+remark_when_planned(workflow)
+
 
 onstart:
     WATCHED.start(workflow)
     NOTED.start(workflow)
     forget_results()
+    remark_on(workflow)
 
 
 onsuccess:

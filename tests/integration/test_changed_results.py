@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 
 from integration.small_study import Copy, make
 
@@ -137,3 +138,16 @@ def test_after_ocr_by_hand_one_line_says_the_way_out(study: Copy) -> None:
     study.run(*command.split())
     assert "ocr" in study.to_do()
     assert (study.folder / "results-ocr-by-hand/problems.jsonl").is_file()
+
+
+@pytest.mark.timeout(600)
+def test_a_dry_run_before_freeze_says_why_it_lists_jobs_that_may_not_run(study: Copy) -> None:
+    review = study.folder / "sample/review.yaml"
+    decision = {
+        "problem": "physics-2", "decision": "edit", "reviewer": "a reader", "date": "2026-11-21",
+        "reason": "The key has a misprint.", "edit": {"answer": ["0.25 A"]},
+    }  # fmt: skip
+    review.write_text(review.read_text("utf-8") + yaml.safe_dump([decision]))
+    said = study.to_do().strip().splitlines()[-1]
+    assert said.startswith("omibench: freeze is to run first")
+    assert "of the 2 infer jobs in this list only those run whose questions" in said
