@@ -11,6 +11,7 @@ from omibench.source import PACKAGE, Tree
 GROUND = {
     "csv_file",
     "cell_failure",
+    "cell_files",
     "certificate",
     "inputs",
     "locks",

@@ -128,13 +128,14 @@ def test_the_real_stages_reach_the_ground_floor() -> None:
 
 
 CLIENT = "models/openai_messages.py"
-CALLS_IT = "def ask():\n    from omibench.models.openai_messages import body\n    return body\n"
+CALLS_IT = "def ask():\n    from omibench.models.open import body\n    return body\n"
 
 
 def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package: Path) -> None:
     for name, text in {
         CLIENT: "from omibench.models.wire import x\n\n\ndef body():\n    return 1\n",
         "models/wire.py": "import sdk\n\nx = 1\n",
+        "models/open.py": "from omibench.models.openai_messages import body\n",
         "models/identity.py": "def openai_identity():\n    return 1\n",
         "infer/asking.py": CALLS_IT,
     }.items():

@@ -22,11 +22,11 @@ CLIENTS = tuple(
     f"omibench.models.{name}"
     for name in (
         "openai", "anthropic", "batch", "traffic", "served", "wire", "replies", "secrets",
-        "tool_turns", "content",
+        "tool_turns", "content", "plain_http", "bounds", "http_hooks", "sdk_client",
     )
 )  # fmt: skip
 """Code that asks and reads an API: what it fetched is in the store, and no stage reads it anew."""
-IDENTITY = "omibench.models.identity"
+_OPENS, IDENTITY = "omibench.models.open", "omibench.models.identity"
 """What of these clients enters the store's keys, and so counts."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
@@ -125,8 +125,9 @@ class Tree:
             if name in seen:
                 continue
             if is_client(name):
-                waiting.append(IDENTITY)
                 continue
+            if name == _OPENS:
+                waiting.append(IDENTITY)
             seen.add(name)
             is_module = name in self.files
             source = self.source(name if is_module else name.rpartition(".")[0])

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from omibench.cell_files import read_cell
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
 from omibench.outputs import made_folder
 from omibench.problem import Noun
@@ -317,16 +318,12 @@ def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:
 def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     """Read a Parquet file whose columns are the fields of `row`.
 
-    Raises MissingInputError when it is not there, FileFormatError when a column is missing.
+    Raises MissingInputError when it is not there, FileFormatError when a column is missing, or for
+    what cannot be read, with the command that makes a cell of a study anew.
     """
-    import polars as pl
-
     if not Path(path).is_file():
         raise MissingInputError(f"{path}: there is no such file")
-    try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
+    frame = read_cell(path)
     missing = [name for name in row.model_fields if name not in frame.columns]
     if missing:
         raise FileFormatError(

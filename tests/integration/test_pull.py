@@ -73,6 +73,25 @@ def test_an_older_revision_is_believed_and_so_is_the_way_back(clone: Copy) -> No
         assert NOTHING in clone.to_do(), revision
 
 
+def test_results_that_are_nowhere_here_are_told_with_their_commit_and_their_remote(
+    clone: Copy, tmp_path: Path
+) -> None:
+    """As after `git checkout` of an older commit and `dvc checkout` without its cache."""
+    clone.run("git", "checkout", "-q", "first")
+    clone.run("dvc", "checkout", ok=False)
+    said = clone.run("omibench", "trust", ok=False)
+    assert "by A Tester has recorded in dvc.lock, are not here; the remote folder holds" in said
+    assert "`dvc pull -r folder && omibench trust`" in said
+    clone.run("dvc", "pull", "-r", "folder")
+    clone.run("omibench", "trust")
+    assert NOTHING in clone.to_do()
+    shutil.rmtree(clone.folder / ".dvc/cache")
+    shutil.rmtree(clone.folder / "results")
+    clone.run("dvc", "remote", "modify", "folder", "url", str(tmp_path / "empty"))
+    said = clone.run("omibench", "trust", ok=False)
+    assert "not in DVC's cache; the remote folder lacks them. `dvc push` in the folder" in said
+
+
 def test_results_of_another_revision_than_the_parameters_are_named(clone: Copy) -> None:
     clone.run("dvc", "pull")
     clone.run("git", "checkout", "-q", "first", "--", "params.yaml")
@@ -102,7 +121,8 @@ def test_what_was_tampered_with_is_refused_and_named(
     if text is not None:
         path.write_bytes(text)
     assert said in clone.run("omibench", "trust", ok=False)
-    assert "`omibench trust`" in clone.run("snakemake", "-n", ok=False)
+    refused = "move it away" if text is None and "provenance" in file else "`omibench trust`"
+    assert refused in clone.run("snakemake", "-n", ok=False)
     clone.run("dvc", "checkout", "--force")
     clone.run("omibench", "trust")
     assert NOTHING in clone.to_do()

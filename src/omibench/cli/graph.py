@@ -65,6 +65,7 @@ def trust(
       omibench trust --verify
     """
     from omibench.study import load_study
+    from omibench.trust.held import where_held
     from omibench.trust.provenance import STAGES, strangers
     from omibench.trust.trust import adopt_strangers, check_files, check_graph, check_lock
 
@@ -84,6 +85,7 @@ def trust(
     if not outdated and (found := check_graph(results, params)):
         raise UntrustedError(
             *_named(found),
+            *where_held(),
             "These are not what the parameters, code and inputs of today make: "
             "check out those that made them, or run snakemake, which makes just these anew",
         )

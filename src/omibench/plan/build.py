@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from omibench.cell_files import read_cell
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.gate import account_of, budget_of
@@ -159,13 +160,11 @@ def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) ->
 
     `lacking` are the outcomes that count.
     """
-    import polars as pl
-
     found = {}
     for model, setting in study.cells:
         path = Path(study.study.results) / "infer" / model / f"{setting}.parquet"
         if path.is_file():
-            outcomes = pl.read_parquet(path, columns=["outcome"])["outcome"]
+            outcomes = read_cell(path, ["outcome"])["outcome"]
             if count := int(outcomes.is_in(list(lacking)).sum()):
                 found[path.as_posix()] = count
     return found
