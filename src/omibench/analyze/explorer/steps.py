@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.analyze.explorer.view import shortened
 from omibench.analyze.words import outcome_name
-from omibench.errors import MissingInputError, StoreError
+from omibench.errors import MissingInputError, OmibenchError, StoreError
 from omibench.models.pictures import media_type
 from omibench.settings.pictures.made import made_sha256
 from omibench.store.files import write_whole
@@ -19,6 +20,8 @@ from omibench.store.partition import Partition
 from omibench.store.store import partition_folders, read_card
 from omibench.webpage import relative
 
+KEPT = 256
+"""Requests and responses that are remembered."""
 LONGEST_CALL = 2_000
 """Characters of the arguments of a call that a page shows."""
 
@@ -57,7 +60,8 @@ class Trail:
 
     def __init__(self, store: Path, pictures: Path, freeze: Path, kept: Path) -> None:
         self._store, self._pictures, self._freeze, self._kept = store, pictures, freeze, kept
-        self._bodies: dict[str, tuple[str, dict[str, Any], dict[str, Any]] | None] = {}
+        # Captions are shared by many responses; all bodies of a study would not fit.
+        self._body = lru_cache(maxsize=KEPT)(self._read)
 
     def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[Step]:
         """The step of each key that the store holds, in order.
@@ -81,16 +85,17 @@ class Trail:
                     of=[] if who.startswith("respondent") else _names(shown, own),
                     simulated=bool(response.get("simulated")),
                     told=[shortened(text) for text in _told(request)],
-                    pictures=[self._seen(image, page) for image in sent],
+                    pictures=[self.seen(image, page) for image in sent],
                     outcome=outcome_name(response.get("outcome", "answered")),
                     text=shortened(response.get("text", "")),
                     calls=[_call(call) for call in response.get("calls", [])],
-                    drawn=[self._seen(image, page) for image in drawn],
+                    drawn=[self.seen(image, page) for image in drawn],
                 )
             )
         return found
 
-    def _seen(self, sha256: str, page: Path) -> Seen:
+    def seen(self, sha256: str, page: Path) -> Seen:
+        """A picture by its SHA-256, with its address as seen from `page`."""
         path = self._made.get(sha256[:16]) or self._frozen.get(sha256) or self._copied(sha256)
         return Seen(sha256, relative(path, page) if path else None)
 
@@ -105,18 +110,20 @@ class Trail:
             write_whole(path, data)
         return path
 
-    def _body(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
-        """Who was asked, what, and what they said; None where the store does not hold it."""
-        if key not in self._bodies:
-            self._bodies[key] = self._read(key)
-        return self._bodies[key]
+    def request(self, key: str) -> dict[str, Any] | None:
+        """What was asked under a key, as plain values; None where the store does not hold it."""
+        body = self._body(key)
+        return None if body is None else body[1]
 
     def _read(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
+        """Who was asked, what, and what they said; None where the store does not hold it."""
         for partition in self._partitions:
-            if key in partition and (body := partition.body(key)) is not None:
-                role = json.loads(body.tags).get("role", "respondent")
-                who = f"{role} {partition.identity.get('id', '')}"
-                return who, json.loads(body.request), json.loads(body.response)
+            # A look at results must not end for a store that is broken.
+            with suppress(OmibenchError, ValueError, TypeError, AttributeError):
+                if key in partition and (body := partition.body(key)) is not None:
+                    role = json.loads(body.tags).get("role", "respondent")
+                    who = f"{role} {partition.identity.get('id', '')}"
+                    return who, json.loads(body.request), json.loads(body.response)
         return None
 
     @cached_property

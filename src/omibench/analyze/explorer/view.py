@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from omibench.analyze.words import counted, outcome_name, rules_name
 from omibench.intake.picture import SUFFIXES
-from omibench.problem import IMAGE_MARK, Answer, Figure, Question
+from omibench.problem import IMAGE_MARK, Answer, Choice, Figure, Question
 from omibench.webpage import relative
 
 LONGEST = 20_000
@@ -55,14 +55,22 @@ def _is_frozen(figure: Figure) -> bool:
     return bool(figure.sha256) and within and path.suffix.lstrip(".") in SUFFIXES.values()
 
 
-def pieces(question: Question, figures: list[Evidence]) -> list[Piece]:
-    """The statement split at its image marks."""
-    parts = IMAGE_MARK.split(question.question)
+def pieces(text: str, figures: list[Evidence]) -> list[Piece]:
+    """A text split at its image marks."""
+    parts = IMAGE_MARK.split(text)
     texts, marks = parts[::2], parts[1::2]
     found: list[Piece] = [
         Piece(text, figures[int(mark)]) for text, mark in zip(texts, marks, strict=False)
     ]
     return [*found, Piece(texts[-1], None)]
+
+
+def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:
+    """A choice: its text with pictures where they are marked, then its own."""
+    found = pieces(choice.text or "", figures)
+    if choice.image is not None:
+        found.append(Piece("", figures[choice.image]))
+    return {"label": choice.label, "pieces": found, "gold": gold}
 
 
 def place(question: Question, figure: Figure) -> str:

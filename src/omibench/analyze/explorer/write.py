@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.analyze.calibration import CALIBRATED, UNCALIBRATED
 from omibench.analyze.explorer.judged import Judgements, judgements
+from omibench.analyze.explorer.sent import OPEN_AT_MOST, Letters
 from omibench.analyze.explorer.steps import Step, Trail
 from omibench.analyze.explorer.view import (
+    choice_view,
     clipped,
     evidence,
     image_words,
@@ -24,7 +26,7 @@ from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.analyze.render import write_page
 from omibench.analyze.report.view import rule_heads
 from omibench.analyze.words import number, outcome_name, scored_by
-from omibench.settings.pictures.derived import home_of
+from omibench.settings.pictures.derived import figures_of, home_of
 from omibench.study import Cell
 from omibench.webpage import relative
 
@@ -74,24 +76,17 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     results, page = site.results, site.folder / "pages" / problem_file(problem)
     question, answer = results.questions[problem], results.answers[problem]
     figures = evidence(question, results.freeze, page)
-    choices = [
-        {
-            "label": c.label,
-            "text": c.text or "",
-            "figure": figures[c.image] if c.image is not None else None,
-            "gold": c.label in answer.answer,
-        }
-        for c in question.choices or []
-    ]
-    responses = [_response(site, row, page) for row in site.responses[problem]]
-    chosen = {c.image for c in question.choices or []}
+    choices = [choice_view(c, figures, c.label in answer.answer) for c in question.choices or []]
+    letters = Letters(site.trail, page)
+    responses = [_response(site, row, page, letters) for row in site.responses[problem]]
+    chosen = {i for c in question.choices or [] for i in figures_of(c)}
     write_page(
         page,
         "problem.html.j2",
         partial=str(results.partial or ""),
         question=question,
         answer=answer,
-        pieces=pieces(question, figures),
+        pieces=pieces(question.question, figures),
         figures=figures,
         stem=[f for i, f in enumerate(figures) if i not in chosen],
         choices=choices,
@@ -99,6 +94,8 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         image_words=image_words(question, answer),
         shared_stem=question.group if question.group in site.stems else "",
         responses=responses,
+        sent=letters.all(),
+        open_at_most=OPEN_AT_MOST,
         simulated=any(r["marked"] for r in responses),
         made_up=site.results.made_up,
         previous=problem_file(before) if before else None,
@@ -106,8 +103,9 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     )
 
 
-def _response(site: _Site, row: Row, page: Path) -> Row:
+def _response(site: _Site, row: Row, page: Path, letters: Letters) -> Row:
     results, cell = site.results, Cell(row["model"], row["setting"])
+    name = f"{results.label(cell.model)}, {results.setting_label(cell.setting)}"
     steps = _steps(site, row, page)
     place = (cell.model, cell.setting, row["id"], row["index"])
     own, judged = site.verdicts.get(place, []), site.judged.get(place, [])
@@ -126,6 +124,10 @@ def _response(site: _Site, row: Row, page: Path) -> Row:
         "tokens": row["output_tokens"],
         "key": row["key"],
         "error": row["error"] or "",
+        "sent": letters.anchor(row["key"], name),
+        "sent_before": [
+            letters.anchor(s.key, f"{s.who}, before {name}") for s in steps if s.key != row["key"]
+        ],
         "asked": len(row["steps"]),
         "steps": [step for step in steps if step.key != row["key"]],
         "shown": next((step.pictures for step in steps if step.key == row["key"]), []),
