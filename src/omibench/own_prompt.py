@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from omibench.errors import OmibenchError, ParamsError, reason_of
+from omibench.intake import read_bytes
 
-from omibench.errors import ParamsError, reason_of
+PROMPT_BYTES = 2**20
 
 
 def own_prompt(file: str, whose: str) -> str:
@@ -13,9 +14,9 @@ def own_prompt(file: str, whose: str) -> str:
     Raises ParamsError for a file that cannot be read or is empty.
     """
     try:
-        text = Path(file).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = reason_of(error)
+        text = read_bytes(file, PROMPT_BYTES).decode("utf-8").strip()
+    except (OmibenchError, UnicodeDecodeError) as error:
+        reason = reason_of(error).removeprefix(f"{file}: ").removeprefix("cannot be read: ")
         raise ParamsError(f"{file}: the prompt of the {whose} cannot be read: {reason}") from None
     if not text:
         raise ParamsError(f"{file}: the prompt of the {whose} is empty")

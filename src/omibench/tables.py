@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError
 
 from omibench.cell_files import read_cell
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
+from omibench.intake import read_bytes
 from omibench.outputs import made_folder
 from omibench.problem import Noun
 from omibench.surrogates import replace_surrogates
@@ -321,8 +322,7 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     Raises MissingInputError when it is not there, FileFormatError when a column is missing, or for
     what cannot be read, with the command that makes a cell of a study anew.
     """
-    if not Path(path).is_file():
-        raise MissingInputError(f"{path}: there is no such file")
+    _check_is_there(path)
     frame = read_cell(path)
     missing = [name for name in row.model_fields if name not in frame.columns]
     if missing:
@@ -367,12 +367,13 @@ def _partial(path: str | Path) -> Iterator[Path]:
 
 
 def _read(path: str | Path) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise MissingInputError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise MissingInputError(f"{path}: cannot be read: {reason_of(error)}") from None
+    _check_is_there(path)
+    return read_bytes(path)
+
+
+def _check_is_there(path: str | Path) -> None:
+    if not Path(path).exists():
+        raise MissingInputError(f"{path}: there is no such file")
 
 
 def _parse(text: bytes, row: type[Row], where: str) -> Row:

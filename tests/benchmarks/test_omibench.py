@@ -103,7 +103,7 @@ def test_broken_files_are_named(tmp_path: Path, read: Read) -> None:
     with pytest.raises(MissingInputError, match=r"test\.jsonl"):
         read("omibench", tmp_path)
     (tmp_path / "test.jsonl").write_text('{"id": ', "utf-8")
-    with pytest.raises(FileFormatError, match="line 1: is no JSON"):
+    with pytest.raises(FileFormatError, match="line 1: is not JSON"):
         read("omibench", tmp_path)
     (tmp_path / "test.jsonl").unlink()
     (tmp_path / "test.parquet").write_bytes(b"PAR1")

@@ -45,7 +45,7 @@ def test_empty_columns_say_nothing_and_other_columns_are_left_alone(tmp_path: Pa
         ("labels.jsonl", "{}", "lacks the column 'id'; it has no column"),
         ("labels.csv", "id,label,index\na,1,-1\n", "column 'index'"),
         ("labels.csv", "id,label\n", "holds no label"),
-        ("labels.jsonl", "{", "row 1: is not JSON"),
+        ("labels.jsonl", "{", "line 1: is not JSON"),
         ("labels.jsonl", "[1]", "is not a JSON object"),
         ("labels.xlsx", "", "not '.xlsx'"),
     ],

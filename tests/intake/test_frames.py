@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import resource
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -11,9 +13,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
 from omibench.intake import frames, iter_frame, read_frame
+from omibench.intake.footer import read_footer
 
 
 def bomb(path: Path) -> None:
@@ -72,3 +77,32 @@ def test_a_damaged_page_is_told(tmp_path: Path) -> None:
     file.write_bytes(data)
     with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
         read_frame(file)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5_000])
+def test_a_file_states_what_the_library_reads_from_it(tmp_path: Path, rows: int) -> None:
+    file = tmp_path / "a.parquet"
+    texts = [f"row {i} é" for i in range(rows)]
+    values = {"a": texts, "b": [[t, t] for t in texts], "c": [{"x": 1.5, "y": b"z"}] * rows}
+    schema = {
+        "a": pl.String,
+        "b": pl.List(pl.String),
+        "c": pl.Struct({"x": pl.Float64, "y": pl.Binary}),
+    }
+    pl.DataFrame(values, schema=schema).write_parquet(file, row_group_size=1_000)
+    metadata = pq.read_metadata(file)
+    with file.open("rb") as content:
+        footer = read_footer(content)
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
+    assert footer.rows == rows
+    assert footer.columns == [
+        (c.path_in_schema.partition(".")[0], c.total_uncompressed_size) for c in chunks
+    ]
+
+
+@given(st.binary(max_size=300))
+def test_no_footer_is_a_traceback(content: bytes) -> None:
+    data = b"PAR1" + content + len(content).to_bytes(4, "little") + b"PAR1"
+    with suppress(ValueError):
+        read_footer(io.BytesIO(data))

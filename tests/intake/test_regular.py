@@ -59,7 +59,7 @@ def test_what_is_not_utf_8_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/passwd", "../a", "a/../../b", "C:\\a", "..\\a", "", ".", "a\0b"]
+    "name", ["/etc/passwd", "../a", "a/../../b", "C:\\a", "..\\a", "", ".", "..", "a\0b", "//a"]
 )
 def test_a_name_that_leads_out_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileFormatError, match=r"leads out of this folder|is no path"):
@@ -74,7 +74,10 @@ def test_a_link_that_leads_out_is_refused_and_one_within_is_followed(tmp_path: P
     (folder / "round").symlink_to("round")
     (folder / "in").symlink_to("images")
     (tmp_path / "link").symlink_to(folder)
-    for name in ("out", "round"):
+    (folder / "round").unlink()
+    (folder / "round").symlink_to(tmp_path / "data/round/x")
+    (folder / "far").symlink_to(tmp_path)
+    for name in ("out", "far", "far/secret", "far/data/images/a.png/../.."):
         with pytest.raises(FileFormatError, match="leads out of this folder"):
             contained(folder, name)
     assert contained(folder, "in/a.png") == folder / "in" / "a.png"

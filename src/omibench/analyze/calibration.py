@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,8 @@ from omibench.certificate import (
     ReasoningCertificates,
     identity_of,
 )
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, OmibenchError
+from omibench.intake import read_json as parse_file
 from omibench.study import Cell
 from omibench.tables import read_json
 
@@ -60,8 +60,8 @@ def with_certificate(results: Results, made: Path) -> Results:
 def _of_reasoning(file: Path) -> bool:
     """Whether a file holds certificates of judges of reasoning; what cannot be read does not."""
     try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
+        found = parse_file(file)
+    except OmibenchError:
         return False
     return isinstance(found, dict) and "certificates" in found
 

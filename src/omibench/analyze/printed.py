@@ -8,14 +8,14 @@ Five layouts are known: `<subject>_acc` / `<subject>_gptscore` (OMIBench, table 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from omibench.analyze.tables import TOTAL
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, OmibenchError
+from omibench.intake import read_csv
 
 ACC, GPTSCORE, STRICT, PASS5, CONS5 = "acc", "gptscore", "strict", "pass5", "cons5"
 METRICS = (ACC, GPTSCORE, STRICT, PASS5, CONS5)
@@ -80,12 +80,9 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
     or when it cannot be told which of its datasets is meant.
     """
     try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        raise MissingInputError(
-            f"analyze.published: {path}: cannot be read: {reason_of(error)}"
-        ) from None
+        rows = list(read_csv(path))
+    except OmibenchError as error:
+        raise type(error)(f"analyze.published: {error}") from None
     if not rows or "model" not in rows[0]:
         raise FileFormatError(f"{path}: is no table of results: it lacks the column 'model'")
     names = [c for c in rows[0] if c not in _KEYS and not _BOUND.fullmatch(c)]

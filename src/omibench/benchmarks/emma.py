@@ -18,6 +18,7 @@ from omibench.benchmarks.found import Embedded, Found
 from omibench.benchmarks.rows import naming, typed_rows
 from omibench.benchmarks.sample import stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.intake import open_regular
 from omibench.problem import Answer, AnswerType, Choice, Figure, Question, Subject
 
 SUBJECTS: dict[str, Subject] = {
@@ -122,7 +123,8 @@ def _check_columns(file: Path) -> None:
     import pyarrow.parquet as pq
 
     try:
-        names = pq.read_schema(file).names
+        with open_regular(file) as content:
+            names = pq.read_schema(content).names
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(f"{file}: is not a Parquet file: {reason_of(error)}") from None
     missing = [name for name in _COLUMNS if name not in names]

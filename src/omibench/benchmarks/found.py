@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError
 from omibench.images import HEAD_BYTES, form_of
-from omibench.intake import contained, read_bytes
+from omibench.intake import read_bytes
+from omibench.intake.containment import Container
 from omibench.intake.picture import PICTURE_BYTES
 from omibench.intake.picture import SUFFIXES as FORM_SUFFIXES
 from omibench.problem import Figure
@@ -36,6 +37,7 @@ class Found:
 
     def __init__(self, folder: Path, scratch: Path) -> None:
         self._folder, self._scratch = folder, scratch
+        self._container = Container(folder)
         self._paths: dict[str, str] | None = None
         self._figures: dict[str, Figure] = {}
 
@@ -52,12 +54,12 @@ class Found:
         return self._figures[picture]
 
     def _look_up(self, name: str) -> Figure:
-        path = contained(self._folder, name)
+        path = self._container.path(name)
         if not path.exists():
             found = self._by_name().get(name.rpartition("/")[2])
             if found is None:
                 return Figure(file=name, sha256="")
-            path = contained(self._folder, found)
+            path = self._container.path(found)
         content = read_bytes(path, PICTURE_BYTES)
         if form_of(content[:HEAD_BYTES]) is None:
             raise FileFormatError(

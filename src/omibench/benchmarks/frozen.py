@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from omibench.benchmarks.dataset import Dataset
 from omibench.benchmarks.rows import naming
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.intake import contained
+from omibench.intake.containment import Container
 from omibench.problem import Answer, Question
 from omibench.tables import FrozenManifest, content_hash, read_json, read_jsonl
 
@@ -29,10 +29,11 @@ def load(folder: Path, scratch: Path) -> Dataset:
     answers = read_jsonl(folder / "answers.jsonl", Answer)
     _check(folder / "questions.jsonl", questions, manifest.questions_sha256)
     _check(folder / "answers.jsonl", answers, manifest.answers_sha256)
+    container = Container(folder)
     for question in questions:
         with naming(folder / "questions.jsonl", question.id):
             for figure in question.images:
-                contained(folder, figure.file)
+                container.path(figure.file)
     return Dataset(questions, answers, folder)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,13 +9,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, MissingInputError
 from omibench.explain import explain
+from omibench.intake import iter_frame, read_csv, read_json, read_json_lines
 
 Row = TypeVar("Row", bound=BaseModel)
 SUFFIXES = (".jsonl", ".json", ".parquet", ".csv")
-BATCH = 64
-"""Rows of a Parquet file that are in memory at once: some hold their pictures."""
 
 
 def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
@@ -69,48 +66,18 @@ def the_file(folder: Path, *stems: str) -> Path:
 
 
 def _raw(path: Path) -> Iterator[Any]:
-    try:
-        if path.suffix == ".parquet":
-            yield from _parquet(path)
-        elif path.suffix == ".csv":
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                yield from csv.DictReader(file)
-        elif path.suffix == ".json":
-            yield from _list(path)
-        else:
-            yield from _lines(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from None
-
-
-def _parquet(path: Path) -> Iterator[Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(BATCH):
-                yield from batch.to_pylist()
-    except pa.ArrowException as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
+    if path.suffix == ".parquet":
+        yield from iter_frame(path)
+    elif path.suffix == ".csv":
+        yield from read_csv(path)
+    elif path.suffix == ".json":
+        yield from _list(path)
+    else:
+        yield from (row for _, row in read_json_lines(path))
 
 
 def _list(path: Path) -> Iterator[Any]:
-    try:
-        rows = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise FileFormatError(f"{path}: is no JSON: {error}") from None
+    rows = read_json(path)
     if not isinstance(rows, list):
         raise FileFormatError(f"{path}: holds no list of items")
     yield from rows
-
-
-def _lines(path: Path) -> Iterator[Any]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise FileFormatError(f"{path}, line {number}: is no JSON: {error}") from None

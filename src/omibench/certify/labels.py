@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.intake import read_csv, read_json_lines
 
 RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
 WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
@@ -82,33 +81,25 @@ def read_labels(path: Path) -> list[LabelRow]:
     Raises MissingInputError without the file, and FileFormatError naming file, row (from 1, the
     heading of a CSV not counted) and column for one that cannot be read, or without any label.
     """
-    if not path.is_file():
+    if not path.exists():
         raise MissingInputError(f"{path}: there is no such file of labels")
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
-    try:
-        rows = [_checked(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileFormatError(f"{path}: cannot be read: {reason_of(error)}") from None
+    rows = [_checked(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
     if not rows:
         raise FileFormatError(f"{path}: holds no label")
     return rows
 
 
 def _raw(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        if path.suffix == ".csv":
-            for row in csv.DictReader(lines):
-                yield {name: value for name, value in row.items() if name and value}
-            return
-        for number, line in enumerate((line for line in lines if line.strip()), 1):
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise FileFormatError(f"{path}, row {number}: is not JSON: {error}") from None
-            if not isinstance(row, dict):
-                raise FileFormatError(f"{path}, row {number}: is not a JSON object")
-            yield {name: value for name, value in row.items() if value is not None}
+    if path.suffix == ".csv":
+        for cells in read_csv(path):
+            yield {name: value for name, value in cells.items() if name and value}
+        return
+    for number, (_, row) in enumerate(read_json_lines(path), 1):
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{path}, row {number}: is not a JSON object")
+        yield {name: value for name, value in row.items() if value is not None}
 
 
 def _checked(raw: dict[str, Any], path: Path, number: int) -> LabelRow:

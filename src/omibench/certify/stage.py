@@ -25,6 +25,7 @@ from omibench.certify.labels import read_labels
 from omibench.certify.matching import STALE, UNKNOWN, Matched, match, told_left_out
 from omibench.certify.reasoning import certify_reasoning
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.intake import read_bytes
 from omibench.study import Study
 from omibench.tables import write_json, write_jsonl
 
@@ -52,7 +53,7 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certified:
     rows = read_labels(labels)
     found = load_results(results / "freeze", results / "infer", results / "score", study)
     matched = match(rows, found, labels)
-    digest = sha256(labels.read_bytes()).hexdigest()
+    digest = sha256(read_bytes(labels)).hexdigest()
     scores, judged_by_label = None, any(row.label is not None for row in rows)
     if judged_by_label and JUDGE_RULES not in found.rules:
         raise MissingInputError(

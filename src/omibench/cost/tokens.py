@@ -9,6 +9,9 @@ from math import ceil
 from typing import NamedTuple
 
 from omibench.cost.families import ImageFormula
+from omibench.errors import OmibenchError
+from omibench.intake import open_regular
+from omibench.intake.picture import READERS
 from omibench.request import Conversation, TextPart
 
 MESSAGE_TOKENS = 4
@@ -88,12 +91,18 @@ def most_input(conversation: Conversation, formula: ImageFormula) -> int:
 @cache
 def image_size(path: str) -> tuple[int, int] | None:
     """Width and height in pixels from the head of an image file; None when it has none to read."""
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        with Image.open(path) as image:
+        with open_regular(path) as file, Image.open(file, formats=READERS) as image:
             return image.size
-    except (OSError, ValueError, UnidentifiedImageError, Image.DecompressionBombError):
+    except (
+        OmibenchError,
+        OSError,
+        ValueError,
+        SyntaxError,
+        Image.DecompressionBombError,
+    ):
         return None
 
 

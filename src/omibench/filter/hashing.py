@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.intake import read_bytes
+from omibench.intake.picture import PICTURE_BYTES, READERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,10 +29,14 @@ def difference_hash(picture: Path) -> int:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
-        with Image.open(picture) as image:
-            grey = _on_white(image)
-    except FileNotFoundError:
+        data = read_bytes(picture, PICTURE_BYTES)
+    except MissingInputError:
+        if picture.exists():
+            raise
         raise MissingInputError(f"{picture}: there is no such picture") from None
+    try:
+        with Image.open(io.BytesIO(data), formats=READERS) as image:
+            grey = _on_white(image)
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
         raise FileFormatError(
             f"{picture}: cannot be read as a picture: {reason_of(error)}"

@@ -15,6 +15,7 @@ from omibench.filter.judging import judge_problems
 from omibench.filter.page import write_rejects
 from omibench.filter.reasons import REASONS
 from omibench.images import rebase_images
+from omibench.intake import open_regular
 from omibench.params.filter import FilterParams
 from omibench.problem import Problem
 from omibench.rejects import FilterJudgement, Reject
@@ -75,7 +76,7 @@ def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
 def summary_of(folder: Path) -> FilterSummary | None:
     """What the filter has left in a folder, or None where its files are not there or broken."""
     try:
-        with (folder / "problems.jsonl").open("rb") as file:
+        with open_regular(folder / "problems.jsonl") as file:
             kept = sum(1 for _ in file)
         rejects = read_parquet(folder / "rejects.parquet", Reject)
     except (OSError, OmibenchError):

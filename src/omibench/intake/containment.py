@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath, PureWindowsPath
+import os
+from pathlib import Path
 
 from omibench.errors import FileFormatError
 
@@ -13,24 +14,42 @@ def contained(folder: str | Path, name: str) -> Path:
     Raises FileFormatError for a name that is absolute, has `..` in it or is no path at all, and
     where a link leads out of the folder. The folder itself may be reached by a link.
     """
-    path = PurePosixPath(name)
-    parts = {*path.parts, *PureWindowsPath(name).parts}
-    if not path.parts or "\0" in name:
-        raise FileFormatError(f"{folder}: {name!r} is no path of a file")
-    if path.is_absolute() or PureWindowsPath(name).drive or ".." in parts:
-        raise _leads_out(folder, name)
-    target = Path(folder, name)
-    try:
-        inside = target.resolve().is_relative_to(Path(folder).resolve())
-    except (OSError, RuntimeError):  # a link that leads to itself
-        inside = False
-    if not inside:
-        raise _leads_out(folder, name, " by a link")
-    return target
+    return Container(folder).path(name)
 
 
-def _leads_out(folder: str | Path, name: str, how: str = "") -> FileFormatError:
-    return FileFormatError(
-        f"{folder}: {name!r} leads out of this folder{how}: copy the file into the folder and name "
-        "it by its path there"
-    )
+class Container:
+    """A folder out of which no name leads; many names cost little, since folders are kept."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = folder
+        self._root = os.path.realpath(folder)
+        self._inside: dict[str, bool] = {}
+
+    def path(self, name: str) -> Path:
+        """The path of a name. Raises as `contained` does."""
+        parts = name.replace("\\", "/").split("/")
+        if not name.strip("./") or "\0" in name:
+            raise FileFormatError(f"{self._folder}: {name!r} is no path of a file")
+        if not parts[0] or parts[0][1:2] == ":" or ".." in parts:
+            raise self._leads_out(name)
+        target = os.path.join(self._folder, name)  # noqa: PTH118
+        if not self._is_inside(target):
+            raise self._leads_out(name, " by a link")
+        return Path(target)
+
+    def _is_inside(self, target: str) -> bool:
+        if os.path.islink(target):  # noqa: PTH114
+            return self._within(os.path.realpath(target))
+        above = os.path.dirname(target)  # noqa: PTH120
+        if above not in self._inside:
+            self._inside[above] = self._within(os.path.realpath(above))
+        return self._inside[above]
+
+    def _within(self, real: str) -> bool:
+        return real == self._root or real.startswith(self._root.rstrip("/") + "/")
+
+    def _leads_out(self, name: str, how: str = "") -> FileFormatError:
+        return FileFormatError(
+            f"{self._folder}: {name!r} leads out of this folder{how}: copy the file into the "
+            "folder and name it by its path there"
+        )

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from omibench.errors import FileFormatError, reason_of
+from omibench.intake.footer import read_footer
 from omibench.intake.regular import open_regular, size_text
 
 if TYPE_CHECKING:
     import polars as pl
-    import pyarrow.parquet as pq
 
 FRAME_BYTES: Final = 4 * 2**30
 """The most bytes that a table may have in memory."""
@@ -40,13 +40,20 @@ def read_frame(
 
     with open_regular(path) as file:
         most = _checked(path, file, limit, columns)
-        file.seek(0)
-        try:
-            frame = pl.read_parquet(file, columns=None if columns is None else list(columns))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise _broken(path, error) from None
-        except pl.exceptions.PanicException as panic:  # no Exception of Python's
-            raise _broken(path, RuntimeError(str(panic))) from None
+    try:
+        # By its path polars maps the file; no star in a name is a pattern.
+        wanted = None if columns is None else list(columns)
+        frame = pl.read_parquet(Path(path), columns=wanted, glob=False)
+    except pl.exceptions.ColumnNotFoundError:
+        known = pl.read_parquet_schema(Path(path))
+        missing = next((name for name in columns or () if name not in known), "")
+        raise FileFormatError(
+            f"{path}: lacks the column {missing!r}; it has {', '.join(known)}"
+        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _broken(path, error) from None
+    except pl.exceptions.PanicException as panic:  # no Exception of Python's
+        raise _broken(path, RuntimeError(str(panic))) from None
     if _length(frame) > most:
         raise _too_large(path, _length(frame), most)
     return frame
@@ -105,43 +112,20 @@ def _checked(
     path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
 ) -> int:
     """The most bytes that the file may unpack to, after what it states was held against it."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    size = file.seek(0, 2)
-    file.seek(0)
     try:
-        metadata = pq.read_metadata(file)
-        names = set(metadata.schema.to_arrow_schema().names)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        footer = read_footer(file)
+    except (ValueError, OSError) as error:
         raise _broken(path, error) from None
-    missing = [name for name in columns or () if name not in names]
-    if missing:
-        raise FileFormatError(
-            f"{path}: lacks the column {missing[0]!r}; it has {', '.join(sorted(names))}"
-        )
-    most = max(_FLOOR, _RATIO * size)
+    most = max(_FLOOR, _RATIO * file.seek(0, 2))
     most = most if limit is None else min(limit, most)
-    stated = _stated(metadata, columns)
+    wanted = None if columns is None else set(columns)
+    taken = [c for c in footer.columns if wanted is None or c.name in wanted]
+    stated = sum(max(0, column.size) for column in taken)
     if stated > most:
         raise _too_large(path, stated, most)
-    if metadata.num_rows * max(1, metadata.num_columns) > _CELLS:
-        raise FileFormatError(f"{path}: has {metadata.num_rows:,} rows: split the file")
+    if footer.rows * max(1, len({column.name for column in taken})) > _CELLS:
+        raise FileFormatError(f"{path}: has {footer.rows:,} rows: split the file")
     return most
-
-
-def _stated(metadata: pq.FileMetaData, columns: Sequence[str] | None) -> int:
-    """What the columns take unpacked, as the file says: each group of rows, each column."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    if columns is None:
-        return sum(max(0, group.total_byte_size) for group in groups)
-    chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
-    wanted = set(columns)
-    return sum(
-        max(0, chunk.total_uncompressed_size)
-        for chunk in chunks
-        if chunk.path_in_schema.partition(".")[0] in wanted
-    )
 
 
 def _length(frame: pl.DataFrame) -> int:

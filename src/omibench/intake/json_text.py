@@ -37,7 +37,8 @@ def parse_json(text: bytes | str, where: str, twins: bool = False, lenient: bool
     except RecursionError:
         raise _too_deep(where) from None
     except json.JSONDecodeError as error:
-        at = f"line {error.lineno}, column {error.colno}"
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        at = f"{line}column {error.colno}"
         raise FileFormatError(f"{where}: is not JSON: {error.msg} ({at})") from None
     except ValueError as error:
         raise FileFormatError(f"{where}: is not JSON: {error}") from None
@@ -83,6 +84,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(text: str) -> float:
     raise ValueError(f"{text} is no number in JSON")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
+_LAX = json.JSONDecoder(parse_constant=_no_number)
 
 
 def _depth_exceeds(value: Any, most: int) -> bool:

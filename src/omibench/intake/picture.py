@@ -15,6 +15,8 @@ PICTURE_BYTES: Final = 100 * 2**20
 PIXELS: Final = 178_956_970
 """The most pixels of a picture, as Pillow has it."""
 SUFFIXES: Final = {"png": "png", "jpeg": "jpg", "gif": "gif", "webp": "webp", "bmp": "bmp"}
+READERS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
+"""Pillow's names of the forms: of its readers of others some run programs."""
 _COARSE: Final = 8
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 
@@ -20,7 +21,7 @@ _KINDS: Final = (
 )
 
 
-def open_regular(path: str | Path, limit: int | None = None) -> BinaryIO:
+def open_regular(path: str | Path, limit: int | None = None) -> BufferedReader:
     """Open a regular file for reading; `limit` is the most bytes that it may have.
 
     Raises MissingInputError for what is not there, cannot be opened or is no regular file (a named

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from omibench.intake import read_bytes
 from omibench.look.view import LINES, PARTS, leaves
 from omibench.ocr.codes import CODES
 from omibench.ocr.places import Layout
 from omibench.ocr.sources import Source
 from omibench.outputs import made_folder
 from omibench.problem import Problem
-from omibench.tables import FileReport, PageText, read_jsonl, write_text
+from omibench.tables import FileReport, PageText, read_json, read_jsonl, write_text
 from omibench.webpage import CSP, environment
 
 
@@ -40,7 +41,7 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
     problems: Sequence[Problem] = []
     pages: Sequence[PageText] = []
     if (folder / "look/layout.json").is_file():
-        layout = Layout.model_validate_json((folder / "look/layout.json").read_text("utf-8"))
+        layout = read_json(folder / "look/layout.json", Layout)
         problems = read_jsonl(folder / "problems.jsonl", Problem)
         pages = read_jsonl(folder / "pages.jsonl", PageText)
     found = leaves(layout, pages, problems)
@@ -62,4 +63,4 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
 
 
 def _inline(picture: Path) -> str:
-    return f"data:image/jpeg;base64,{base64.b64encode(picture.read_bytes()).decode()}"
+    return f"data:image/jpeg;base64,{base64.b64encode(read_bytes(picture)).decode()}"

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 from omibench.errors import reason_of
+from omibench.intake.picture import READERS
 from omibench.models.pictures import media_type
 from omibench.models.replies import Json, list_of, object_of, text_of
 from omibench.request import DrawnPart
@@ -91,7 +92,7 @@ def _open(data: bytes) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data)) as image:
+            with Image.open(io.BytesIO(data), formats=READERS) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
                 image.verify()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omibench.errors import MissingInputError, ModelError, reason_of
+from omibench.intake import read_bytes
+from omibench.intake.picture import READERS
 from omibench.request import ImagePart
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ def _opened(path: str) -> Any:
         with warnings.catch_warnings():
             # Pillow only warns up to twice its limit; what it warns of is not decoded here.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            return Image.open(Path(path))
+            return Image.open(io.BytesIO(read_bytes(path)), formats=READERS)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise ModelError(
             f"{path}: has more than {Image.MAX_IMAGE_PIXELS} pixels, the most that is decoded; "

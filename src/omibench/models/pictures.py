@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.errors import MissingInputError, ModelError, reason_of
+from omibench.errors import MissingInputError, ModelError
 from omibench.images import form_of
+from omibench.intake import open_regular, read_bytes
 from omibench.request import ImagePart, Request
 
 MEGABYTE = 1e6
@@ -123,19 +124,19 @@ def _covered(image: ImagePart) -> bytes:
 def _head(image: ImagePart) -> tuple[bytes, int]:
     path = Path(image.path)
     try:
-        with path.open("rb") as file:
-            return file.read(12), path.stat().st_size
-    except OSError as error:
-        raise _missing(image, error) from None
+        with open_regular(path) as file:
+            return file.read(12), file.seek(0, 2)
+    except MissingInputError:
+        if image.path:
+            raise
+        raise _missing(image) from None
 
 
 def _read(image: ImagePart) -> bytes:
-    try:
-        return Path(image.path).read_bytes()
-    except OSError as error:
-        raise _missing(image, error) from None
+    if not image.path:
+        raise _missing(image)
+    return read_bytes(image.path)
 
 
-def _missing(image: ImagePart, error: OSError) -> MissingInputError:
-    where = image.path or "image " + image.sha256[:12]
-    return MissingInputError(f"{where}: cannot be read: {reason_of(error)}")
+def _missing(image: ImagePart) -> MissingInputError:
+    return MissingInputError(f"image {image.sha256[:12]}: cannot be read: it has no file")

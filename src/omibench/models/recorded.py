@@ -8,14 +8,14 @@ verdict).
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError, reason_of
+from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
+from omibench.intake import read_bytes, read_frame, read_json_lines
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
 from omibench.params.model import RecordedModel
@@ -108,7 +108,7 @@ class RecordedProvider:
                     f"{setting!r}; number the samples in a column `index`"
                 )
             self._responses[place] = _response(row, path)
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def _place(request: Request) -> Place:
@@ -134,20 +134,11 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _parquet(path: Path) -> Iterator[dict[str, Any]]:
-    import polars as pl
-
-    try:
-        return pl.read_parquet(path).iter_rows(named=True)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FileFormatError(f"{path}: is not a Parquet file: {reason_of(error)}") from None
+    return read_frame(path).iter_rows(named=True)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise FileFormatError(f"{path}, line {number}: is not JSON: {error}") from None
+    for number, row in read_json_lines(path):
         if not isinstance(row, dict):
             raise FileFormatError(f"{path}, line {number}: holds no object")
         yield row

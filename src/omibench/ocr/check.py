@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import OmibenchError, PaperError, reason_of
 from omibench.intake import open_regular
+from omibench.intake.picture import READERS
 
 if TYPE_CHECKING:
     import pymupdf
@@ -57,7 +58,7 @@ def check_form(path: Path, content: Path) -> None:
 
     Raises PaperError `not_a_pdf`.
     """
-    with content.open("rb") as file:
+    with open_regular(content) as file:
         head = file.read(_HEAD)
     if not has_suffix(path):
         raise PaperError("not_a_pdf", f"{path}: its name ends with none of {', '.join(SUFFIXES)}")
@@ -133,9 +134,9 @@ def photograph_size(path: Path) -> tuple[int, int]:
 
     limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
     try:
-        with Image.open(path) as image:
+        with open_regular(path) as file, Image.open(file, formats=READERS) as image:
             return image.size
-    except (UnidentifiedImageError, OSError) as error:
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
         raise PaperError(
             "pdf_damaged", f"{path}: cannot be read as an image: {reason_of(error)}"
         ) from None

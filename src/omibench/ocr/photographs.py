@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from omibench.intake import open_regular
+from omibench.intake.picture import READERS
 from omibench.ocr.engines.engine import Engine, Pixels, Reading, read_upright
 from omibench.ocr.layout import Line
 from omibench.ocr.printed import unprinted
@@ -47,7 +49,7 @@ def load_pixels(path: Path) -> Pixels:
     import numpy as np
     from PIL import Image, ImageOps
 
-    with Image.open(path) as file:
+    with open_regular(path) as content, Image.open(content, formats=READERS) as file:
         image = ImageOps.exif_transpose(file).convert("RGB")
     longest = max(image.size)
     wanted = min(MAX_SIDE, max(MIN_SIDE, longest))

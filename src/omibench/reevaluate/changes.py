@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.cost.dollars import usd_text
 from omibench.errors import FileFormatError
+from omibench.intake import read_json, read_text
 from omibench.reevaluate.budget import Priced
 from omibench.tables import write_text
 
@@ -47,7 +47,7 @@ def standings(metrics: Path) -> Standings:
     Raises FileFormatError when it holds something else.
     """
     try:
-        cells = json.loads(metrics.read_text("utf-8"))
+        cells = read_json(metrics) if metrics.exists() else {}
         scores = [
             (setting, model, entry)
             for model, settings in cells.items()
@@ -57,8 +57,6 @@ def standings(metrics: Path) -> Standings:
         return {
             (setting, model): _standing(entry, setting, scores) for setting, model, entry in scores
         }
-    except FileNotFoundError:
-        return {}
     except (ValueError, AttributeError, TypeError, KeyError) as error:
         raise FileFormatError(f"{metrics}: holds no metrics of a study: {error}") from None
 
@@ -102,7 +100,7 @@ def entry(
 
 def add_entry(changelog: Path, text: str) -> None:
     """Put an entry on top of a changelog, which is made if it is not there."""
-    old = changelog.read_text("utf-8") if changelog.is_file() else HEAD
+    old = read_text(changelog) if changelog.is_file() else HEAD
     head, _, rest = old.partition("\n## ")
     earlier = f"\n## {rest}" if rest else ""
     write_text(changelog, f"{head.rstrip()}\n\n{text.rstrip()}\n{earlier}")

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.errors import FileFormatError, MissingInputError
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError
+from omibench.intake import open_regular
 from omibench.problem import Answer, Question
 from omibench.score.asking import ScoreJudges, one_judge, open_judges
 from omibench.score.cache import score_items
@@ -205,8 +206,9 @@ def is_cell(path: Path) -> bool:
     if path.suffix != ".parquet" or not path.is_file():
         return False
     try:
-        return {"key", "text", "outcome"} <= pl.read_parquet_schema(path).keys()
-    except (pl.exceptions.PolarsError, OSError):
+        with open_regular(path) as file:
+            return {"key", "text", "outcome"} <= pl.read_parquet_schema(file).keys()
+    except (OmibenchError, pl.exceptions.PolarsError, OSError):
         return True  # reading it as one says what is wrong
 
 

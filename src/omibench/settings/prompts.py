@@ -7,8 +7,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
-from omibench.errors import ParamsError, reason_of
+from omibench.errors import OmibenchError, ParamsError, reason_of
 from omibench.explain import did_you_mean
+from omibench.intake import read_bytes
+from omibench.own_prompt import PROMPT_BYTES
 from omibench.settings.prompts_built_in import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
 
@@ -36,9 +38,11 @@ def load_prompt(name: str) -> Prompt:
 def _from_file(name: str, modified_ns: int, size: int) -> Prompt:
     path = Path(name)
     try:
-        system, text = _parts(path.read_text("utf-8").strip())
-    except (OSError, UnicodeDecodeError) as error:
+        system, text = _parts(read_bytes(path, PROMPT_BYTES).decode("utf-8").strip())
+    except UnicodeDecodeError as error:
         raise ParamsError(f"{name}: cannot be read: {reason_of(error)}") from None
+    except OmibenchError as error:
+        raise ParamsError(str(error)) from None
     except ValueError as error:
         raise ParamsError(f"{name}: {error}") from None
     if text.count(QUESTION) != 1 or max(text.count(CHOICES), text.count(EXAMPLES)) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from omibench.errors import OmibenchError
 from omibench.filter.stage import summary_of
 from omibench.plan.table import duration
 from omibench.status.looker import look
@@ -12,7 +13,7 @@ from omibench.status.rows import Status
 from omibench.status.runs import Run, read_runs
 from omibench.status.text import commands_text, counted, failures_text
 from omibench.study import Study
-from omibench.tables import FrozenManifest
+from omibench.tables import FrozenManifest, read_json
 
 
 def ending(study: Study, notes: Path) -> str:
@@ -45,10 +46,8 @@ def _made(study: Study, run: Run) -> list[str]:
     if "filter" in stages and (summary := summary_of(results / "filter")):
         lines.append(f"{summary}: {results / 'filter/rejects.html'}")
     if "freeze" in stages:
-        with suppress(OSError, ValueError):
-            manifest = FrozenManifest.model_validate_json(
-                (results / "freeze/manifest.json").read_text("utf-8")
-            )
+        with suppress(OmibenchError):
+            manifest = read_json(results / "freeze/manifest.json", FrozenManifest)
             counts = (
                 f"{counted(manifest.problems, 'problem')}, {counted(manifest.images, 'picture')}"
             )

@@ -6,7 +6,6 @@ them tells what no output can: what runs, what failed, and what is there and yet
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 import time
@@ -16,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from omibench.errors import OmibenchError
+from omibench.intake import parse_json, read_bytes
 from omibench.store.process import started_at
 
 FOLDER = "runs"
@@ -24,6 +25,8 @@ KEPT = 20
 ABANDONED_S = 86400.0
 """Seconds without an event after which a run of another host counts as stopped."""
 
+RUN_BYTES = 256 * 2**20
+"""The most bytes of a run's notes that are read."""
 _SLURM_NAME = re.compile(r"([A-Za-z0-9_-]{1,80}_)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "incomplete"]
@@ -141,8 +144,8 @@ def _written_since(path: str, moment: float) -> bool:
 
 def _read(path: Path) -> Run | None:
     try:
-        lines = path.read_bytes().splitlines()
-        head = json.loads(lines[0])
+        lines = read_bytes(path, RUN_BYTES).splitlines()
+        head = parse_json(lines[0], str(path))
         listed = {int(entry["id"]): _job(entry) for entry in head["jobs"]}
         run = Run(
             path=path,
@@ -153,13 +156,13 @@ def _read(path: Path) -> Run | None:
             owner=(head["host"], head["pid"], head["process"]),
             current=frozenset(head["current"]),
         )
-    except (OSError, ValueError, KeyError, IndexError, TypeError):
+    except (OmibenchError, ValueError, KeyError, IndexError, TypeError):
         return None
     for line in lines[1:]:
         try:
-            event = json.loads(line)
+            event = parse_json(line, str(path))
             run = _after(run, listed, event)
-        except (ValueError, KeyError, TypeError):
+        except (OmibenchError, ValueError, KeyError, TypeError):
             continue  # the last line of a run that was killed
     return replace(run, jobs={job.output: job for job in listed.values()})
 

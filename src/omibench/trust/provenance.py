@@ -11,12 +11,13 @@ import hashlib
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
 from omibench.explain import did_you_mean
+from omibench.intake import read_bytes
 from omibench.store.files import write_whole
 from omibench.trust.hashes import sha256_of
 from omibench.trust.made import changed_files, note_made, refusal
@@ -72,14 +73,31 @@ def record_stage(results: Path, stage: str) -> Provenance:
 
 
 def read_provenance(folder: Path) -> Provenance | None:
-    """The provenance of a stage's folder; None without one. Raises FileFormatError."""
-    try:
-        return Provenance.model_validate_json((folder / NAME).read_text("utf-8"))
-    except FileNotFoundError:
+    """The provenance of a stage's folder; None without one.
+
+    Raises FileFormatError for one that cannot be read, and for one that speaks of files elsewhere:
+    it comes along with results, so that a stranger may have written it.
+    """
+    path = folder / NAME
+    if not path.exists():
         return None
-    except (OSError, ValueError, ValidationError) as error:
+    try:
+        known = Provenance.model_validate_json(read_bytes(path))
+    except OmibenchError as error:
+        raise FileFormatError(str(error)) from None
+    except ValueError as error:
         line = str(error).partition("\n")[0]
-        raise FileFormatError(f"{folder / NAME}: cannot be read: {line}") from None
+        raise FileFormatError(f"{path}: cannot be read: {line}") from None
+    names = (PurePosixPath(name) for name in known.files)
+    paths = (PurePosixPath(name) for name in known.records)
+    odd = next((n for n in names if n.is_absolute() or ".." in n.parts), None)
+    odd = odd or next((p for p in paths if ".." in p.parts or not _is_below(str(p), folder)), None)
+    if odd is not None:
+        raise FileFormatError(
+            f"{path}: speaks of {str(odd)!r}, which is none of this stage's files: take the "
+            "results from somebody whom you trust"
+        )
+    return known
 
 
 def differences(folder: Path, known: Provenance) -> list[tuple[str, str]]:

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from omibench.errors import OmibenchError
+from omibench.intake import read_json
 from omibench.store.files import write_whole
 
 FOLDER = Path(".snakemake")
@@ -31,8 +33,10 @@ def recorded() -> set[str]:
 def read_record(path: str) -> dict[str, Any] | None:
     """What made a file, without what concerns one run alone; None where nothing is known."""
     try:
-        values = json.loads(_file(path).read_text("utf-8"))
-    except (OSError, ValueError):
+        values = read_json(_file(path))
+    except OmibenchError:
+        return None
+    if not isinstance(values, dict):
         return None
     return {key: value for key, value in values.items() if key not in HERE_ONLY}
 

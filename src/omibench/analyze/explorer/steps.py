@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from omibench.analyze.explorer.view import shortened
 from omibench.analyze.words import outcome_name
 from omibench.errors import MissingInputError, OmibenchError, StoreError
+from omibench.intake import read_bytes
 from omibench.models.pictures import media_type
 from omibench.settings.pictures.made import made_sha256
 from omibench.store.files import write_whole
@@ -103,8 +104,10 @@ class Trail:
         source = ImageStore(self._store / "images").path(sha256)
         if not source.is_file():
             return None
-        data = source.read_bytes()
-        kind = media_type(data[:12]) or "image/unknown"
+        data = read_bytes(source)
+        kind = media_type(data[:12])
+        if kind is None:  # a store of others may hold a page with a script under a hash
+            return None
         path = self._kept / f"{sha256}.{kind.removeprefix('image/')}"
         if not path.is_file():
             write_whole(path, data)

@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.errors import MissingInputError, ModelError
+from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.intake import read_json
 from omibench.masking import remember, said
 from omibench.models.bounds import MOST_REPLY
 from omibench.models.plain_http import Reply, exchange
@@ -79,13 +80,13 @@ def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
     done = client.folder / f"{digest}.lines.json"
     if not done.is_file():
         note = client.folder / f"{digest}.json"
-        job = json.loads(note.read_text("utf-8"))["pdf_id"] if note.is_file() else None
+        job = _field(_kept(note), "pdf_id") if note.is_file() else None
         if job is None:
             job = _field(_post_file(client, data), "pdf_id")
             _keep(note, {"pdf_id": job})
         _await(client, job, note)
         _keep(done, _call(client, f"/v3/pdf/{job}.lines.json"))
-    pages = json.loads(done.read_text("utf-8")).get("pages", [])
+    pages = _kept(done).get("pages", [])
     return {int(page["page"]): _page(page) for page in pages}
 
 
@@ -96,7 +97,7 @@ def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
         source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
         body = {"src": source, "formats": ["text"], "include_line_data": True, **_DELIMITERS}
         _keep(done, _call(client, "/v3/text", json.dumps(body).encode(), "application/json"))
-    answer = json.loads(done.read_text("utf-8"))
+    answer = _kept(done)
     return _page(
         {
             "page_width": answer.get("image_width", 1),
@@ -227,6 +228,14 @@ def _field(answer: Mapping[str, Any], field: str) -> str:
     if not isinstance(value, str) or not value.replace("-", "").replace("_", "").isalnum():
         raise ModelError(f"mathpix: the answer has no {field}: {_why(answer)}")
     return value
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    """What `_keep` wrote. Raises FileFormatError for a file that says something else."""
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise FileFormatError(f"{path}: is no answer of Mathpix: delete the file")
+    return found
 
 
 def _keep(path: Path, value: Mapping[str, Any]) -> None:

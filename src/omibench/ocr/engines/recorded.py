@@ -16,6 +16,7 @@ from omibench.ocr.engines.engine import Reading
 from omibench.ocr.layout import Box
 from omibench.ocr.marks import Region
 from omibench.ocr.scans import Scanned, lines_of
+from omibench.tables import read_json
 
 if TYPE_CHECKING:
     import pymupdf
@@ -58,7 +59,7 @@ class RecordedReader:
         path = page_file(self.folder, self.file, number)
         if not path.is_file():
             return Scanned([], "none", regions=[])
-        read = ReadPage.model_validate_json(path.read_text("utf-8"))
+        read = read_json(path, ReadPage)
         scale = page.rect.width / max(read.width, 1.0)
         readings = [Reading(r.text, r.quad, r.confidence, whole=True) for r in read.lines]
         marks = ["handwriting" if line.handwritten else None for line in read.lines]

@@ -17,7 +17,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import OutputError, reason_of
+from omibench.errors import OmibenchError, OutputError, reason_of
+from omibench.intake import read_bytes
 from omibench.request import ImagePart
 from omibench.settings.pictures.opening import open_picture
 from omibench.store.files import write_whole
@@ -146,8 +147,8 @@ def _held(path: Path | None) -> ImagePart | None:
         stamp, (known, part) = (state.st_mtime_ns, state.st_size), _seen.get(path, (None, None))
         if part is not None and known == stamp:
             return part
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
+        sha256 = hashlib.sha256(read_bytes(path)).hexdigest()
+    except (OSError, OmibenchError):
         return None
     found = _MADE.fullmatch(path.name)
     if found is None or not sha256.startswith(found[2]):

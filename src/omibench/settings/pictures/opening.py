@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omibench.errors import MissingInputError, ModelError, reason_of
+from omibench.errors import ModelError, reason_of
+from omibench.intake import read_bytes
+from omibench.intake.picture import READERS
 from omibench.request import ImagePart
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ def open_picture(part: ImagePart) -> Opened:
     Raises MissingInputError when there is no such file and ModelError when it holds other bytes
     than the dataset means, too many pixels, or none that can be decoded.
     """
-    try:
-        data = Path(part.path).read_bytes()
-    except OSError as error:
-        raise MissingInputError(f"{part.path}: cannot be read: {reason_of(error)}") from None
+    data = read_bytes(part.path)
     if hashlib.sha256(data).hexdigest() != part.sha256:
         raise ModelError(
             f"{part.path}: its content is not that of the dataset ({part.sha256[:12]}): restore "
@@ -52,7 +50,7 @@ def decoded(data: bytes, where: str) -> Opened:
         with warnings.catch_warnings():
             # Pillow only warns of up to twice its limit, which is above ours.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data))
+            image = Image.open(io.BytesIO(data), formats=READERS)
         if image.width * image.height > MOST_PIXELS:
             raise Image.DecompressionBombError
         upright = ImageOps.exif_transpose(image)

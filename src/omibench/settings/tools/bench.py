@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.cost.tokens import image_size
+from omibench.intake import open_regular
+from omibench.intake.picture import READERS
 from omibench.params.tool import ToolName, Tools
 from omibench.request import ImagePart, ToolCall
 from omibench.settings.pictures.made import Recipe, make
@@ -117,7 +119,7 @@ def upright_size(path: str) -> tuple[int, int] | None:
     size = image_size(path)
     if size is None:
         return None
-    with Image.open(path) as image:
+    with open_regular(path) as file, Image.open(file, formats=READERS) as image:
         turned = image.format in ("JPEG", "MPO") and image.getexif().get(0x0112) in _TURNED
     return size[::-1] if turned else size
 

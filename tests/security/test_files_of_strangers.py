@@ -1,0 +1,173 @@
+"""Files that came along with somebody's data or results: each way of hanging is one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from omibench.analyze.calibration import _of_reasoning
+from omibench.analyze.printed import read_published
+from omibench.benchmarks.registry import load_benchmark
+from omibench.certify.labels import read_labels
+from omibench.cost.tokens import image_size
+from omibench.errors import FileFormatError, MissingInputError, OmibenchError, PaperError
+from omibench.filter.hashing import difference_hash
+from omibench.intake import frames
+from omibench.models.recorded import _rows
+from omibench.ocr.check import sha256_of
+from omibench.own_prompt import own_prompt
+from omibench.params.stages import BenchmarkParams
+from omibench.problem import Question
+from omibench.reevaluate.changes import standings
+from omibench.settings.prompts import load_prompt
+from omibench.status.runs import _read as read_run
+from omibench.store.merge import merge_store
+from omibench.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
+from omibench.trust.provenance import NAME, read_provenance
+from omibench.trust.records import FOLDER, read_record
+
+DEEP = '{"a":' * 50_000
+READERS: dict[str, Callable[[Path], object]] = {
+    "x.jsonl": lambda path: read_jsonl(path, Question),
+    "manifest.json": lambda path: read_json(path, FrozenManifest),
+    "x.parquet": lambda path: read_parquet(path, ResponseRow),
+    "labels.csv": read_labels,
+    "labels.jsonl": read_labels,
+    "printed.csv": lambda path: read_published(path, "x", 1),
+    "metrics.json": standings,
+    NAME: lambda path: read_provenance(path.parent),
+    "recorded.jsonl": lambda path: list(_rows(path)),
+    "recorded.parquet": lambda path: list(_rows(path)),
+    "picture.png": difference_hash,
+    "own.txt": lambda path: own_prompt(str(path), "judge"),
+    "prompt.txt": lambda path: load_prompt(str(path)),
+}
+BENCHMARKS = {
+    "problems.csv": "folder", "problems.json": "folder", "problems.jsonl": "folder",
+    "problems.parquet": "folder", "x.parquet": "emma",
+}  # fmt: skip
+
+
+def load(path: Path) -> object:
+    params = BenchmarkParams.model_validate({"name": BENCHMARKS[path.name]})
+    return load_benchmark(params, str(path.parent), path.parent)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_pipe_is_an_error_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(OmibenchError, match=r"it is a named pipe, not a file"):
+        READERS[name](tmp_path / name)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(OmibenchError, match="folder"):
+        READERS[name](tmp_path / name)
+
+
+@pytest.mark.parametrize("name", [n for n in READERS if n.endswith((".json", ".jsonl"))])
+@pytest.mark.parametrize("content", [DEEP, DEEP + "1" + "}" * 50_000, '{"a": NaN}', "\xff" * 9])
+def test_json_that_is_none_is_an_error(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    with pytest.raises(OmibenchError) as error:
+        READERS[name](tmp_path / name)
+    assert "\n" not in str(error.value)
+    assert name in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["problems.json", "problems.jsonl"])
+@pytest.mark.parametrize("content", [DEEP, '[{"id": NaN}]', '[{"a":1,"a":2}]', r'["\ud83d"]'])
+def test_problems_that_are_no_json_are_an_error(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content, "utf-8")
+    with pytest.raises(FileFormatError, match=name):
+        load(tmp_path / name)
+
+
+def test_long_fields_are_read_and_endless_ones_refused(tmp_path: Path) -> None:
+    file = tmp_path / "problems.csv"
+    file.write_text(f"id,question,answer\na,{'x' * 300_000},1\n", "utf-8")
+    load(file)
+    file.write_text(f'id,question,answer\na,"{"x" * (17 * 2**20)},1\n', "utf-8")
+    with pytest.raises(FileFormatError, match=r"problems\.csv, line 2: is not CSV: field larger"):
+        load(file)
+    (tmp_path / "labels.csv").write_text(f'id,label\n"{"x" * (17 * 2**20)},1\n', "utf-8")
+    with pytest.raises(FileFormatError, match="is not CSV: field larger"):
+        read_labels(tmp_path / "labels.csv")
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "recorded.parquet", "problems.parquet"])
+def test_a_bomb_of_parquet_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(frames, "_FLOOR", 50_000_000)
+    rows = pa.table({"id": ["y" * 1_000_000] * 200})
+    pq.write_table(rows, tmp_path / name, compression="zstd", use_dictionary=False)
+    read = load if name in BENCHMARKS and name not in READERS else READERS[name]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(FileFormatError, match=r"unpacks to 200\.0 MB and at most 50\.0 MB"):
+        read(tmp_path / name)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000  # kB
+
+
+def test_notes_that_are_broken_are_no_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for content in (DEEP, "[1]", '"x"', "\xff"):
+        file = tmp_path / "run.jsonl"
+        file.write_bytes(content.encode("latin-1"))
+        assert read_run(file) is None
+        assert not _of_reasoning(file)
+        record = FOLDER / "metadata" / "eA=="
+        record.parent.mkdir(parents=True, exist_ok=True)
+        record.write_bytes(content.encode("latin-1"))
+        assert read_record("x") is None
+    os.mkfifo(tmp_path / "pipe")
+    assert read_run(tmp_path / "pipe") is None
+    assert not _of_reasoning(tmp_path / "pipe")
+    assert image_size(str(tmp_path / "pipe")) is None
+    with pytest.raises(PaperError, match="it is a named pipe"):
+        sha256_of(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"files": {"../../secret": "0" * 64}, "records": {}},
+        {"files": {"/etc/passwd": "0" * 64}, "records": {}},
+        {"files": {}, "records": {"results/score/m/s.parquet": {}}},
+        {"files": {}, "records": {"results/infer/../../x": {}}},
+        {"files": {}, "records": {"/etc/passwd": {}}},
+    ],
+)
+def test_provenance_speaks_of_its_own_stage_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: dict[str, object]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("results/infer")
+    folder.mkdir(parents=True)
+    (folder / NAME).write_text(json.dumps(content), "utf-8")
+    with pytest.raises(FileFormatError, match="which is none of this stage's files"):
+        read_provenance(folder)
+
+
+def test_a_pipe_in_a_store_of_others_is_not_waited_for(tmp_path: Path) -> None:
+    name = "ab" + "0" * 62
+    (tmp_path / "theirs/images/ab").mkdir(parents=True)
+    os.mkfifo(tmp_path / "theirs/images/ab" / name)
+    merged = merge_store(tmp_path / "theirs", tmp_path / "ours")
+    assert (merged.images, len(merged.faults)) == (0, 1)
+
+
+def test_a_missing_file_is_still_told_as_missing(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="there is no such file"):
+        read_parquet(tmp_path / "none.parquet", ResponseRow)
