@@ -17,7 +17,8 @@ from omibench.cli.options import (
     limit_of,
     read_study,
 )
-from omibench.errors import MissingInputError
+from omibench.errors import EXIT_SOME_FAILED, MissingInputError
+from omibench.study import Study
 from omibench.terminal import say, say_lines
 
 
@@ -38,10 +39,17 @@ def plan(
     ids: Ids = None,
     sample: Sample = None,
     seed: Seed = None,
+    probes: Annotated[
+        bool,
+        typer.Option("--probe", help="Ask each model once, in a few words: does it answer?"),
+    ] = False,
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
     """Say what a study will ask, cost and take, and what it could detect. Sends nothing.
+
+    With --probe each model behind an API is asked once: a wrong key, address or name is told in
+    seconds, for a small request each. No answer is kept; what it cost stands in the ledger.
 
     Where a published benchmark is not there yet, made-up questions of its shape stand for it, and
     the first line says so.
@@ -49,12 +57,14 @@ def plan(
     \b
     Example:
       omibench plan --params params.yaml
+      omibench plan --probe
       omibench plan --params studies/omibench.yaml
       omibench plan --params studies/omibench.yaml --simulated
       omibench plan --params params.yaml --after
       omibench plan --params params.yaml --sample 50 --seed 1
     """
     from omibench.plan import compare_study, plan_study, render, render_comparison
+    from omibench.plan.probing import endpoint_lines
     from omibench.rehearsal import is_made_up, made_up_questions
     from omibench.unasked import unasked
 
@@ -67,6 +77,9 @@ def plan(
     study = read_study(params, given, study=limit_of(limit, ids, sample, seed))
     if remark := unasked(study):
         say(f"omibench: {params}: {remark}", err=True)
+    for line in [] if after or probes else endpoint_lines(study):
+        say(f"omibench: {line}", err=True)
+    failed = _probed(study) if probes else False
     frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
     missing = not (questions or after or frozen.is_file())
     if synthetic or (missing and is_made_up(study)):
@@ -82,6 +95,19 @@ def plan(
         say_lines(render_comparison(compare_study(study, frozen)))
     else:
         say_lines(render(plan_study(study, frozen)))
+    if failed:
+        raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _probed(study: Study) -> bool:
+    """Probe the models of a study and say what came of it; whether one cannot be asked."""
+    from omibench.plan.probing import probe_cost, probe_lines, probe_study
+
+    say(probe_cost(study))
+    probed = probe_study(study)
+    for line in probe_lines(probed):
+        say(f"  {line}")
+    return any(each.fault for each in probed)
 
 
 def _freezing(params: str, *, simulated: bool) -> str:

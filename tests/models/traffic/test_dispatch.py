@@ -10,7 +10,7 @@ import pytest
 from models.traffic.simulated import Books, Endpoint, Step, request, run
 from omibench.errors import ModelError
 from omibench.models.traffic.agenda import Job
-from omibench.models.traffic.dispatch import FATAL, HOPELESS, Sent
+from omibench.models.traffic.dispatch import ALONE_S, FATAL, HOPELESS, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.request import Request
 
@@ -310,3 +310,60 @@ def test_a_defect_is_not_swallowed() -> None:
     with pytest.raises(ZeroDivisionError):
         run(Broken(), 3, books)
     assert not books.open
+
+
+def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float]:
+    """When each of 20 requests is sent to an endpoint of which nothing, or something, is known."""
+    import asyncio
+
+    from models.traffic.simulated import simulate
+    from omibench.models.provider import FREE
+    from omibench.models.traffic.agenda import Agenda
+    from omibench.models.traffic.dispatch import Dispatch
+    from omibench.models.traffic.outage import Outage
+    from omibench.models.traffic.progress import Progress
+    from omibench.params.model import Limits
+
+    outage = Outage()
+    if heard:
+        outage.reached()
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        dispatch = Dispatch(
+            Agenda(Job((request(i),)) for i in range(20)),
+            endpoint.send,
+            Limits(concurrency=8),
+            FREE,
+            lambda *_: loop.call_soon(dispatch.written) and None,
+            Progress(),
+            known,
+            outage,
+        )
+        await dispatch.run()
+
+    simulate(main())
+    return [when for when, _ in endpoint.seen]
+
+
+def test_the_first_request_to_an_unknown_endpoint_goes_alone() -> None:
+    sent = first(Endpoint(lambda p, a: [2.0, "ok"]))
+    assert (sent[0], sent[1]) == (0.0, 2.0)
+    assert sent.count(2.0) == 8
+
+
+def test_a_wrong_key_is_one_request() -> None:
+    endpoint = Endpoint(lambda p, a: [0.1, Failure("HTTP 401", 401, maybe_paid=False, fatal=True)])
+    with pytest.raises(ModelError, match="HTTP 401"):
+        first(endpoint)
+    assert len(endpoint.seen) == 1
+
+
+def test_others_do_not_wait_for_a_slow_first_one() -> None:
+    sent = first(Endpoint(lambda p, a: [100.0, "ok"]))
+    assert sent[:9] == [0.0, *[ALONE_S] * 7, 100.0]
+
+
+@pytest.mark.parametrize(("known", "heard"), [(1, False), (0, True)])
+def test_an_endpoint_that_has_answered_needs_no_first_one(known: int, heard: bool) -> None:
+    assert first(Endpoint(lambda p, a: [2.0, "ok"]), known, heard).count(0.0) == 8

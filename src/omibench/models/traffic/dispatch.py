@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,6 +30,9 @@ DOUBTFUL = 200
 """So many turned down for their content before any was answered: the content is not the reason."""
 FATAL = 3
 """So many failures like a wrong key or an empty account end a run that has had answers."""
+ALONE_S = 15.0
+"""Seconds for which the first request to an endpoint that was never heard of goes alone: it tells
+a wrong key, address or model name, and what takes longer was taken."""
 _RECENT = 16
 _FIRST_GUESS = 4000
 """Tokens of a call before one was counted."""
@@ -80,6 +84,8 @@ class Dispatch:
         self._known = known
         self._outage = outage or Outage()
         self._outage.begin(self._clock(), limits.outage_s)
+        self._alone = outage is not None and not outage.is_known and known == 0
+        self._alone_until = math.inf
         self._doubtful: list[tuple[Job, Failure]] = []
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
@@ -168,6 +174,8 @@ class Dispatch:
             return None
         if busy + self._unwritten >= self.limits.concurrency:
             return 3600.0  # `written` ends it
+        if self._alone and busy and now < self._alone_until:
+            return self._alone_until - now
         paced = max(self._caps.wait(self._guess(), now), self._outage.wait(now))
         return max(due, self._held_until - now, paced)
 
@@ -184,6 +192,7 @@ class Dispatch:
 
     def _launch(self, job: Job, ticket: Ticket, now: float) -> None:
         guessed = self._guess()
+        self._alone_until = min(self._alone_until, now + ALONE_S)
         self._caps.take(guessed, now)
         self.progress.attempts += 1
         self.progress.retried += job.attempts > 0
@@ -305,6 +314,7 @@ class Dispatch:
         return self._fatal > 0 or hopeless or len(self._doubtful) >= DOUBTFUL
 
     def _reached(self) -> None:
+        self._alone = False
         if self._outage.reached():
             _LOG.warning("omibench: the endpoint answers again")
 

@@ -1,0 +1,115 @@
+"""One small request a model: is its key, address and name what its endpoint takes?
+
+Nothing of it is kept as an answer; what it costs stands in the ledger.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from omibench.errors import ModelError
+from omibench.models.open import open_provider
+from omibench.models.provider import FREE, Gate
+from omibench.models.remedies import address_of
+from omibench.models.secrets import read_key, with_own_secrets
+from omibench.models.served import ServedProvider
+from omibench.models.traffic.failure import Failure
+from omibench.params.model import AnthropicModel, Model, OpenAIModel
+from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
+
+MOST_S = 60.0
+"""Seconds that an endpoint may take to answer a probe."""
+TOKENS = 16
+"""New tokens of a probe at most; the least that the Responses API takes."""
+_TEXT = "Reply with the word OK."
+
+
+def endpoint_faults(models: Mapping[str, Model]) -> list[str]:
+    """What is wrong with the keys and addresses of models, one line each; nothing is sent."""
+    faults: dict[str, list[str]] = {}
+    for name, model in models.items():
+        if isinstance(model, OpenAIModel | AnthropicModel):
+            for fault in _offline_faults(model):
+                faults.setdefault(fault, []).append(name)
+    return [f"{', '.join(names)}: {fault}" for fault, names in faults.items()]
+
+
+def probe_request() -> Request:
+    """The request that a probe sends."""
+    message = Message(role="user", parts=(TextPart(text=_TEXT),))
+    return Request(
+        conversation=Conversation(messages=(message,)),
+        decoding=Decoding(max_tokens=TOKENS),
+        tags=Tags(role="respondent", problem="probe"),
+    )
+
+
+def probe(name: str, model: OpenAIModel | AnthropicModel, gate: Gate = FREE) -> str | None:
+    """Ask a model once; why it cannot be asked, in one line, or None when it answered.
+
+    One attempt, directly also where the model is asked through batches, without its thinking.
+    Whatever it answers will do. The gate reserves the worst case and learns what it cost.
+    """
+    asked = model.model_copy(update={"batch": False, **_unthinking(model)})
+    try:
+        provider = open_provider(name, asked)
+        assert isinstance(provider, ServedProvider)
+        key = read_key(model.key_env)
+    except ModelError as error:
+        return str(error)
+    request = probe_request()
+    ticket = gate.admit([request])
+    if ticket is None:
+        return "the budget does not hold a probe"
+    cost: float | None = None
+    try:
+        cost = asyncio.run(_ask(provider, key, request))
+    except Failure as failure:
+        if failure.maybe_paid:
+            gate.settle(ticket, failure.cost_usd, failure.message)
+        else:
+            gate.give_back(ticket)
+        takes_it = failure.refused or failure.content
+        return None if takes_it else failure.message
+    except ModelError as error:
+        gate.give_back(ticket)
+        return str(error)
+    except TimeoutError:
+        gate.settle(ticket, None, "a probe was not answered in time")
+        return f"no answer within {MOST_S:g} s from {address_of(model)}"
+    gate.settle(ticket, cost)
+    return None
+
+
+async def _ask(provider: ServedProvider, key: SecretStr, request: Request) -> float | None:
+    most_s = min(MOST_S, provider.served.limits.timeout_s)
+    async with provider.explained(key) as send, asyncio.timeout(most_s):
+        return (await send([request])).cost_usd
+
+
+def _unthinking(model: OpenAIModel | AnthropicModel) -> dict[str, None]:
+    """A budget of thinking is larger than a probe."""
+    return {"thinking": None} if isinstance(model, AnthropicModel) else {}
+
+
+def _offline_faults(model: OpenAIModel | AnthropicModel) -> list[str]:
+    faults = []
+    try:
+        read_key(model.key_env)
+        if isinstance(model, OpenAIModel):
+            with_own_secrets(model)
+    except ModelError as error:
+        faults.append(str(error))
+    address = address_of(model)
+    try:
+        url = urlsplit(address)
+        host, port_is_number = url.hostname, url.port is None or url.port > 0
+    except ValueError:
+        host, port_is_number = None, False
+    if not host or not port_is_number or url.scheme not in ("http", "https"):
+        faults.append(f"the address {address} is none: give one such as https://host/v1")
+    return faults

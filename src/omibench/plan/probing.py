@@ -1,0 +1,84 @@
+"""What can be known of the endpoints before a run: from here, and by one small request each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from omibench.cost.dollars import usd_text, worst_case
+from omibench.errors import ModelError
+from omibench.gate import open_gate
+from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
+from omibench.models.provider import FREE
+from omibench.params.model import AnthropicModel, OpenAIModel
+from omibench.study import Study
+
+_AT_ONCE = 8
+
+
+class Probed(NamedTuple):
+    """A model that was probed; `fault` is why it cannot be asked, None where it answered."""
+
+    model: str
+    fault: str | None
+
+
+def served_models(study: Study) -> dict[str, OpenAIModel | AnthropicModel]:
+    """The models behind an API that the study asks, in any role."""
+    asked = study.asked_models
+    return {
+        name: model
+        for name, model in study.models.items()
+        if name in asked and isinstance(model, OpenAIModel | AnthropicModel)
+    }
+
+
+def endpoint_lines(study: Study) -> list[str]:
+    """What is wrong with keys and addresses of the models that are asked; nothing is sent."""
+    return endpoint_faults(served_models(study))
+
+
+def probe_cost(study: Study) -> str:
+    """How many requests the probes of a study are, and what they cost at most."""
+    models = served_models(study)
+    prices = {name: model.price for name, model in models.items()}
+    most = sum(
+        worst_case(_direct(model), price, [probe_request()])
+        for name, model in models.items()
+        if (price := prices[name]) is not None
+    )
+    unknown = [name for name, price in prices.items() if price is None]
+    line = (
+        f"Probes: {len(models)} requests of at most {TOKENS} new tokens, at most {usd_text(most)}"
+    )
+    return line + (f", and unknown without a price: {', '.join(unknown)}" if unknown else "")
+
+
+def probe_study(study: Study) -> list[Probed]:
+    """Ask each model that the study asks once, within its budget; no answer is kept."""
+    models = served_models(study)
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        faults = pool.map(lambda name: _fault(study, name, models[name]), models)
+        return [Probed(name, fault) for name, fault in zip(models, faults, strict=True)]
+
+
+def probe_lines(probed: list[Probed]) -> Iterator[str]:
+    """What came of the probes, one line a model."""
+    for model, fault in probed:
+        yield f"{model}: {'answers' if fault is None else fault}"
+
+
+def _fault(study: Study, name: str, model: OpenAIModel | AnthropicModel) -> str | None:
+    direct = _direct(model)
+    one = study.model_copy(update={"models": {**study.models, name: direct}})
+    try:
+        with open_gate(one, name) as gate:
+            return probe(name, direct, gate or FREE)
+    except ModelError as error:
+        return str(error)
+
+
+def _direct(model: OpenAIModel | AnthropicModel) -> OpenAIModel | AnthropicModel:
+    """The model asked directly, which is what a probe does and what its price is then."""
+    return model.model_copy(update={"batch": False})
