@@ -210,3 +210,47 @@ def test_a_budget_that_stopped_the_judge_is_no_failure_of_it(
     )
     assert done.exit_code == 0
     assert "gptscore: 3 of 3 judgements failed (3 budget stop)" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "ids", "how"),
+    [
+        (["--limit", "2"], ["1", "2"], "the first 2"),
+        (["--ids", "3,1"], ["1", "3"], "named by id"),
+        (["--sample", "1", "--seed", "2"], None, "a sample of 1, seed 2"),
+    ],
+)
+def test_a_part_of_a_file_is_scored_and_the_summary_says_so(
+    tmp_path: Path, words: list[str], ids: list[str] | None, how: str
+) -> None:
+    rows = [
+        {"id": str(n), "prediction": r"\boxed{1}", "gold": ["1"], "answer_type": "open"}
+        for n in (1, 2, 3)
+    ]
+    file, out = tmp_path / "a.jsonl", tmp_path / "o.parquet"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["score", str(file), "--rules", "robust", "--out", str(out), *words]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    found = pl.read_parquet(out)["id"].to_list()
+    assert found == ids or (ids is None and len(found) == 1)
+    assert done.stdout.startswith(f"[PARTIAL RUN] {len(found)} of 3 problems ({how})")
+    whole = CliRunner().invoke(app, [*command[: -len(words)], "--limit", "3"])
+    assert "PARTIAL" not in whole.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--ids", "9"], "no problem is '9'"),
+        (["--limit", "1", "--sample", "1"], "give one of --limit, --ids and --sample"),
+        (["--seed", "1"], "--seed goes with --sample"),
+    ],
+)
+def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) -> None:
+    out = answers.with_name("o.parquet")
+    command = ["score", str(answers), "--rules", "robust", "--out", str(out), *words]
+    error = CliRunner().invoke(app, command).exception
+    assert isinstance(error, ParamsError)
+    assert said in str(error)
+    assert not out.exists()

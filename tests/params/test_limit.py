@@ -48,7 +48,9 @@ def test_a_larger_sample_holds_a_smaller_one_whatever_else_is_there() -> None:
 
 
 def test_an_unknown_id_names_the_nearest() -> None:
-    with pytest.raises(ParamsError, match=r"study\.limit: no problem of the dataset is 'p7'"):
+    with pytest.raises(
+        ParamsError, match=r"study\.limit or --ids: no problem is 'p7'; did you mean"
+    ):
         Limit(ids=["p7"]).select(IDS)
 
 

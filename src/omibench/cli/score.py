@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Params
+from omibench.cli.options import Ids, LimitTo, Params, Sample, Seed, limit_of
 from omibench.errors import ParamsError
 from omibench.terminal import say_lines
 
@@ -52,6 +52,10 @@ def score(
             "id=doc_id,prediction=resps,gold=target.",
         ),
     ] = None,
+    limit: LimitTo = None,
+    ids: Ids = None,
+    sample: Sample = None,
+    seed: Seed = None,
     cache: Annotated[
         bool, typer.Option(help="Take known verdicts from your cache folder, and keep new ones.")
     ] = True,
@@ -61,7 +65,8 @@ def score(
     INPUT is JSONL (also .gz), Parquet, CSV, TSV or Excel with id, prediction, gold and perhaps
     answer_type, choices, finish_reason; or a log of lmms-eval, VLMEvalKit, inspect or
     simple-evals. The same rows come out with extracted, method, verdict and outcome, and a summary
-    of each rule book is printed. Exit code 3: every judgement failed.
+    of each rule book is printed. Exit code 3: every judgement failed. --limit, --ids and --sample
+    score a part of the problems, and the summary says so.
     With --explain nothing is written and no model is asked, and INPUT may be a results folder;
     without --rules the books of --params count, or those that the results were scored by.
 
@@ -77,6 +82,7 @@ def score(
     """
     from omibench.cli.score_summary import tell_scores
     from omibench.outputs import output_parquet
+    from omibench.params.limit import limited_by, part_words
     from omibench.score.cache import cell_cache, user_cache
     from omibench.score.formats.named import parse_columns
     from omibench.score.rows import read_rows
@@ -98,7 +104,11 @@ def score(
     given = {"rules": books or None, "judge": judge, "grader": grader}
     options = {key: value for key, value in given.items() if value is not None}
     # What the study says of its own rule books would contradict another one.
-    own = {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if books else {}
+    own: dict[str, dict[str, object]] = (
+        {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if books else {}
+    )
+    if chosen := limit_of(limit, ids, sample, seed)["limit"]:
+        own |= {"study": {"limit": chosen}}
     study = load_study(params, options={**own, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
@@ -116,8 +126,11 @@ def score(
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
     if not judge:
         study = study.model_copy(update={"score": study.score.without_gptscore()})
-    rows = read_rows(inputs, named, answers)
-    tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None), out)
+    every, part = read_rows(inputs, named, answers), study.study.limit
+    rows = limited_by(every, part, lambda row: row.item.id)
+    scored = score_rows(rows, books, out, study, user_cache() if cache else None)
+    told = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
+    tell_scores(scored._replace(part=told), out)
 
 
 def _refuse(**options: Path | str | None) -> None:

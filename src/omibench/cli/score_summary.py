@@ -22,6 +22,8 @@ def tell_scores(scored: Scored, out: Path) -> None:
     Raises SomeFailedError where every judgement failed; a budget that stopped some is no failure
     of theirs, and its warning was printed.
     """
+    if scored.part:
+        say(f"[PARTIAL RUN] {scored.part}")
     for line in [*_summaries(scored), *_failures(scored)]:
         say(line)
     say(f"{scored.frame.height} rows written to {out}", err=True)

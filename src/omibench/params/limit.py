@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Self, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Protocol, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
@@ -45,7 +45,7 @@ class Limit(Block):
             for one in self.ids:
                 if one not in known:
                     hint = did_you_mean(one, known)
-                    raise ParamsError(f"study.limit: no problem of the dataset is {one!r}{hint}")
+                    raise ParamsError(f"study.limit or --ids: no problem is {one!r}{hint}")
             return set(self.ids)
         if self.n is not None:
             return set(list(known)[: self.n])
@@ -62,13 +62,35 @@ class Limit(Block):
         return f"a sample of {self.sample:,}, seed {self.seed}"
 
 
-def limited(rows: Iterable[T], limit: Limit | None) -> list[T]:
-    """Those rows, each with an `id`, that a limit takes, in their order; all without a limit."""
+class HasId(Protocol):
+    """What belongs to a problem."""
+
+    @property
+    def id(self) -> str:
+        """The problem's."""
+
+
+H = TypeVar("H", bound=HasId)
+
+
+def limited(rows: Iterable[H], limit: Limit | None) -> list[H]:
+    """Those rows that a limit takes, in their order; all without a limit."""
+    return limited_by(rows, limit, lambda row: row.id)
+
+
+def limited_by(rows: Iterable[T], limit: Limit | None, id_of: Callable[[T], str]) -> list[T]:
+    """As `limited`, for rows whose problem `id_of` tells."""
     rows = list(rows)
     if limit is None:
         return rows
-    taken = limit.select([str(row.id) for row in rows])  # type: ignore[attr-defined]
-    return [row for row in rows if row.id in taken]  # type: ignore[attr-defined]
+    taken = limit.select([id_of(row) for row in rows])
+    return [row for row in rows if id_of(row) in taken]
+
+
+def part_words(taken: Iterable[str], of: Iterable[str], limit: Limit | None) -> str:
+    """'5 of 28 problems (the first 5)'; empty where all are taken."""
+    some, every = len(set(taken)), len(set(of))
+    return "" if limit is None or some == every else f"{some:,} of {every:,} problems ({limit})"
 
 
 def _from_number(given: Any) -> Any:

@@ -12,6 +12,7 @@ from omibench.gate import account_of, budget_of
 from omibench.infer.stage import load_questions
 from omibench.models.calls import calls_of
 from omibench.models.provider import takes_images
+from omibench.params.limit import part_words
 from omibench.plan.building import asks_of, building_steps, uncounted_models
 from omibench.plan.desk import Desk, Step, steps_of
 from omibench.plan.judge import Judging
@@ -53,10 +54,8 @@ def plan_study(study: Study, questions: Path) -> Plan:
 
 
 def _partial(desk: Desk) -> str:
-    limit, total = desk.study.study.limit, len(load_questions(desk.questions))
-    if limit is None or len(desk.asked) == total:
-        return ""
-    return f"{len(desk.asked):,} of {total:,} problems ({limit})"
+    every = (question.id for question in load_questions(desk.questions))
+    return part_words(desk.asked, every, desk.study.study.limit)
 
 
 def building_rows(desk: Desk) -> Iterator[Row]:

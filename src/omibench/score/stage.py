@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.intake import open_regular
+from omibench.params.limit import limited, part_words
 from omibench.problem import Answer, Question
 from omibench.score.asking import ScoreJudges, one_judge, open_judges
 from omibench.score.cache import score_items
@@ -44,6 +45,8 @@ class Scored(NamedTuple):
     """The cluster of each row: its group, or its problem."""
     failed: Mapping[str, tuple[int, Counter[str]]]
     """Of each judge's rules, how many judgements were asked for, and why which never came."""
+    part: str = ""
+    """How many problems of how many were scored, where that was a part of them."""
 
 
 def score_file(
@@ -167,10 +170,11 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
     Parquet: rule book by rule book in the order of `score.rules`, each in the order of the
     responses, then the judges' (`rules` = gptscore). Behind a verdict on which several judges
-    voted stands each one's own.
+    voted stands each one's own. A `limit` of the study takes a part of the problems.
     """
     frame = read_parquet(responses, ResponseRow)
-    rows = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
+    every = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
+    rows = limited(every, study.study.limit)
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
     items = [scored_item(row, gold, responses) for row in rows]
     texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)
@@ -188,7 +192,8 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
             failed[GPTSCORE] = failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow)
     clusters = [gold[row.id].group or row.id for row in out_rows]
-    return Scored(_of_books(out_rows), clusters, failed)
+    part = part_words((r.id for r in rows), (r.id for r in every), study.study.limit)
+    return Scored(_of_books(out_rows), clusters, failed, part)
 
 
 def _of_books(rows: Sequence[VerdictRow]) -> pl.DataFrame:
