@@ -46,7 +46,7 @@ CONTESTANTS = {
     "inspect-math": "inspect",
 }  # fmt: skip
 """Each scorer and the environment that it runs in ("" for this one)."""
-ACCURACY, CASES, FASTER, FIRST_S, AGAIN_S = 0.998, 0.98, 5.0, 90.0, 10.0
+ACCURACY, CASES, FASTER, FIRST_S, AGAIN_S = 0.998, 0.98, 10.0, 90.0, 10.0
 PAIRS, SEED = 3_100, 20
 """So many mutants are drawn; a few of them are no wrong answers and are left out."""
 ONCE = ("inspect-math",)

@@ -83,7 +83,7 @@ def test_a_file_of_another_kind_gets_one_line(
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="there is no such file"):
+    with pytest.raises(MissingInputError, match="it does not exist"):
         read_rows([tmp_path / "none.jsonl"])
 
 

@@ -28,7 +28,8 @@ def find_boxes(text: str) -> Boxes:
     stack: list[tuple[int, bool]] = []
     spans: list[tuple[int, int]] = []
     # Braces before the first box say nothing about any.
-    names = [at for at in (text.find("boxed"), text.find("fbox")) if at >= 0]
+    found = (text.find("boxed"), text.find("fbox")) if "box" in text else ()
+    names = [at for at in found if at >= 0]
     for token in _TOKEN.finditer(text, min(names)) if names else ():
         mark = token.group()
         if mark == "}":

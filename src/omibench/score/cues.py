@@ -66,16 +66,19 @@ _HEDGED = re.compile(
     r"|n't\b|如果|若|是否|可能|也许|假设",
     re.IGNORECASE,
 )
-_CUE_WORDS = (
-    "answer", "correct", "best", "selected", "chosen", "result", "final", "respuesta",
-    "opci", "resposta", "ponse", "antwort", "alternativa",
-    "ответ", "答案", "选", "l\u00f6sung", "losung", "ergebnis", "rispost", "antwoord", "відповід",
-    "odpov", "odpow", "cevap", "svar", "đáp", "jawaban", "الإجابة", "الجواب", "उत्तर", "答え",
-    "解答", "正解",
-    "답", "####",
+_OPENINGS = (
+    "final", "correct", "best", "answer", "respuesta", "opci", "resposta", "alternativa", "réponse",
+    "reponse", "antwort", "l\u00f6sung", "losung", "endergebnis", "rispost", "antwoord", "ответ",
+    "відповідь", "odpowied", "odpověď", "cevap", "svar", "đáp", "jawaban", "selected", "chosen",
+    "result", "الإجابة", "الجواب", "उत्तर", "答え", "解答", "正解", "정답", "최종", "답", "答案",
+    "故选", "应选", "应该选", "所以选", "因此选", "我选", "正确选项", "正确的选项", "最佳选项",
+    "最佳的选项", "####",
 )  # fmt: skip
-"""Every cue holds one of these: a plain search for them is much cheaper than the pattern."""
-_CUE_CHARS = 32
+"""Every cue opens with one of these, perhaps behind words that do not move its end ("the", "right",
+最终), or opens a line: plain searches for them are much cheaper than the pattern at each place."""
+_CHOOSING = ("correct", "right", "best", "choose", "select", "pick", "go", "选")
+"""A sentence that chooses holds one of these."""
+_HEADING = re.compile(r"^[#>*_ \t]", re.MULTILINE)
 _ANSWER_CHARS = 4_000
 _TAIL_CHARS = 600
 _PARTS_CHARS = 1_200
@@ -114,15 +117,40 @@ def concluded(text: str) -> str | None:
 def _last_cue(text: str) -> int | None:
     """Where the last cue ends; looked for in the tail first, since answers stand at the end."""
     folded = text.lower()
-    found = [at for word in _CUE_WORDS if (at := folded.find(word)) >= 0]
-    if not found:
-        return None
-    first = max(0, min(found) - _CUE_CHARS) if len(folded) == len(text) else 0
-    for start in sorted({first, max(first, len(text) - _TAIL_CHARS)}, reverse=True):
-        ends = [match.end() for match in _CUES.finditer(text, start)]
-        if ends:
-            return ends[-1]
+    for start in sorted({0, max(0, len(text) - _TAIL_CHARS)}, reverse=True):
+        if len(folded) == len(text):
+            end = _last_end(text, folded, start)
+        else:  # a letter that has two characters in lower case: places are not the same
+            end = max((match.end() for match in _CUES.finditer(text, start)), default=None)
+        if end is not None:
+            return end
     return None
+
+
+def _last_end(text: str, folded: str, start: int) -> int | None:
+    """Where the last cue from `start` on ends, as `_CUES.finditer` finds them."""
+    end, last = start, None
+    for at in sorted(_openings(folded, start)):
+        if at >= end and (match := _CUES.match(text, at)):
+            end = last = match.end()
+    return last
+
+
+def _openings(folded: str, start: int) -> set[int]:
+    """Every place from `start` on at which a cue may begin."""
+    found: set[int] = set()
+    for word in _OPENINGS:
+        at = folded.find(word, start)
+        while at >= 0:
+            found.add(at)
+            if word == "correct":  # also a whole line, behind signs: **Correct: B
+                signs = range(max(start, at - 4), at)
+                found.update(i for i in signs if i == 0 or folded[i - 1] == "\n")
+            at = folded.find(word, at + 1)
+    if not found:
+        return found
+    found.update(match.start() for match in _HEADING.finditer(folded, start))
+    return found
 
 
 def last_sentence_letters(text: str, labels: str) -> str | None:
@@ -149,7 +177,7 @@ def last_sentence_letters(text: str, labels: str) -> str | None:
 
 def _chosen(sentence: str, labels: str) -> str | None:
     """The option that a sentence ends in choosing, without an if or a not: "I choose B", "选B"."""
-    if _HEDGED.search(sentence):
+    if not any(word in sentence for word in _CHOOSING) or _HEDGED.search(sentence):
         return None
     found = [m for pattern in patterns_of(labels).chosen if (m := pattern.search(sentence))]
     others = patterns_of(labels).word.findall(sentence) if found else []

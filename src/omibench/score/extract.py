@@ -14,7 +14,7 @@ from omibench.problem import AnswerType, Choice
 from omibench.score.boxes import Boxes, find_boxes
 from omibench.score.cues import after_cue, concluded, last_sentence_letters
 from omibench.score.failures import failure, is_loop
-from omibench.score.label_patterns import patterns_of
+from omibench.score.label_patterns import positional
 from omibench.score.latex import tidy
 from omibench.score.letters import labels_of, letters_in
 from omibench.score.parts import SPLITTERS, labelled
@@ -173,16 +173,18 @@ def _letter_first(phrase: str | None, labels: str) -> str | None:
     """The letter that a phrase begins with, when it goes on in words: "B, because ..."."""
     if not phrase:
         return phrase
-    lead = patterns_of(labels).opens_phrase.match(phrase)
-    several = patterns_of(labels).opens_list.match(phrase)
-    return lead.group(1) if lead and not several else phrase
+    lead = positional(labels).opens_phrase.match(phrase)
+    if lead is None or lead.group(1) not in labels:
+        return phrase
+    several = positional(labels).opens_list.match(phrase)
+    return phrase if several and set(several.groups()).issubset(labels) else lead.group(1)
 
 
 def _lead_line(seen: str, labels: str) -> str | None:
     """A first line that is a letter: alone, or before a colon, stop, bracket or "because"."""
     first = seen.split("\n", 1)[0].strip()
-    lead = patterns_of(labels).opens_line.match(first)
-    return lead.group(1) if lead else None
+    lead = positional(labels).opens_line.match(first)
+    return lead.group(1) if lead and lead.group(1) in labels else None
 
 
 def _short(text: str) -> str | None:

@@ -53,7 +53,7 @@ class LabelPatterns:
     def opens_list(self) -> re.Pattern[str]:
         """Two labels or more that a phrase begins with: A and C."""
         own = self._own
-        return re.compile(rf"\W{{0,4}}{own}\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}{own}\b")
+        return re.compile(rf"\W{{0,4}}({own})\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}({own})\b")
 
     @cached_property
     def opens_line(self) -> re.Pattern[str]:
@@ -99,6 +99,19 @@ class LabelPatterns:
     @property
     def _listed(self) -> str:
         return rf"{self._own}(?:\s*(?:,|&|and|or)\s*{self._own})*"
+
+
+_ALL = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CAPITALS = frozenset(_ALL)
+
+
+def positional(labels: str) -> LabelPatterns:
+    """Patterns whose match leaves no doubt which character is meant as a label.
+
+    They serve all labels that are capitals, so that they are made once: whether the character is a
+    label of the problem is for the caller to see.
+    """
+    return patterns_of(_ALL if _CAPITALS.issuperset(labels) else labels)
 
 
 @lru_cache(maxsize=256)

@@ -71,6 +71,19 @@ _VULGAR = {
     )
 }  # fmt: skip
 _MIXED = re.compile(r"(?<![\d.,/^_{])(\d+)\s+(\d{1,2})\s*/\s*(\d{1,2})(?![\d/.^])")
+_MARKED = re.compile(r"[\\^_$*~&/{}]|[^\x00-\x7f]")
+"""A text without any of these has nothing to be brought to one spelling but its spaces."""
+_SPACE = re.compile(r"\s+")
+_END = re.compile(r"[.,;:]+$")
+_MARKS = re.compile(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)")
+_BRACED_MARK = re.compile(r"\{([,.;:])\}")
+_PRODUCT = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|×|·")
+_DEGREE = re.compile(r"\^\s*\{?\s*°\s*\}?")
+_LONG_SCRIPT = re.compile(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])")
+_SHORT_SCRIPT = re.compile(r"([\^_])\s*([A-Za-z0-9])")
+_NAMED_INDEX = re.compile(r"_\s*(\\[A-Za-z]+)(?![A-Za-z]|\s*\{)")
+_BARE_ARGUMENT = re.compile(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])")
+_BARE_DENOMINATOR = re.compile(r"\\frac\s*(\{[^{}]*\})\s*(\w)")
 _MATRIX = re.compile(r"\\(begin|end)\s*\{(?:[pbB]|small)?matrix\}")
 _BARE_FRACTION = re.compile(r"\\frac(?:\s+|(?=\d))([A-Za-z0-9])\s*([A-Za-z0-9])")
 _UNICODE = str.maketrans(_VULGAR | {
@@ -111,40 +124,64 @@ def tidy(text: str) -> str:
     matrices have round brackets. At most 4,000 characters are looked at.
     """
     text = text[:MAX_CHARS]
+    if _MARKED.search(text):
+        text = _plain(text)
+    text = _SPACE.sub(" ", text).strip()
+    return _END.sub("", text).strip() if not text.endswith("...") else text
+
+
+def _plain(text: str) -> str:
+    """A text that has marks of LaTeX, Markdown or Unicode, without them."""
     if "arrow" in text:
         text = _LONG_ARROW.sub(r"\\to ", text)
-    text = _ION.sub(r"^{\1}", text)
+    if "^" in text:
+        text = _ION.sub(r"^{\1}", text)
     if "\\ce" in text or "\\cf" in text:
         text = plain_mhchem(text)
-    if "√" in text:
-        text = _ROOT.sub(lambda m: rf"\sqrt{{{m.group(1).strip('(){}')}}}", text)
-    text = _SUPER_RUN.sub(lambda m: f"^{{{m.group().translate(_SUPER)}}}", text)
-    text = _SUB_RUN.sub(lambda m: f"_{{{m.group().translate(_SUB)}}}", text)
-    text = text.translate(_UNICODE)
-    text = _ENVIRONMENT.sub(" ", text)
-    text = re.sub(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)", " ", text)
-    text = text.replace(r"\~", " ").replace("\\\\", " ")
+    if not text.isascii():
+        if "√" in text:
+            text = _ROOT.sub(lambda m: rf"\sqrt{{{m.group(1).strip('(){}')}}}", text)
+        text = _SUPER_RUN.sub(lambda m: f"^{{{m.group().translate(_SUPER)}}}", text)
+        text = _SUB_RUN.sub(lambda m: f"_{{{m.group().translate(_SUB)}}}", text)
+        text = text.translate(_UNICODE)
+    return _tidied(_undressed(text))
+
+
+def _undressed(text: str) -> str:
+    """A text without environments, dollars and the like; numbers and matrices in one form."""
+    if "\\" in text:
+        text = _ENVIRONMENT.sub(" ", text)
+    text = _MARKS.sub(" ", text).replace(r"\~", " ").replace("\\\\", " ")
     if "/" in text:
         text = _MIXED.sub(_mixed, text)
     if "matrix" in text:
         text = _MATRIX.sub(r"\\\1{pmatrix}", text)
     if "{," in text or "{." in text:
         text = _BRACED.sub(_point_or_group, text)
-    text = re.sub(r"\{([,.;:])\}", r"\1", text)
-    text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
-    if any(sign in text for sign in _VECTOR_SIGNS):
-        text = _vectors(text)
-    text = re.sub(r"\\(?:times|cdot)(?![A-Za-z])|×|·", " × ", text)
-    text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
-    text = re.sub(r"\^\s*\{?\s*°\s*\}?", "°", text).replace(r"\%", "%").replace(r"\$", " ")
-    text = re.sub(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])", r"\1{\2}", text)
-    text = re.sub(r"([\^_])\s*([A-Za-z0-9])", r"\1{\2}", text)
-    text = re.sub(r"_\s*(\\[A-Za-z]+)(?![A-Za-z]|\s*\{)", r"_{\1}", text)
-    text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text)
-    text = re.sub(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])", r"\\\1{\2}", text)
-    text = re.sub(r"\\frac\s*(\{[^{}]*\})\s*(\w)", r"\\frac\1{\2}", text)
-    text = re.sub(r"\s+", " ", text).strip()
-    return re.sub(r"[.,;:]+$", "", text).strip() if not text.endswith("...") else text
+    return _BRACED_MARK.sub(r"\1", text) if "{" in text else text
+
+
+def _tidied(text: str) -> str:
+    """Commands, sizes, fonts and scripts in one spelling."""
+    if "\\" in text:
+        text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
+        if any(sign in text for sign in _VECTOR_SIGNS):
+            text = _vectors(text)
+    text = _PRODUCT.sub(" × ", text)
+    if "\\" in text:
+        text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
+    if "^" in text or "_" in text:
+        text = _DEGREE.sub("°", text)
+    text = text.replace(r"\%", "%").replace(r"\$", " ")
+    if "^" in text or "_" in text:
+        text = _LONG_SCRIPT.sub(r"\1{\2}", text)
+        text = _SHORT_SCRIPT.sub(r"\1{\2}", text)
+        text = _NAMED_INDEX.sub(r"_{\1}", text)
+    if "\\" in text:
+        text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text)
+        text = _BARE_ARGUMENT.sub(r"\\\1{\2}", text)
+        text = _BARE_DENOMINATOR.sub(r"\\frac\1{\2}", text)
+    return text
 
 
 def _mixed(match: re.Match[str]) -> str:

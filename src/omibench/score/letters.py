@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from omibench.problem import Choice
-from omibench.score.label_patterns import patterns_of
+from omibench.score.label_patterns import positional
 from omibench.score.latex import same_text
 from omibench.score.wrappers import unwrap
 
@@ -84,16 +84,18 @@ def _bare(text: str) -> str:
 
 
 def _several(bare: str, labels: str) -> str | None:
-    named = patterns_of(labels)
+    named = positional(labels)
     if named.several.fullmatch(bare):
         found = named.alone.findall(bare)
     elif named.run.fullmatch(bare):
         found = list(bare)
     else:
         return None
-    return "".join(sorted(set(found))) if len(set(found)) == len(found) else None
+    once = set(found)
+    return "".join(sorted(once)) if len(once) == len(found) and once.issubset(labels) else None
 
 
 def _letter_and_text(bare: str, labels: str) -> tuple[str, str] | None:
-    lead = patterns_of(labels).lead.match(bare)
-    return (lead.group(1) or lead.group(2), "letter and text") if lead else None
+    lead = positional(labels).lead.match(bare)
+    label = (lead.group(1) or lead.group(2)) if lead else None
+    return (label, "letter and text") if label and label in labels else None

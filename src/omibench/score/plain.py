@@ -16,6 +16,8 @@ _INVISIBLE = re.compile(
 )
 _INVISIBLE_ASCII = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_WIDE_BYTES = (b"\xef\xbc", b"\xef\xbd", b"\xe3\x80\x80")
+"""In UTF-8 every full-width character begins with one of these."""
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")
 _THINK_TAGS = ("think", "thinking", "thought", "reasoning")
 _THINK_MARK = re.compile(rf"</?(?:{'|'.join(_THINK_TAGS)})>")
@@ -30,19 +32,22 @@ def visible(text: str) -> str:
     text = answering_part(text)
     if len(text) > HEAD_CHARS + TAIL_CHARS:
         text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():  # several times as quick as the look at each character below
         text = text.encode("ascii").translate(None, _INVISIBLE_ASCII).decode("ascii")
     else:
         if not text.replace("\n", "").isprintable():
             text = _INVISIBLE.sub("", text)
-        text = _WIDE.sub(lambda m: m.group().translate(_FULL_WIDTH), text)
+        data = text.encode("utf-8", "surrogatepass")
+        if any(mark in data for mark in _WIDE_BYTES):  # much quicker than to look for none
+            text = _WIDE.sub(lambda m: m.group().translate(_FULL_WIDTH), text)
     return text.strip()
 
 
 def answering_part(text: str) -> str:
     """The text after the last closed thinking block, up to one that is never closed."""
-    if not _THINK_MARK.search(text):
+    if "<" not in text or not _THINK_MARK.search(text):
         return text
     for tag in _THINK_TAGS:
         closed = text.rfind(f"</{tag}>")

@@ -11,8 +11,6 @@ from __future__ import annotations
 import atexit
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 
@@ -40,14 +38,14 @@ class _Undecided(Exception):
     """The response has used up its time: another one may still compare these texts."""
 
 
-@contextmanager
-def item_time() -> Iterator[None]:
+class item_time:
     """While one response is scored: its comparisons share `ITEM_CPU_LIMIT_S` of CPU."""
-    before = _left.set(ITEM_CPU_LIMIT_S)
-    try:
-        yield
-    finally:
-        _left.reset(before)
+
+    def __enter__(self) -> None:
+        self._before = _left.set(ITEM_CPU_LIMIT_S)
+
+    def __exit__(self, *error: object) -> None:
+        _left.reset(self._before)
 
 
 def symbolically_equal(gold: str, pred: str) -> bool:

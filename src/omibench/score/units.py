@@ -28,25 +28,23 @@ _TOKEN = re.compile(
 )
 
 
-def _vector(text: str) -> tuple[float, dict[str, int]]:
+def _vector(text: str) -> tuple[float, Dimensions]:
     text, _, divisor = text.partition("/")
     powers = {m.group(1): int(m.group(2) or 1) for m in re.finditer(r"([A-Za-z]+)(-?\d)?", text)}
-    return (1 / float(divisor) if divisor else 1.0), powers
+    return (1 / float(divisor) if divisor else 1.0), tuple(sorted(powers.items()))
 
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Unit]:
     table: dict[str, Unit] = {}
 
-    def add(name: str, factor: float, vector: str) -> None:
-        own, powers = _vector(vector)
-        table.setdefault(name, Unit(factor * own, tuple(sorted(powers.items()))))
-
     for name, (factor, vector) in NAMED.items():
-        add(name, factor, vector)
+        own, dimensions = _vector(vector)
+        table.setdefault(name, Unit(factor * own, dimensions))
     for name, vector in BASE.items():
+        own, dimensions = _vector(vector)
         for prefix, factor in PREFIXES.items():
-            add(prefix + name, factor, vector)
+            table.setdefault(prefix + name, Unit(factor * own, dimensions))
     table["%"] = Unit(0.01, ())
     for name, spellings in SPELLINGS.items():
         for spelling in spellings.split():
