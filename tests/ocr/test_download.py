@@ -19,7 +19,7 @@ from omibench.params.stages import OcrParams
 from omibench.problem import Problem
 from omibench.tables import read_jsonl
 
-PAPER = exam().tobytes()
+PAPER = exam().tobytes(no_new_id=True)
 DIGEST = hashlib.sha256(PAPER).hexdigest()
 
 
