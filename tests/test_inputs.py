@@ -148,3 +148,19 @@ def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
     words = files_of(study, "infer", Cell("sim", "words"))
     assert words == ["caption.txt", "oracle.jsonl", "other.jsonl"]
     assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
+
+
+def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:
+    study = parse_study(
+        {
+            "models": {"sim": {"provider": "simulated", "oracle": "oracle.jsonl"}},
+            "settings": {"own": {"prompt": "prompts/mine.txt"}},
+            "infer": {"models": ["sim"], "settings": ["own"]},
+            "review": {"decisions": "review.yaml"},
+        },
+        "test",
+    )
+    assert missing_files(study) == ["review.yaml", "prompts/mine.txt", "oracle.jsonl"]
+    assert missing_files(study, ["freeze"]) == ["review.yaml"]
+    assert missing_files(study, ["fill"]) == ["prompts/mine.txt", "oracle.jsonl"]
+    assert missing_files(study, ["score", "filter"]) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from omibench.errors import MissingInputError
@@ -14,6 +14,8 @@ from omibench.synthetic.address import is_made_up
 from omibench.terminal import printable
 
 _WILDCARD = re.compile(r"\{\s*\w[^{}]*\}")
+_ASKING = {"help": "infer", "fill": "infer"}
+"""Rules that ask for another stage, which reads the same files."""
 _WHOLE = ("ocr", "filter", "rationale", "freeze", "score", "judge", "certify", "analyze")
 """The stages whose parameters name files, without those that have a job for each cell."""
 
@@ -61,14 +63,20 @@ def files_of(study: Study, stage: str, cell: Cell | None = None) -> list[str]:
     return list(dict.fromkeys(name for name in found if name))
 
 
-def all_files(study: Study) -> list[str]:
-    """Every file that the parameters name for a job of any stage."""
+def all_files(study: Study, rules: Collection[str] = ()) -> list[str]:
+    """Every file that the parameters name for a job of any stage, or of these rules alone."""
     jobs: list[tuple[str, Cell | None]] = [(stage, None) for stage in _WHOLE]
     jobs += [("infer", cell) for cell in study.cells]
     jobs += [("saliency", cell) for cell in study.salient_cells]
     jobs += [("aggregate", cell) for cell in study.aggregated_cells]
+    stages = {_ASKING.get(rule, rule) for rule in rules}
     return list(
-        dict.fromkeys(file for stage, cell in jobs for file in files_of(study, stage, cell))
+        dict.fromkeys(
+            file
+            for stage, cell in jobs
+            if not rules or stage in stages
+            for file in files_of(study, stage, cell)
+        )
     )
 
 
@@ -90,8 +98,8 @@ def refuse_patterns(files: Iterable[str]) -> None:
             )
 
 
-def missing_files(study: Study) -> list[str]:
-    """The files that the parameters name and that are not there.
+def missing_files(study: Study, rules: Collection[str] = ()) -> list[str]:
+    """The files that the parameters name, or name for these rules, and that are not there.
 
     Snakemake takes a job's old output for a source where an input of the job is missing, so a
     mistyped prompt would keep the answers to the old one. Responses that were recorded elsewhere
@@ -107,7 +115,7 @@ def missing_files(study: Study) -> list[str]:
     results = Path(study.study.results)
     return [
         file
-        for file in all_files(study)
+        for file in all_files(study, rules)
         if file not in recorded
         and not Path(file).is_relative_to(results)
         and not Path(file).is_file()

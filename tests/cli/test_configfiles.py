@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.cli.configfiles import check_command_line
+from omibench.cli.configfiles import allowed_rules, check_command_line
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,24 @@ def test_snakemake_ends_with_that_line(
     assert lines[0].startswith("omibench: ")
     assert said in lines[0]
     assert not done.stdout
+
+
+def test_rules_that_a_command_allows() -> None:
+    words = ["snakemake", "x", "--allowed-rules", "ocr", "fill", "--cores", "2"]
+    assert allowed_rules(words) == ["ocr", "fill"]
+    assert allowed_rules(["snakemake", "--cores", "2"]) == []
+
+
+@pytest.mark.parametrize("given", ["nothing", "parameters"])
+def test_another_folder_says_what_it_lacks(root: Path, tmp_path: Path, given: str) -> None:
+    if given == "parameters":
+        (tmp_path / "params.yaml").write_text("ocr: {sources: my/sources.yaml}\n")
+    command = ["snakemake", "-n", "--snakefile", str(root / "Snakefile"), "--directory"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, str(tmp_path)], cwd=root, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    told = done.stderr.splitlines()[-1]
+    missing = "params.yaml" if given == "nothing" else "my/sources.yaml"
+    assert told.startswith(f"omibench: {missing}: ")
+    assert f"with --directory all paths are relative to {tmp_path}: copy or link" in told

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from omibench.cli.ending import end_with
 from omibench.errors import OmibenchError, ParamsError
@@ -28,9 +30,29 @@ def check_command_line(words: Sequence[str] | None = None) -> None:
             end_with(ParamsError(f"--config {pair}: needs the form KEY=VALUE, such as data=DIR"))
 
 
-def check_params_file(file: str) -> None:
-    """End with one line where the file is no file of parameters."""
+def allowed_rules(words: Sequence[str]) -> list[str]:
+    """The rules that `--allowed-rules` names on a command line; none where all are allowed."""
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--allowed-rules", nargs="+", action="extend", default=[])
+    given, _ = parser.parse_known_args(words[1:])
+    return list(given.allowed_rules)
+
+
+def check_params_file(file: str, hint: str = "") -> None:
+    """End with one line where the file is no file of parameters, and a hint where it is missing."""
+    if hint and not Path(file).exists():
+        end_with(ParamsError(f"{file}: there is no such file{hint}"))
     try:
         read_mapping(file)
     except OmibenchError as error:
         end_with(error)
+
+
+def elsewhere(workflow: Any) -> str:
+    """What to do about a file that is missing under `--directory`; empty without that option."""
+    if not workflow.overwrite_workdir:
+        return ""
+    return (
+        f"; with --directory all paths are relative to {Path.cwd()}: copy or link there what the "
+        f"study needs (of the sample study: params.yaml, sample, prompts in {workflow.basedir})"
+    )

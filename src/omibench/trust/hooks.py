@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +63,13 @@ def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]
         raise refusal(found, shlex.join(words))
 
 
-def refuse_strangers(results: str) -> None:
+def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
     """Raise UntrustedError over results that Snakemake has no records of, with the way out.
 
-    It would go by their time stamps alone.
+    It would go by their time stamps alone. Where the run may execute some `rules` alone
+    (`--allowed-rules`), it takes the results of all others for files of the user.
     """
-    unknown = strangers(Path(results), STAGES)
+    unknown = strangers(Path(results), [s for s in STAGES if not rules or s in rules])
     bare = [stage for stage in unknown if not (Path(results) / stage / NAME).is_file()]
     if bare:
         raise UntrustedError(f"{Path(results, bare[0])}: {way_out(Path(results), bare)}")
