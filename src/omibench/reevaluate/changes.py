@@ -57,8 +57,9 @@ def standings(metrics: Path) -> Standings:
         return {
             (setting, model): _standing(entry, setting, scores) for setting, model, entry in scores
         }
-    except (ValueError, AttributeError, TypeError, KeyError) as error:
-        raise FileFormatError(f"{metrics}: holds no metrics of a study: {error}") from None
+    except (FileFormatError, ValueError, AttributeError, TypeError, KeyError) as error:
+        why = str(error).removeprefix(f"{metrics}: ")
+        raise FileFormatError(f"{metrics}: holds no metrics of a study: {why}") from None
 
 
 def moves(before: Standings, after: Standings) -> list[Move]:
