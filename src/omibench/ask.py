@@ -100,7 +100,7 @@ def ask_keyed(
             wanted = {k: r for k, r in missing.items() if k in ours and k not in known}
             if wanted:
                 if isinstance(provider, CountsAnswers):
-                    provider.known = len(known)
+                    provider.known = sum(r.outcome not in NOT_BOUGHT for r in known.values())
                 known |= _buy(wanted, provider, store, partition, budget)
         missing = {k: r for k, r in missing.items() if k not in known}
         if missing and not ours:

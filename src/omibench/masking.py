@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+from omibench.surrogates import replace_surrogates
+
 MASK = "***"
 MOST_SAID = 300
 """Characters of what others say that are shown."""
@@ -75,7 +77,7 @@ def looks_secret(text: str) -> bool:
 
 def said(text: str, most: int = MOST_SAID) -> str:
     """One line of what others say: masked, and then cut to `most` characters."""
-    line = mask(" ".join(text.split()))
+    line = mask(" ".join(replace_surrogates(text).split()))
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

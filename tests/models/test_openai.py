@@ -247,7 +247,7 @@ def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = {"attempts": 2, "outage_s": 0.2}
     block = openai_model(id="not-there", base_url="http://127.0.0.1:9/v1", limits=limits)
     books = Books()
-    with pytest.raises(ModelError, match="has not answered once .* nothing listens there"):
+    with pytest.raises(ModelError, match=r"has not answered once .* nothing listens there"):
         list(OpenAIProvider("gone", block).answer([ask("q")], books))
     assert set(books.ends) == {"given back"}
 

@@ -24,10 +24,12 @@ from omibench.ocr.engines.mathpix import Client, read_image
 from omibench.operating import operating_of
 from omibench.slices import slice_for
 from omibench.status.failures import clean, last_lines
+from omibench.store.export import export
 from omibench.store.store import Store
 from omibench.study import Cell, parse_study
 from security.conftest import KEY
 from security.hostile import Answer, hostile
+from store.filling import fill
 
 OTHER = "another-planted-word-42"
 
@@ -226,6 +228,20 @@ def test_jobs_are_given_the_names_of_keys() -> None:
     given = json.dumps(slice_for(study, "infer", Cell("m", "cot")))
     assert "${GATEWAY_KEY}" in given
     assert "key_env" in operating_of({"models": {"m": block | {"key_env": "X"}}}, Path())
+
+
+def test_a_key_that_an_older_card_holds_is_shown_to_nobody(tmp_path: Path) -> None:
+    identity = {"provider": "openai", "id": "x", "extra_body": {"api_key": "planted-word-77"}}
+    fill(tmp_path, range(2), identity)
+    (folder,) = (path.parent for path in tmp_path.glob("*/*.jsonl"))
+    assert export([folder], tmp_path / "out" / "all.jsonl") == 2
+    text = (tmp_path / "out" / "all.jsonl").read_text("utf-8")
+    assert "planted" not in text
+    assert '"api_key": "***"' in text
+
+
+def test_an_error_with_half_an_emoji_is_a_line_like_others() -> None:
+    assert said("no \ud83d way") == "no \ufffd way"
 
 
 def test_what_is_shown_of_parameters_is_masked() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
+from omibench.masking import masked_values
 from omibench.request import Response, Usage
 from omibench.store.contents import open_folder
 from omibench.store.line import Body, parse_response, parse_values
@@ -55,7 +56,7 @@ def _bodies(folders: Iterable[Path]) -> Iterator[tuple[dict[str, Any], str, Body
 def as_object(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
     """One response with everything that the store knows of it."""
     return {
-        "model": identity,
+        "model": masked_values(identity),  # of an older version it may hold a key
         "key": key,
         "schema": body.schema,
         "tags": parse_values(body.tags),
