@@ -12,7 +12,9 @@ from omibench.plan.desk import Desk
 from omibench.request import Response
 from omibench.status import look
 from omibench.status.looker import Looker
+from omibench.status.page import write_page
 from omibench.status.rows import CellStatus, StageStatus, Status
+from omibench.status.text import render
 from omibench.store.ledger import Ledger, Purse
 from omibench.store.store import Store
 from omibench.study import Cell, Study
@@ -49,6 +51,16 @@ def test_nothing_is_there_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ]  # fmt: skip
     assert status.go_on == "snakemake --cores all --configfile s.yaml"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_partial_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = make_study(study={"name": "test", "limit": {"sample": 2, "seed": 1}})
+    told = "(PARTIAL RUN: a sample of 2, seed 1)"
+    assert told in render(look(study)).splitlines()[0]
+    write_page(Path("status.html"), look(study), None)
+    assert "PARTIAL RUN</span> a sample of 2, seed 1" in Path("status.html").read_text("utf-8")
+    assert "PARTIAL" not in render(look(make_study()))
 
 
 def test_a_study_without_cells_is_complete_when_its_dataset_is(study: Study) -> None:

@@ -29,6 +29,7 @@ def _lines(status: Status, run: Run, made: list[str]) -> list[str]:
     count = [job.state for job in run.jobs.values()]
     done, failed, left = count.count("done"), count.count("failed"), count.count("waiting")
     simulated = " (SIMULATED)" if status.simulated else ""
+    simulated += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
     took = duration((run.seen - run.began) / 3600)
     lines = ["", f"Study {status.study!r}{simulated}: {counted(done, 'job')} done in {took}"]
     if failed or run.end == "failed":

@@ -98,6 +98,7 @@ class Looker:
             outcomes=dict(outcomes.most_common()),
             money=self._money(cells),
             left=left,
+            partial=str(self._study.study.limit or ""),
             lacking=lacking,
             go_on=None if live or complete else shlex.join(self._go_on(run)),
             try_again=None if live or not lacking else self._again(run, lacking),

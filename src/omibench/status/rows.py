@@ -116,6 +116,8 @@ class Status(Noun):
     outcomes: dict[str, int]
     money: Money
     left: TimeLeft | None = None
+    partial: str = ""
+    """Which problems are asked, where `study.limit` takes a part of them."""
     lacking: list[str] = []
     """Files of cells that are written with requests, or judgements, that have no answer."""
     go_on: str | None = None

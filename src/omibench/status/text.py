@@ -38,6 +38,7 @@ def render(status: Status, width: int | None = None) -> str:
 def headline(status: Status) -> str:
     """The study, and what goes on: one line."""
     name = f"Study {status.study!r}" + (" (SIMULATED)" if status.simulated else "")
+    name += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
     return f"{name}: {now_doing(status)}"
 
 
