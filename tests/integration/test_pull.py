@@ -89,7 +89,9 @@ def test_results_that_are_nowhere_here_are_told_with_their_commit_and_their_remo
     shutil.rmtree(clone.folder / "results")
     clone.run("dvc", "remote", "modify", "folder", "url", str(tmp_path / "empty"))
     said = clone.run("omibench", "trust", ok=False)
-    assert "not in DVC's cache; the remote folder lacks them. `dvc push` in the folder" in said
+    assert "not in DVC's cache; the remote folder lacks them. `dvc push` in the folder" in said, (
+        said
+    )
 
 
 def test_results_of_another_revision_than_the_parameters_are_named(clone: Copy) -> None:

@@ -6,16 +6,18 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from omibench.errors import OmibenchError
+from omibench.intake import read_json
 from omibench.isolated import isolated, python_module
 from omibench.yaml_file import read_mapping
 
 LOCK = Path("dvc.lock")
-HERE, THERE = "new", "deleted"
-"""What `dvc status --cloud` calls what is in the cache alone, and what is in the remote alone."""
+THERE = "deleted"
+"""What `dvc status --cloud` calls what is in the remote and not in the cache."""
 WAIT_S = 120
 """Seconds that a remote may take to answer."""
 
@@ -31,20 +33,15 @@ def where_held() -> list[str]:
     commit = _said("git", "log", "-1", "--format=%h of %as by %an", "--", str(LOCK))
     recorded = f", which commit {commit} has recorded in {LOCK}," if commit else f" of {LOCK}"
     what = f"{', '.join(lost)}{recorded} {'is' if len(lost) == 1 else 'are'} not here"
-    remotes = _remotes()
-    looked: list[str] = []
-    for name in remotes:
-        states = _states(name, lost)
-        if states is None:
-            looked.append(f"the remote {name} did not answer")
-        elif not states:
-            return [f"{what}, but in DVC's cache: `dvc checkout && omibench trust` brings them"]
-        elif all(state == THERE for state in states):
-            return [f"{what}; the remote {name} holds them: `dvc pull -r {name} && omibench trust`"]
-        else:
-            looked.append(f"the remote {name} lacks them")
-    if not remotes and _are_cached(lost):
+    needed = [path for path in lost if not _is_cached(path)]
+    if not needed:
         return [f"{what}, but in DVC's cache: `dvc checkout && omibench trust` brings them"]
+    looked: list[str] = []
+    for name in _remotes():
+        held = _held(name, needed)
+        if held is not None and held >= set(needed):
+            return [f"{what}; the remote {name} holds them: `dvc pull -r {name} && omibench trust`"]
+        looked.append(f"the remote {name} {'did not answer' if held is None else 'lacks them'}")
     where = "; ".join(looked) or "no remote is configured (`dvc remote add -d NAME PLACE`)"
     return [
         f"{what}, and not in DVC's cache; {where}. `dvc push` in the folder in which that commit "
@@ -77,21 +74,47 @@ def _remotes() -> list[str]:
     return [line.split()[0] for line in told.splitlines() if line.split()]
 
 
-def _states(remote: str, paths: Iterable[str]) -> set[str] | None:
-    """What DVC says of outputs in a remote: nothing where all lie in the cache; None: no answer."""
+def _held(remote: str, paths: Iterable[str]) -> set[str] | None:
+    """Those outputs, none of which is in the cache, that a remote holds; None: no answer."""
+    paths = list(paths)
     told = _dvc("status", "--cloud", "--json", "--remote", remote, *paths)
     try:
         found: dict[str, Any] = json.loads(told or "")
-        return {str(state) for state in found.values() if state != HERE}
+        # DVC names files: those of equal outputs once, and none of an output that is in neither.
+        states = {path: _below(found, path) for path in paths}
     except (ValueError, AttributeError):
         return None
+    hashes = dict(_locked())
+    held = {hashes[path] for path, own in states.items() if own == {THERE}}
+    return {path for path in paths if hashes[path] in held}
 
 
-def _are_cached(paths: Iterable[str]) -> bool:
-    folder, hashes = (_dvc("cache", "dir") or "").strip(), dict(_locked())
-    return bool(folder) and all(
-        Path(folder, "files", "md5", hashes[path][:2], hashes[path][2:]).is_file() for path in paths
-    )
+def _below(found: dict[str, Any], output: str) -> set[str]:
+    inside = {path: (Path(path), *Path(path).parents) for path in found}
+    return {str(state) for path, state in found.items() if Path(output) in inside[path]}
+
+
+def _is_cached(path: str) -> bool:
+    """Whether an output, with every file of it, lies in DVC's cache."""
+    md5 = dict(_locked())[path]
+    if not _place(md5).is_file():
+        return False
+    if not md5.endswith(".dir"):
+        return True
+    try:
+        listed = [str(file["md5"]) for file in read_json(_place(md5))]
+    except (OmibenchError, KeyError, TypeError):
+        return False
+    return all(_place(one).is_file() for one in listed)
+
+
+def _place(md5: str) -> Path:
+    return _cache() / "files" / "md5" / md5[:2] / md5[2:]
+
+
+@cache
+def _cache() -> Path:
+    return Path((_dvc("cache", "dir") or "").strip() or ".dvc/cache")
 
 
 def _dvc(*words: str) -> str | None:
