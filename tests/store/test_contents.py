@@ -30,10 +30,10 @@ def test_a_summary_counts_everything(tmp_path: Path, packed: bool) -> None:
     if packed:
         compact_partition(partition_folder(tmp_path))
     found = summarise(partition_folder(tmp_path))
-    assert (found.responses, found.simulated) == (6, 1)
-    assert found.outcomes == {"answered": 5, "refused": 1}
-    assert (found.tokens["input_tokens"], found.tokens["output_tokens"]) == (50, 10)
-    assert (found.cost_usd, found.without_cost) == (2.5, 1)
+    assert (found.counts.responses, found.counts.simulated) == (6, 1)
+    assert found.counts.outcomes == {"answered": 5, "refused": 1}
+    assert (found.counts.tokens["input_tokens"], found.counts.tokens["output_tokens"]) == (50, 10)
+    assert (found.counts.cost_usd, found.counts.without_cost) == (2.5, 1)
     expected = (0, 1, 0) if packed else (3, 0, 1)
     assert (found.segments, found.packs, found.duplicates) == expected
     assert found.model == IDENTITY

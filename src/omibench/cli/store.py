@@ -194,7 +194,7 @@ def merge(
 
 
 def _table(found: Sequence[PartitionSummary]) -> str:
-    outcomes = sorted(set().union(*(summary.outcomes for summary in found)))
+    outcomes = sorted(set().union(*(summary.counts.outcomes for summary in found)))
     head = ["model", "responses", *outcomes, "tokens in", "tokens out", "US$", "files", "MB",
             "twice", "damaged"]  # fmt: skip
     rows = [_row(summary, outcomes) for summary in found]
@@ -206,23 +206,23 @@ def _table(found: Sequence[PartitionSummary]) -> str:
         ).rstrip()
         for row in (head, *rows)
     ]
-    total = sum(summary.responses for summary in found)
+    total = sum(summary.counts.responses for summary in found)
     return "\n".join([*lines, f"{len(found)} models, {total:,} responses"])
 
 
 def _row(summary: PartitionSummary, outcomes: Sequence[str]) -> list[str]:
     damaged = sum(damage.lines for damage in summary.damaged)
-    simulated = " (simulated)" if summary.simulated else ""
-    cost = f"{summary.cost_usd:,.2f}"
-    if summary.without_cost:
+    simulated = " (simulated)" if summary.counts.simulated else ""
+    cost = f"{summary.counts.cost_usd:,.2f}"
+    if summary.counts.without_cost:
         # A sum over responses of which some name no cost is only a lower bound.
-        cost = f">= {cost}" if summary.without_cost < summary.responses else "unknown"
+        cost = f">= {cost}" if summary.counts.without_cost < summary.counts.responses else "unknown"
     return [
         summary.name + simulated,
-        f"{summary.responses:,}",
-        *(f"{summary.outcomes[outcome]:,}" for outcome in outcomes),
-        f"{summary.tokens['input_tokens']:,}",
-        f"{summary.tokens['output_tokens']:,}",
+        f"{summary.counts.responses:,}",
+        *(f"{summary.counts.outcomes[outcome]:,}" for outcome in outcomes),
+        f"{summary.counts.tokens['input_tokens']:,}",
+        f"{summary.counts.tokens['output_tokens']:,}",
         cost,
         f"{summary.segments}+{summary.packs}",
         f"{summary.bytes / 1e6:,.1f}",
@@ -239,7 +239,9 @@ def _damage(found: Sequence[PartitionSummary]) -> list[Fault]:
 
 def _plain(summary: PartitionSummary) -> dict[str, Any]:
     damaged = [damage._asdict() for damage in summary.damaged]
-    return {**vars(summary), "damaged": damaged}
+    found = {**vars(summary), **vars(summary.counts), "damaged": damaged}
+    del found["counts"]
+    return found
 
 
 def _print_faults(faults: Sequence[Fault]) -> None:

@@ -23,8 +23,8 @@ from omibench.store.index import FileIndex, Place, drop_index, index_path, state
 from omibench.store.line import Body, parse_values
 from omibench.store.liveness import is_closed, new_name
 from omibench.store.pack import PackFile, write_pack
-from omibench.store.partition import StoredFile
 from omibench.store.segment import SegmentFile
+from omibench.store.stored import StoredFile
 
 SET_ASIDE = ".damaged"
 """Suffix of the file that keeps the damaged lines of a segment that was compacted."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,34 +11,29 @@ from typing import Any
 from omibench.errors import MissingInputError, StoreError
 from omibench.explain import did_you_mean
 from omibench.store.compact import SET_ASIDE
+from omibench.store.counts import Counts
 from omibench.store.files import OpenFiles
-from omibench.store.index import Damage
+from omibench.store.index import Damage, state_of
 from omibench.store.line import Body
 from omibench.store.liveness import begun_at
 from omibench.store.pack import SUFFIX as PACK
 from omibench.store.pack import PackFile
-from omibench.store.partition import CARD, Partition, StoredFile
+from omibench.store.partition import CARD, Partition
 from omibench.store.segment import SUFFIX as SEGMENT
 from omibench.store.segment import SegmentFile
 from omibench.store.store import partition_folders, read_card
-
-TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+from omibench.store.stored import StoredFile
+from omibench.store.table import open_table
 
 
 @dataclass
 class PartitionSummary:
-    """One model's responses, counted. Tokens and dollars are sums over those that tell them."""
+    """One model's responses, counted, and its files."""
 
     name: str
     model: dict[str, Any]
-    responses: int = 0
+    counts: Counts = field(default_factory=Counts)
     duplicates: int = 0
-    simulated: int = 0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    tokens: Counter[str] = field(default_factory=Counter)
-    cost_usd: float = 0.0
-    without_cost: int = 0
-    """Responses that name no cost."""
     segments: int = 0
     packs: int = 0
     bytes: int = 0
@@ -92,13 +86,17 @@ def card_fault(folder: Path) -> str | None:
 
 
 def summarise(folder: Path) -> PartitionSummary:
-    """Count what one partition holds; reads every response."""
+    """Count what one partition holds; reads every response where its indexes do not tell."""
     partition = open_folder(folder)
     found = PartitionSummary(folder.name, partition.identity)
-    for key in partition:
-        response = partition.response(key)
-        if response is not None:
-            _count(found, response)
+    counts = partition.counts()
+    if counts is None:
+        counts = found.counts
+        for key in partition:
+            response = partition.response(key)
+            if response is not None:
+                counts.add(response)
+    found.counts = counts
     found.duplicates = partition.duplicates
     found.damaged = partition.damaged
     found.packs = sum(isinstance(file, PackFile) for file in partition.files)
@@ -115,10 +113,20 @@ def count_responses(folder: Path, since: float = 0.0) -> int:
     Duplicates count; no line is read where an index tells. A folder that is not there holds none,
     and files may be written and compacted meanwhile.
     """
+    table = open_table(folder)
+    if table is not None:
+        states = {path.name: state_of(path) for path in folder.glob("*.*")}
+        table = table if table.covers(states) else None
+    covered = table.names if table is not None else {}
     shut = OpenFiles()
     files: list[StoredFile] = [SegmentFile(path, shut) for path in folder.glob(f"*{SEGMENT}")]
     files += [PackFile(path) for path in folder.glob(f"*{PACK}")]
-    found = 0
+    files = [file for file in files if file.path.name not in covered]
+    found = sum(
+        file.records
+        for file in (table.files if table is not None else ())
+        if begun_at(folder / file.name) >= since
+    )
     for file in (file for file in files if begun_at(file.path) >= since):
         with contextlib.suppress(FileNotFoundError):
             file.load()
@@ -162,18 +170,6 @@ def _identity(folder: Path) -> dict[str, Any]:
         return read_card(folder) or {}
     except StoreError:
         return {}
-
-
-def _count(found: PartitionSummary, response: dict[str, Any]) -> None:
-    found.responses += 1
-    found.outcomes[response.get("outcome", "answered")] += 1
-    found.simulated += bool(response.get("simulated"))
-    usage = response.get("usage", {})
-    for name in TOKENS:
-        found.tokens[name] += usage.get(name) or 0
-    cost = response.get("cost_usd")
-    found.without_cost += cost is None
-    found.cost_usd += cost or 0.0
 
 
 def _lines(path: Path) -> int:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.store.counts import Counts
 from omibench.store.files import NoFileError, open_stored, write_private
 
 INDEX_VERSION = 1
@@ -61,6 +62,8 @@ class FileIndex:
     """Whole lines in them, sound or not."""
     closed: bool = False
     """Whether the file's writer said that it is done."""
+    counts: Counts | None = None
+    """Over its sound lines; None where nobody has counted them."""
 
     def __len__(self) -> int:
         return len(self.records) // _RECORD.size
@@ -104,6 +107,7 @@ def write_index(path: Path, index: FileIndex, state: State) -> None:
         "lines": index.lines,
         "closed": index.closed,
         "schemas": sorted(index.schemas),
+        "counts": None if index.counts is None else index.counts.values(),
         "damaged": [list(damage[1:]) for damage in index.damaged],
     }
     text = json.dumps(head)
@@ -141,10 +145,21 @@ def read_index(path: Path) -> tuple[FileIndex, State] | None:
             covered=int(head["covered"]),
             lines=int(head["lines"]),
             closed=head["closed"] is True,
+            counts=Counts.of(head["counts"]) if head.get("counts") else None,
         )
         return index, State(int(head["size"]), int(head["modified_ns"]))
     except (ValueError, TypeError, LookupError, RecursionError, OverflowError):
         return None
+
+
+def is_closed_by_index(path: Path) -> bool:
+    """Whether the head of a file's index says that its writer is done; its places are not read."""
+    try:
+        with open_stored(index_path(path)) as file:
+            head = json.loads(file.readline(1 << 20).partition(b" ")[2])
+            return head["closed"] is True and head["size"] == path.stat().st_size
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return False
 
 
 def drop_index(path: Path) -> None:

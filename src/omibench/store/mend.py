@@ -22,14 +22,18 @@ def mend_packs(store: Path, partition: Partition) -> list[str]:
     A pack stays as it is while an answer can be read from it alone that cannot be written anew.
     The value is the names of those that were replaced. Raises StoreError.
     """
+    if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged):
+        return []
     replaced = []
-    for file in partition.files:
+    whole = Partition(partition.folder, partition.identity, thorough=True)
+    for file in whole.files:
         if isinstance(file, PackFile) and file.index.damaged:
             try:
-                if _mend(store, partition, file):
+                if _mend(store, whole, file):
                     replaced.append(file.path.name)
             except OSError as error:
                 raise StoreError(f"{file.path}: cannot be replaced: {error.strerror}") from None
+    whole.close()
     if replaced:
         partition.refresh()
     return replaced

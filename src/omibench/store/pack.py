@@ -16,6 +16,7 @@ from typing import Any
 
 from omibench.errors import StoreError, reason_of
 from omibench.modes import open_new
+from omibench.store.counts import Counts
 from omibench.store.files import open_stored
 from omibench.store.index import (
     Damage,
@@ -25,7 +26,7 @@ from omibench.store.index import (
     state_of,
     write_index,
 )
-from omibench.store.line import Body, body_checksum, encode_line
+from omibench.store.line import Body, body_checksum, encode_line, parse_values
 
 SUFFIX = ".parquet"
 GROUP_ROWS = 512
@@ -76,6 +77,9 @@ class PackFile:
             return
         for group in range(groups):
             self._load_group(group, thorough)
+        before = read_index(self.path) if thorough else None
+        if before is not None and before[0].records == self.index.records:
+            self.index.counts = before[0].counts
         write_index(self.path, self.index, state)
 
     def is_current(self) -> bool:
@@ -197,7 +201,7 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
         [("key", pa.string()), ("schema", pa.int32()), ("crc", pa.uint32())]
         + [(name, text) for name in _TEXTS]
     )
-    index = FileIndex(closed=True)
+    index = FileIndex(closed=True, counts=Counts())
     try:
         with (
             os.fdopen(open_new(path, os.O_WRONLY | os.O_TRUNC), "wb") as file,
@@ -240,6 +244,11 @@ def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]])
         index.add(key, Place(number, row))
         index.schemas.add(body.schema)
         index.lines += 1
+        try:
+            if index.counts is not None:
+                index.counts.add(parse_values(body.response))
+        except (ValueError, TypeError, AttributeError):
+            index.counts = None  # of a later version, perhaps
 
 
 def _row_of(key: str, body: Body) -> dict[str, Any]:

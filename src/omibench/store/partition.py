@@ -5,68 +5,35 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from omibench.errors import StoreError, reason_of
 from omibench.request import Request, Response
 from omibench.store import pack, segment
+from omibench.store.counts import Counts
+from omibench.store.covered import CoveredFiles
 from omibench.store.files import OpenFiles, write_private
-from omibench.store.index import Damage, FileIndex, Place
+from omibench.store.index import Damage
 from omibench.store.key import KEY_SCHEMA, Keys
 from omibench.store.line import (
     Body,
     body_of,
     encode_line,
     line_fault,
+    parse_line,
     parse_response,
     parse_values,
 )
-from omibench.store.pack import PackFile
 from omibench.store.segment import SegmentFile, SegmentWriter
+from omibench.store.stored import Entry, StoredFile, rank_of, stored_file
+from omibench.store.table import TableError
 
 CARD = "model.json"
 """File in a partition's folder that says whose responses it holds."""
 T = TypeVar("T")
 log = logging.getLogger("omibench.store")
-
-
-class StoredFile(Protocol):
-    """A segment or a pack."""
-
-    path: Path
-    index: FileIndex
-
-    def load(self, thorough: bool = False) -> None:
-        """Index the file, by its saved index or, `thorough`, by checking everything in it."""
-
-    def is_current(self) -> bool:
-        """Whether the file is as it was when it was loaded."""
-
-    def line(self, key: str, place: Place) -> bytes:
-        """The response of a key as the line of a segment. Raises ValueError if it is damaged."""
-
-    def body(self, key: str, place: Place) -> Body:
-        """The body of that line; raises as `line` does."""
-
-    def response(self, key: str, place: Place) -> bytes:
-        """The response of a key as JSON; raises as `line` does."""
-
-    def close(self) -> None:
-        """Let go of the file."""
-
-
-class Entry(NamedTuple):
-    """Where the response of one key stands."""
-
-    file: StoredFile
-    first: int
-    second: int
-
-    @property
-    def place(self) -> Place:
-        """Its place within the file."""
-        return Place(self.first, self.second)
 
 
 class Partition:
@@ -77,8 +44,6 @@ class Partition:
     def __init__(self, folder: Path, identity: dict[str, Any], thorough: bool = False) -> None:
         self.folder = folder
         self.identity = identity
-        self.duplicates = 0
-        """Lines whose key an earlier line has."""
         self.schemas: set[int] = set()
         """Key schemas under which its lines were written."""
         self._keys = Keys(identity)
@@ -86,30 +51,61 @@ class Partition:
         self._late: list[Damage] = []
         self._files: dict[str, StoredFile] = {}
         self._index: dict[bytes, Entry] = {}
+        """Of what the table does not cover: everything, unless the partition is large."""
+        self._twice = 0
         self._open_files = OpenFiles()
+        self._covered = CoveredFiles(folder, self._open_files)
+        self._checked: dict[str, StoredFile] = {}
+        """Files that were found to differ from their index, and have been checked line by line."""
         self._writer: SegmentWriter | None = None
         self._own: SegmentFile | None = None
         self._load_all()
 
     def __len__(self) -> int:
-        return len(self._index)
+        return len(self._covered) + len(self._index) - self._in_both()
 
     def __contains__(self, key: str) -> bool:
-        return bytes.fromhex(key) in self._index
+        return self.entry(key) is not None
 
     def __iter__(self) -> Iterator[str]:
         """Every key, file by file."""
-        return (key.hex() for key in list(self._index))
+        covered = self._covered
+        for file, index in covered.loaded():
+            for raw, _, _ in index:
+                if not covered.duplicates or covered.is_first(raw, file):
+                    yield raw.hex()
+        for raw in list(self._index):
+            if covered.find(raw) is None:
+                yield raw.hex()
+
+    @property
+    def duplicates(self) -> int:
+        """Lines whose key an earlier line has."""
+        return self._twice + self._covered.duplicates + self._in_both()
 
     @property
     def files(self) -> list[StoredFile]:
         """Its packs, then its segments, each by name."""
-        return list(self._files.values())
+        found = {file.path.name: file for file in self._covered.files()} | self._files
+        rank = {name: number for number, name in enumerate(self._listed())}
+        return sorted(found.values(), key=lambda file: rank.get(file.path.name, len(rank)))
+
+    def counts(self) -> Counts | None:
+        """Counts over its responses, each key once; None where the indexes do not tell."""
+        if self.damaged or self.duplicates:
+            return None
+        found = Counts()
+        for counts in (self._covered.counts, *(f.index.counts for f in self._files.values())):
+            if counts is None:
+                return None
+            found.include(counts)
+        return found if found.responses == len(self) else None
 
     @property
     def damaged(self) -> list[Damage]:
         """Every line that was skipped, also those that were found to be damaged since."""
-        found = [damage for file in self._files.values() for damage in file.index.damaged]
+        found = self._covered.damaged
+        found += [damage for file in self._files.values() for damage in file.index.damaged]
         return found + [damage for damage in self._late if damage not in found]
 
     def key(self, request: Request) -> str:
@@ -145,27 +141,53 @@ class Partition:
 
     def entry(self, key: str) -> Entry | None:
         """Where the response of a key stands, or None."""
-        return self._index.get(bytes.fromhex(key))
+        raw = bytes.fromhex(key)
+        found = self._index.get(raw)
+        if not self._covered:
+            return found
+        try:
+            covered = self._covered.find(raw)
+        except TableError as error:
+            log.warning("%s: its table is made anew: %s", self.folder, error)
+            self._covered.forget()
+            self._load_all()
+            return self.entry(key)
+        if covered is None or (found is not None and rank_of(found) < rank_of(covered)):
+            return found
+        return covered
 
     def append(self, key: str, request: Request, response: Response) -> None:
         """Write one response. When this returns it counts as bought."""
-        self.append_line(key, encode_line(key, body_of(request, response)))
+        shown = {
+            "outcome": response.outcome,
+            "simulated": response.simulated,
+            "usage": response.usage.__dict__,
+            "cost_usd": response.cost_usd,
+        }
+        self._append(key, encode_line(key, body_of(request, response)), shown)
 
     def append_line(self, key: str, line: bytes) -> None:
         """Write one line as another store holds it. Raises ValueError when it is not sound."""
         if (fault := line_fault(line)) is not None:
             raise ValueError(fault)
+        shown = None
+        with suppress(ValueError):  # of a later version, perhaps: it is kept, and not counted
+            shown = _loads(parse_line(line).response)
+        self._append(key, line, shown)
+
+    def _append(self, key: str, line: bytes, shown: dict[str, Any] | None) -> None:
         if self._writer is None or self._own is None:
             self._writer = self._start()
             self._own = SegmentFile(self._writer.path, self._open_files)
             self._own.index = self._writer.index
             self._files[self._own.path.name] = self._own
-        self._add(bytes.fromhex(key), Entry(self._own, *self._writer.write(line)))
+        self._add(bytes.fromhex(key), Entry(self._own, *self._writer.write(line, shown)))
         self.schemas |= self._writer.index.schemas
 
     def refresh(self) -> None:
         """See what other processes have written or compacted since."""
-        if set(self._listed()) != set(self._files) or not all(map(self._current, self.files)):
+        known = {*self._files, *self._covered.names}
+        if set(self._listed()) != known or not all(map(self._current, self._files.values())):
             self._load_all()
 
     def sync(self) -> None:
@@ -176,7 +198,7 @@ class Partition:
     def close(self) -> None:
         """Sync, and let go of every file."""
         writer, self._writer, self._own = self._writer, None, None
-        for file in self._files.values():
+        for file in (*self._files.values(), *self._covered.files(opened=True)):
             file.close()
         if writer is not None:
             writer.close()
@@ -209,18 +231,20 @@ class Partition:
         """List the folder and index every file that is new or changed; keep the others."""
         files: dict[str, StoredFile] = {}
         listed = self._listed()
+        if not self._thorough:
+            own = None if self._own is None else self._own.path.name
+            self._covered.choose(listed, own, self._checked)
         for name, path in listed.items():
+            if name in self._covered.names:
+                continue
             known = self._files.get(name)
             if known is not None and self._current(known):
                 files[name] = known
                 continue
-            file: StoredFile = (
-                PackFile(path)
-                if path.suffix == pack.SUFFIX
-                else SegmentFile(path, self._open_files)
-            )
+            file = self._checked.get(name) or stored_file(path, self._open_files)
             try:
-                file.load(self._thorough)
+                if name not in self._checked:
+                    file.load(self._thorough)
             except FileNotFoundError:
                 # Compacted between listing and reading: its lines are in a pack by now.
                 self._load_all()
@@ -232,7 +256,8 @@ class Partition:
         self._build()
 
     def _build(self) -> None:
-        self._index, self.duplicates = {}, 0
+        self._index, self._twice = {}, 0
+        self.schemas |= self._covered.schemas
         for file in self._files.values():
             index = self._index
             self.schemas |= file.index.schemas
@@ -240,11 +265,16 @@ class Partition:
             for key, first, second in file.index:
                 if key not in index:
                     index[key] = Entry(file, first, second)
-            self.duplicates += before + len(file.index) - len(index)
+            self._twice += before + len(file.index) - len(index)
+
+    def _in_both(self) -> int:
+        if not self._covered:
+            return 0
+        return sum(self._covered.find(key) is not None for key in self._index)
 
     def _add(self, key: bytes, entry: Entry) -> None:
         if key in self._index:
-            self.duplicates += 1
+            self._twice += 1
         else:
             self._index[key] = entry
 
@@ -276,8 +306,14 @@ class Partition:
         except FileNotFoundError:
             self.refresh()
             return True
-        self._build()
-        if self.entry(key) != entry:
+        if file.path.name in self._covered.names:
+            self._checked[file.path.name] = file
+            self._covered.forget()
+            self._load_all()
+        else:
+            self._build()
+        found = self.entry(key)
+        if found is None or (found.file.path, found.place) != (file.path, entry.place):
             return True
         if not file.index.damaged:
             raise StoreError(

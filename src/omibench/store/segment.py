@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from omibench.errors import StoreError, reason_of
 from omibench.locks import hold
 from omibench.modes import make_folder, open_new, tighten
+from omibench.store.counts import Counts
 from omibench.store.files import NoFileError, OpenFiles, open_stored
 from omibench.store.index import (
     Damage,
@@ -93,6 +95,9 @@ def load_segment(path: Path, thorough: bool = False) -> FileIndex:
         index.closed = saved is not None and saved[0].closed and saved[1].size == state.size
         start = index.covered
         scan(lines, path.name, index)
+        if index.covered > start:
+            same = saved is not None and saved[0].records == index.records
+            index.counts = saved[0].counts if saved is not None and same else None
     if index.covered - start >= INDEX_WORTH or (thorough and saved is not None):
         write_index(path, index, state)
     return index
@@ -144,7 +149,7 @@ class SegmentWriter:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / new_name(SUFFIX)
-        self.index = FileIndex()
+        self.index = FileIndex(counts=Counts())
         try:
             make_folder(folder)
             tighten(folder.parent, folder)
@@ -153,8 +158,11 @@ class SegmentWriter:
             raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         hold(self._file)
 
-    def write(self, line: bytes) -> Place:
-        """Append one line; when this returns, a kill of the process cannot lose it."""
+    def write(self, line: bytes, response: Mapping[str, Any] | None = None) -> Place:
+        """Append one line; when this returns, a kill of the process cannot lose it.
+
+        `response` is what it holds, to be counted; without it the segment is not.
+        """
         place = Place(self.index.covered, len(line))
         try:
             written = os.write(self._file, line)
@@ -168,6 +176,13 @@ class SegmentWriter:
         self.index.schemas.add(schema_of(line))
         self.index.covered += len(line)
         self.index.lines += 1
+        try:
+            if response is None:
+                self.index.counts = None
+            elif self.index.counts is not None:
+                self.index.counts.add(response)
+        except (ValueError, TypeError, AttributeError):
+            self.index.counts = None
         return place
 
     def sync(self) -> None:
