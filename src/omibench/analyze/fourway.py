@@ -29,6 +29,16 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
     own = results.of(rules).select(
         *RESPONSE, "extracted", "method", by_rules="verdict", rules_outcome="outcome"
     )
+    told = judged.select(
+        *RESPONSE, "key", "answer_type", "cluster", "judge", "judge_key", by_judge="verdict"
+    )
+    return with_quadrants(told.join(own, on=RESPONSE, maintain_order="left"))
+
+
+def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `by_judge` and `by_rules` and, beside them, in which `quadrant` they are."""
+    import polars as pl
+
     judge, rule = pl.col("by_judge") >= RIGHT, pl.col("by_rules") >= RIGHT
     quadrant = (
         pl.when(judge & rule)
@@ -39,10 +49,7 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
         .then(pl.lit("rules_only"))
         .otherwise(pl.lit("both_wrong"))
     )
-    told = judged.select(
-        *RESPONSE, "key", "answer_type", "cluster", "judge", "judge_key", by_judge="verdict"
-    )
-    return told.join(own, on=RESPONSE, maintain_order="left").with_columns(quadrant=quadrant)
+    return rows.with_columns(quadrant=quadrant)
 
 
 def four_way(rows: pl.DataFrame) -> list[FourWay]:

@@ -6,12 +6,14 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.analyze.fourway import RESPONSE
-from omibench.analyze.load import Results
 from omibench.certify.labels import LabelRow
 from omibench.errors import FileFormatError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Place = tuple[Any, ...]
 """Model, setting, problem and sample of a response."""
@@ -64,13 +66,14 @@ class Matched(NamedTuple):
         return sum(len(self.left_out.get(why, [])) for why in reasons)
 
 
-def match(rows: Sequence[LabelRow], results: Results, file: Path) -> Matched:
+def match(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -> Matched:
     """Find the response of every label; a warning says which labels were left out, and why.
 
-    Raises FileFormatError where a label fits several responses.
+    `answered` has the columns of `RESPONSE` and `text`. Raises FileFormatError where a label fits
+    several responses.
     """
     responses: dict[str, list[dict[str, Any]]] = {}
-    for response in results.responses.select(*RESPONSE, "text").iter_rows(named=True):
+    for response in answered.select(*RESPONSE, "text").iter_rows(named=True):
         responses.setdefault(response["id"], []).append(response)
     found = Matched(file, [], {})
     seen: set[tuple[Place, tuple[Any, ...]]] = set()

@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.analyze.calibration import CERTIFICATE, REASONING
 from omibench.analyze.fourway import RESPONSE, four_way, side_by_side
-from omibench.analyze.intervals import Estimate
 from omibench.analyze.load import JUDGE_RULES, Results, load_results
-from omibench.analyze.tables import estimate
 from omibench.certificate import (
-    ALL,
     Certificate,
-    JudgeQuality,
     ReasoningCertificate,
     ReasoningCertificates,
 )
-from omibench.certify.agreement import judge_quality
 from omibench.certify.disagreement import disagreements
 from omibench.certify.instrument import identities, one_value
 from omibench.certify.labels import read_labels
 from omibench.certify.matching import STALE, UNKNOWN, Matched, match, told_left_out
+from omibench.certify.quality import quality_by_kind
 from omibench.certify.reasoning import certify_reasoning
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.intake import read_bytes
@@ -30,7 +26,7 @@ from omibench.study import Study
 from omibench.tables import write_json, write_jsonl
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 DISAGREEMENTS = "disagreements.jsonl"
 
@@ -52,7 +48,7 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certified:
     """
     rows = read_labels(labels)
     found = load_results(results / "freeze", results / "infer", results / "score", study)
-    matched = match(rows, found, labels)
+    matched = match(rows, found.responses, labels)
     digest = sha256(read_bytes(labels)).hexdigest()
     scores, judged_by_label = None, any(row.label is not None for row in rows)
     if judged_by_label and JUDGE_RULES not in found.rules:
@@ -108,7 +104,7 @@ def _scores(
         unknown=matched.count(*UNKNOWN),
         left_out=matched.left_out,
         confidence=study.analyze.confidence,
-        quality=_quality(labelled, judged, study.analyze.confidence),
+        quality=quality_by_kind(labelled, judged, study.analyze.confidence),
         rules=_rules(found),
         four_way=four_way(compared),
         simulated=found.judge_simulated or any(label.row.simulated for label in matched.labels),
@@ -124,37 +120,6 @@ def _why(matched: Matched) -> str:
     return left or f"{len(matched.labels)} are of responses that it did not score"
 
 
-def _quality(
-    labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float
-) -> dict[str, JudgeQuality]:
-    kinds = [ALL, *sorted(labelled["answer_type"].unique())]
-    return {
-        kind: _of_kind(
-            labelled if kind == ALL else labelled.filter(answer_type=kind),
-            judged if kind == ALL else judged.filter(answer_type=kind),
-            confidence,
-        )
-        for kind in kinds
-    }
-
-
-def _of_kind(labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float) -> JudgeQuality:
-    every: Estimate = estimate(judged.filter(_col("outcome") == "scored"), confidence)
-    return judge_quality(
-        labelled["label"].to_list(),
-        labelled["by_judge"].to_list(),
-        labelled["cluster"].to_list(),
-        every,
-        confidence,
-    )
-
-
 def _rules(results: Results) -> str:
     main = results.main_rules
     return main if main != JUDGE_RULES else results.study.score.rules[0]
-
-
-def _col(name: str) -> pl.Expr:
-    import polars as pl
-
-    return pl.col(name)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.cli.options import Params, Results
-from omibench.terminal import say, say_lines
+from omibench.errors import ParamsError
+from omibench.terminal import printable, say, say_lines
 
 if TYPE_CHECKING:
     from omibench.certificate import Certificate, Measure, ReasoningCertificate
@@ -20,6 +21,15 @@ def certify(
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into.")],
     results: Results = Path("results"),
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File of verdicts as omibench score writes it: no study is needed."
+        ),
+    ] = None,
+    rules: Annotated[
+        str | None, typer.Option(help="With --verdicts of several rule books: which of them.")
+    ] = None,
     params: Params = "params.yaml",
 ) -> None:
     """Hold judges against the labels of people.
@@ -28,19 +38,31 @@ def certify(
     true and false positive rates by answer type, accuracy corrected for the judge's errors, rules
     against judge) and disagreements.jsonl, to be read; and reasoning.json, for `error_type`
     (agreement, kappa, confusion) and marks (Spearman, agreement within one grade). Asks no model.
+    With --verdicts the judge of that file is certified, or, without one, its rule book.
 
     \b
     Example:
       omibench certify labels.csv --results results --out results/certify
+      omibench certify labels.csv --verdicts verdicts.parquet --out certify
     """
     from omibench.certify import certify_judge
     from omibench.outputs import output_folder, spare_inputs
     from omibench.study import load_study
     from omibench.trust.reading import check_inputs, frozen_files
 
+    if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
+        params = "{}"
     study = load_study(params)
     out = output_folder(out, study.study.store)
     spare_inputs(out / "disagreements.jsonl", labels)
+    if verdicts is not None:
+        from omibench.certify.scored import certify_scored
+
+        say_lines(_told(certify_scored(labels, verdicts, out, study, rules)))
+        say(f"certificate.json, disagreements.jsonl written to {out}", err=True)
+        return
+    if rules is not None:
+        raise ParamsError("certify: --rules goes with --verdicts")
     read = (results / stage for stage in ("infer", "score", "judge"))
     check_inputs(*read, *frozen_files(results))
     found = certify_judge(labels, results, out, study)
@@ -63,7 +85,8 @@ def _told_reasoning(found: ReasoningCertificate) -> str:
 
 def _heading(found: Certificate | ReasoningCertificate, what: str = "") -> str:
     mark = "[SIMULATED] " if found.simulated else ""
-    return f"{mark}{found.judge}{what} against {found.n} labels of {found.problems} problems"
+    judge = printable(found.judge)
+    return f"{mark}{judge}{what} against {found.n} labels of {found.problems} problems"
 
 
 def _told(found: Certificate) -> str:
@@ -72,6 +95,12 @@ def _told(found: Certificate) -> str:
         rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
                  ("TPR", quality.tpr), ("FPR", quality.fpr)]  # fmt: skip
         lines.append(f"  {kind:<5} " + "  ".join(f"{name} {_figure(m)}" for name, m in rates))
+    judge, rules = printable(found.judge), printable(found.rules)
+    for table in found.four_way[-1:]:
+        lines.append(
+            f"  beside {rules}: both right {table.both_right}, both wrong {table.both_wrong}, "
+            f"{judge} alone right {table.judge_only}, {rules} alone {table.rules_only}"
+        )
     return "\n".join(lines)
 
 
