@@ -10,6 +10,7 @@ import typer
 
 from omibench.cli.options import Override, Params, read_study
 from omibench.errors import ParamsError
+from omibench.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.store.ledger import Account, Settlement
@@ -54,9 +55,9 @@ def show(
             "lost": [loss._asdict() for loss in losses],
             "settled": [one._asdict() for one in settled],
         }
-        typer.echo(json.dumps(shown, indent=2))
+        say_lines(json.dumps(shown, indent=2))
         return
-    typer.echo("\n".join(_lines(name, cap, account, losses, settled)))
+    say_lines("\n".join(_lines(name, cap, account, losses, settled)))
 
 
 @budget_app.command()
@@ -95,7 +96,7 @@ def settle(
         if usd is not None
         else settle_by_usage(study, usage or Path())
     )
-    typer.echo(
+    say(
         f"{study.study.name}: {done.attempts:,} lost attempts, charged {usd_text(done.charged)} "
         f"until now, are booked at {usd_text(done.usd)} ({printable(done.source)})"
     )

@@ -182,7 +182,7 @@ def merge(
             f"{merged.present:,} were there, {merged.conflicts:,} differ and ours were kept"
         )
         if merged.restored or merged.restored_images or merged.replaced:
-            typer.echo(
+            say(
                 f"{store}: {merged.restored:,} responses and {merged.restored_images:,} images "
                 f"were damaged here and are restored, {len(merged.replaced):,} packs written anew; "
                 f"the damaged files are in {store / 'damaged'}"
