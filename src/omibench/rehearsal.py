@@ -7,7 +7,6 @@ model's name. Whatever comes of it is marked SIMULATED.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from omibench.errors import ParamsError
+from omibench.intake import read_csv
 from omibench.models.oracle import OracleRow, load_oracle
 from omibench.params.model import TOLD, Model, SimulatedModel
 from omibench.study import Study, parse_study
@@ -178,13 +178,12 @@ def _printed(study: Study) -> Printed:
     for path in map(Path, paths):
         if not path.is_file():
             continue
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in _whole_rows(csv.DictReader(file)):
-                value = next((row[c] for c in columns if row.get(c)), None)
-                by_setting = {} if value else {c: row[c] for c in _SIX if row.get(c)}
-                for setting, share in {row["setting"]: value, **by_setting}.items():
-                    if share:
-                        found.setdefault((row["model"], setting), float(share) / 100)
+        for row in _whole_rows(read_csv(path)):
+            value = next((row[c] for c in columns if row.get(c)), None)
+            by_setting = {} if value else {c: row[c] for c in _SIX if row.get(c)}
+            for setting, share in {row["setting"]: value, **by_setting}.items():
+                if share:
+                    found.setdefault((row["model"], setting), float(share) / 100)
     return found
 
 
