@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import atexit
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
+
+from omibench.terminal import say
 
 FREEZE = "freeze"
 AFTER = ("help", "fill", "infer")
@@ -37,7 +38,7 @@ def remark_on(workflow: Any) -> None:
     dag = workflow.dag
     planned = [job.rule.name for job in dag.jobs if dag.needrun(job)] if dag else []
     if line := checkpoint_remark(planned):
-        sys.stderr.write(f"omibench: {line}\n")
+        say(f"omibench: {line}", err=True)
 
 
 def _after_dry_run(workflow: Any) -> None:
