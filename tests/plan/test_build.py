@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -302,3 +303,21 @@ def test_a_cell_that_will_be_refused_is_named(study: Make, questions: Path, tmp_
 def test_a_study_that_asks_nothing_says_so(study: Make, questions: Path) -> None:
     plan = plan_study(study(models={}, settings={}, infer={}), questions)
     assert "Nothing is asked: name models and settings under `infer:`." in render(plan)
+
+
+def test_a_plan_leaves_the_collector_as_it_was(
+    tmp_path: Path, questions: Path, study: Make
+) -> None:
+    seen: list[bool] = []
+    own = study()
+    for collects in (True, False):
+        (gc.enable if collects else gc.disable)()
+        try:
+            plan_study(own, questions)
+            seen.append(gc.isenabled())
+            with pytest.raises(MissingInputError):
+                plan_study(own, tmp_path / "none.jsonl")
+            seen.append(gc.isenabled())
+        finally:
+            gc.enable()
+    assert seen == [True, True, False, False]

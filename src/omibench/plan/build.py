@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from omibench.cell_files import read_cell
@@ -33,7 +35,7 @@ def plan_study(study: Study, questions: Path) -> Plan:
     Raises MissingInputError when the frozen dataset `questions` is not there yet, and ModelError
     for a model that contradicts itself.
     """
-    with Store(study.study.store) as store:
+    with Store(study.study.store) as store, _uncollected():
         desk = Desk(study, questions, store)
         built = list(building_rows(desk))
         uncounted = uncounted_models(study)
@@ -56,6 +58,18 @@ def plan_study(study: Study, questions: Path) -> Plan:
 def _partial(desk: Desk) -> str:
     every = (question.id for question in load_questions(desk.questions))
     return part_words(desk.asked, every, desk.study.study.limit)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the search for cycles, of which requests have none: a third of a large plan's time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def building_rows(desk: Desk) -> Iterator[Row]:

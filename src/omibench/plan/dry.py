@@ -56,9 +56,10 @@ class DryRun:
             key, tags = partition.key(request), request.tags
             response = partition.get(key) or self._reply(request)
             replies.append((key, response))
-            first = request.model_copy(update={"index": 0})
-            if request.index and partition.key(first) in self._asked:
-                continue
+            if request.index:
+                first = request.model_copy(update={"index": 0})
+                if partition.key(first) in self._asked:
+                    continue
             guessed = self.guessing or (self._chained and self._follows(request))
             self.steps.append(Step(model, tags.role, key, request, guessed))
             if response.provider_id == GUESS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from omibench.fence import Section, fenced
@@ -64,6 +65,18 @@ def prompt_of(instrument: Instrument[T], file: str | None = None) -> Prompt:
     return Prompt(own_prompt(file, f"judge {instrument.name}"), instrument.closing)
 
 
+@lru_cache(maxsize=64)
+def _system(words: Prompt) -> Message:
+    """The same for every case, of which there are tens of thousands."""
+    text = f"{words.instructions}\n\n{RULES_OF_MATERIAL}"
+    return Message(role="system", parts=(TextPart(text=text),))
+
+
+@lru_cache(maxsize=64)
+def _decoding(max_tokens: int) -> Decoding:
+    return Decoding(temperature=0.0, max_tokens=max_tokens)
+
+
 def request_for(
     case: Case,
     instrument: Instrument[T],
@@ -73,7 +86,6 @@ def request_for(
 ) -> Request:
     """The request of one judgement; `index` 1 is the second ask after a failed reply."""
     words = prompt or prompt_of(instrument)
-    system = f"{words.instructions}\n\n{RULES_OF_MATERIAL}"
     material = f"{fenced(instrument.sections(case))}\n\n{words.closing}"
     pictures = [
         part
@@ -84,11 +96,11 @@ def request_for(
     return Request(
         conversation=Conversation(
             messages=(
-                Message(role="system", parts=(TextPart(text=system),)),
+                _system(words),
                 Message(role="user", parts=shown),
             )
         ),
-        decoding=Decoding(temperature=0.0, max_tokens=max_tokens),
+        decoding=_decoding(max_tokens),
         index=index,
         tags=Tags(role=instrument.role, problem=case.id),
     )
