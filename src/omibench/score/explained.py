@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import MissingInputError
-from omibench.explain import did_you_mean
 from omibench.problem import Answer
 from omibench.score.explain import explain
+from omibench.score.nearest import no_such_id, results_folder
 from omibench.score.rows import read_rows
 from omibench.score.rules import rule_book
 from omibench.score.stage import is_cell, scored_item
@@ -56,8 +56,7 @@ def explain_id(
     if not known:
         raise MissingInputError(f"{', '.join(map(str, inputs))}: holds no responses")
     if not found:
-        hint = did_you_mean(wanted, known)
-        raise MissingInputError(f"--explain {wanted!r}: no response has this id{hint}")
+        raise no_such_id(wanted, known)
     return "\n\n".join(_explained(meant, rules or meant.books) for meant in found) + "\n"
 
 
@@ -79,7 +78,7 @@ def _responses(
 ) -> Iterator[Meant]:
     if path.is_dir():
         own = answers or path / "freeze" / "answers.jsonl"
-        for cell in sorted((path / "infer").glob("*/*.parquet")):
+        for cell in sorted((results_folder(path) / "infer").glob("*/*.parquet")):
             yield from _cell(cell, own, path / "score" / cell.parent.name / cell.name)
     elif answers and is_cell(path):
         yield from _cell(path, answers, None)
