@@ -62,7 +62,7 @@ def _partial(desk: Desk) -> str:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the search for cycles, of which requests have none: a third of a large plan's time."""
+    """Without the search for cycles, of which there are none: a third of a large plan's time."""
     collects = gc.isenabled()
     gc.disable()
     try:
