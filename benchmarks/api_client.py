@@ -9,6 +9,10 @@ questions to the last file; the ideal is rounds of requests x latency.
 
     python benchmarks/api_client.py           # up to twenty minutes on two busy cores
     python benchmarks/api_client.py --quick   # the correctness gate on one small cell
+    python benchmarks/api_client.py --pairs 4 # bare and omibench in turn, 256 in flight at 2 s
+
+Other jobs on the machine hit all clients of a pair alike, so that `--pairs` says on a busy machine
+what the table cannot: the median ratio of pairs, and CPU time.
 
 Rows of one cell (concurrency x latency) ran after one another; ratios compare within a cell, and
 their reference is the better of the two ways to use the bare SDK. The exit code is 1 when a
@@ -38,7 +42,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from api_table import Cell, Figures, aims, markdown  # noqa: E402
+from api_table import Cell, Figures, aims, markdown, pairs  # noqa: E402
 
 from model_server.handle import ServerHandle, running_server  # noqa: E402
 
@@ -57,6 +61,7 @@ PLAN = (
     (Cell(64, 20.0), 128, LONG, 1),
     (Cell(256, 20.0), 512, LONG, 1),
 )
+PAIRED = Cell(256, 2.0)
 QUICK = ((Cell(8, 0.05), 16, EVERY, 1),)
 
 
@@ -72,12 +77,17 @@ def main() -> int:
     """Prepare, run every cell, print the table; 1 when a client failed the gate."""
     options = _options()
     plan = QUICK if options.quick else PLAN
+    if options.pairs:
+        plan = ((PAIRED, 512, CHEAP, options.pairs),)
     began, load = time.monotonic(), os.getloadavg()
     with tempfile.TemporaryDirectory(prefix="omibench-api-", dir=options.folder) as name:
         folder = Path(name)
         python = options.peers or _peers(folder / "venv")
         exam = make_exam(folder / "exam", max(requests for _, requests, _, _ in plan))
-        head = [*_versions(python), f"Load average at the start {load[0]:.1f}"]
+        head = [
+            *_versions(python, inspects=not options.pairs),
+            f"Load average at the start {load[0]:.1f}",
+        ]
         found: dict[tuple[Cell, str], list[Figures]] = {}
         with running_server() as server:
             for cell, requests, clients, repeats in plan:
@@ -90,6 +100,9 @@ def main() -> int:
                         figures = run(program, client, server, exam, work, cell, requests)
                         found.setdefault((cell, client), []).append(figures)
                         _say(f"{cell} {client}: {figures}")
+    if options.pairs:
+        print(*head, "", pairs(found, PAIRED), sep="\n")
+        return 0
     table = {
         key: Figures(*(median(values) for values in zip(*runs, strict=True)))
         for key, runs in found.items()
@@ -200,8 +213,8 @@ def _peers(folder: Path) -> str:
     return python
 
 
-def _versions(python: str) -> list[str]:
-    names = ("openai", "httpx2", "aiohttp", "inspect-ai")
+def _versions(python: str, inspects: bool) -> list[str]:
+    names = ["openai", "httpx2", "aiohttp", *(["inspect-ai"] if inspects else [])]
     code = f"from importlib.metadata import version\nprint(*map(version, {names}))"
     shown = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True)
     peers = ", ".join(map(" ".join, zip(names, shown.stdout.split(), strict=True)))
@@ -219,6 +232,7 @@ def _say(line: str) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one small cell: the gate alone")
+    parser.add_argument("--pairs", type=int, help="so many rounds of bare and omibench in turn")
     parser.add_argument("--peers", help="a Python that has them: else they are installed anew")
     parser.add_argument("--folder", help="where to make the temporary folder (1.5 GB)")
     return parser.parse_args()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import NamedTuple
 
 BARE = ("bare-aiohttp", "bare-default")
@@ -53,6 +54,23 @@ def ratios(table: Table, cell: Cell, client: str) -> Ratios:
         min(b.wall_s for b in bare) / own.wall_s,
         min(b.sending_s for b in bare) / own.sending_s,
     )
+
+
+def pairs(found: Mapping[tuple[Cell, str], Sequence[Figures]], cell: Cell) -> str:
+    """The throughput of omibench over that of the better bare client of each round, and CPU."""
+    own = found[cell, "omibench"]
+    rounds = list(zip(*(found[cell, name] for name in BARE), strict=True))
+    whole = [min(b.wall_s for b in bare) / o.wall_s for bare, o in zip(rounds, own, strict=True)]
+    sending = [
+        min(b.sending_s for b in bare) / o.sending_s for bare, o in zip(rounds, own, strict=True)
+    ]
+    lines = [
+        f"throughput x bare: median {median(whole):.2f} of {', '.join(f'{r:.2f}' for r in whole)}",
+        f"while sending: median {median(sending):.2f} of {', '.join(f'{r:.2f}' for r in sending)}",
+    ]
+    cpu = {n: median(f.cpu_ms for f in found[cell, n]) for n in (*BARE, "omibench")}
+    lines.append("CPU ms/request: " + ", ".join(f"{n} {ms:.2f}" for n, ms in cpu.items()))
+    return "\n".join(lines)
 
 
 def markdown(table: Table) -> str:

