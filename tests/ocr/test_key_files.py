@@ -93,10 +93,12 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
     (tmp_path / "latin.csv").write_bytes("1,Ä".encode("cp1252"))
     (tmp_path / "large.csv").write_bytes(b"1,C\n" * (LIMIT // 4 + 1))
-    (tmp_path / "field.csv").write_text('1,"' + "x" * 200_000 + '"')
+    (tmp_path / "field.csv").write_text('1,"' + "x" * 2_001 + '"')
+    (tmp_path / "long.txt").write_text("1. " + "x" * 2_001)
     assert code(tmp_path / "latin.csv") == "key_unreadable"
     assert code(tmp_path / "large.csv") == "key_unreadable"
     assert code(tmp_path / "field.csv") == "key_unreadable"
+    assert code(tmp_path / "long.txt") == "key_unreadable"
     assert code(tmp_path / "none.csv") == "file_missing"
     os.mkfifo(tmp_path / "pipe.csv")
     assert code(tmp_path / "pipe.csv") == "file_missing"

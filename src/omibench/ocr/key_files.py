@@ -18,6 +18,8 @@ from omibench.ocr.keys import Key, Names, is_number
 SUFFIXES: Final = (".csv", ".tsv", ".txt")
 LIMIT: Final = 4 * 2**20
 """The most bytes of a key: a thousand times what a long exam takes."""
+LONGEST: Final = 2_000
+"""The most characters of an answer."""
 _NUMBER_HEADS = {
     "number", "no", "no.", "nr", "nr.", "n", "#", "problem", "question", "item", "id", "q",
 }  # fmt: skip
@@ -67,6 +69,9 @@ def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Rea
     table = PurePath(path).suffix.lower() != ".txt"
     names, key, strange = Names(labels), Key(), list[Entry]()
     for entry in _table(path, text) if table else _lines(path, text):
+        if len(entry.answer) > LONGEST:
+            where = f"{path}, line {entry.line}"
+            raise PaperError("key_unreadable", f"{where}: its answer has over {LONGEST} characters")
         found = names.find(entry.number)
         if found is None:
             strange.append(entry)
