@@ -14,6 +14,7 @@ from typing import NamedTuple
 from omibench.errors import ModelError, OutageError
 from omibench.masking import mask
 from omibench.models.provider import Gate, Ticket
+from omibench.models.traffic import words
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.concurrency import Concurrency
 from omibench.models.traffic.failure import Failure, was_unsent
@@ -124,14 +125,7 @@ class Dispatch:
         for job in self.agenda.rest():
             self._give_up(job, self._over or "provider_error", self._why, passing=self._held_back)
         if self._reasons:
-            (why, times), *others = self._reasons.most_common()
-            _LOG.warning(
-                "%d of %d requests got no answer: %s%s",
-                self._reasons.total(),
-                self.progress.total,
-                why,
-                f" ({times} times; {len(others)} other reasons)" if others else "",
-            )
+            _LOG.warning("%s", words.unanswered(self._reasons, self.progress.total))
 
     def stop(self, wait_s: float) -> None:
         """Send nothing more; what is in flight may take `wait_s` seconds to end."""
@@ -316,7 +310,7 @@ class Dispatch:
     def _reached(self) -> None:
         self._alone = False
         if self._outage.reached():
-            _LOG.warning("omibench: the endpoint answers again")
+            _LOG.warning("%s", words.BACK)
 
     def _is_away(self, failure: Failure, probe: bool) -> bool:
         """Whether the endpoint is away, and this failure one of that."""
@@ -330,18 +324,13 @@ class Dispatch:
         )
         if away and not before:
             self._concurrency.halve()
-            _LOG.warning(
-                "omibench: the endpoint is away (%s): all wait, and one request at a time looks "
-                "whether it is back, for %g min at most (`limits.outage_s`)",
-                mask(failure.message),
-                self.limits.outage_s / 60,
-            )
+            _LOG.warning("%s", words.away(mask(failure.message), self.limits.outage_s))
         return away
 
     def _again(self, job: Job, failure: Failure, *, away: bool = False) -> None:
         asked = failure.retry_after_s
         if asked is not None and asked > self.limits.retry_after_s:
-            why = f"{failure.message}; {self._come_back(asked)}"
+            why = f"{failure.message}; {words.come_back(asked, self.limits.retry_after_s)}"
             self._give_up(job, "provider_error", why, passing=True)
             if self._all_turned_away():
                 self._over, self._why = "provider_error", f"not sent: {why}"
@@ -365,13 +354,6 @@ class Dispatch:
     def _all_turned_away(self) -> bool:
         """Whether the endpoint sends everybody away, and not one request in many."""
         return 2 * sum(self._recent) >= len(self._recent)
-
-    def _come_back(self, seconds: float) -> str:
-        when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(time.time() + seconds))
-        return (
-            f"it asks to come back in {seconds / 60:,.0f} min, at {when}, which is longer than "
-            f"`limits.retry_after_s` ({self.limits.retry_after_s:g} s): run the command again then"
-        )
 
     def _give_up(
         self,

@@ -1,0 +1,32 @@
+"""What a run tells of its endpoint, in one line each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+BACK = "omibench: the endpoint answers again"
+
+
+def away(why: str, outage_s: float) -> str:
+    """Nothing is sent but probes, for `outage_s` seconds at most."""
+    return (
+        f"omibench: the endpoint is away ({why}): all wait, and one request at a time looks "
+        f"whether it is back, for {outage_s / 60:.3g} min at most (`limits.outage_s`)"
+    )
+
+
+def come_back(seconds: float, longest_s: float) -> str:
+    """The endpoint asks for a longer wait than `limits.retry_after_s` allows."""
+    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(time.time() + seconds))
+    return (
+        f"it asks to come back in {seconds / 60:,.0f} min, at {when}, which is longer than "
+        f"`limits.retry_after_s` ({longest_s:g} s): run the command again then"
+    )
+
+
+def unanswered(reasons: Counter[str], total: int) -> str:
+    """How many of `total` requests got no answer, and the reason that most of them have."""
+    (why, times), *others = reasons.most_common()
+    more = f" ({times} times; {len(others)} other reasons)" if others else ""
+    return f"{reasons.total()} of {total} requests got no answer: {why}{more}"
