@@ -12,6 +12,7 @@ import pytest
 from model_server.handle import ServerHandle, running_server
 from models.apis import KEY_ENV, PRICE, ask, openai_model
 from models.traffic.simulated import Books
+from omibench.errors import ModelError
 from omibench.models.openai import OpenAIProvider
 from omibench.models.served import is_page
 
@@ -49,9 +50,12 @@ def test_a_login_page_with_status_200_costs_nothing(server: ServerHandle) -> Non
 def test_a_refused_connection_costs_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    ends, error = endings(f"http://127.0.0.1:{port}/v1", "q")
-    assert set(ends) == {"given back"}
-    assert "connection failed" in (error or "")
+    books = Books()
+    block = openai_model(base_url=f"http://127.0.0.1:{port}/v1", limits={"outage_s": 0.2})
+    with pytest.raises(ModelError, match="connection failed"):
+        list(OpenAIProvider("m", block).answer([ask("q")], books))
+    assert set(books.ends) == {"given back"}
+    assert not books.open
 
 
 @contextmanager
