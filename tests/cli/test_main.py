@@ -50,6 +50,11 @@ def test_help_imports_nothing_heavy() -> None:
     assert not heavy & set(loaded)
 
 
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
 ITEM = {
     "id": "1", "prediction": r"So \boxed{B}.", "gold": ["B"], "answer_type": "mcq",
     "choices": ["one", "two"],

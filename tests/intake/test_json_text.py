@@ -42,6 +42,15 @@ def test_what_is_right_is_read() -> None:
     assert parse_json('{"a": 1, "a": 2}', "a", twins=True) == {"a": 2}
 
 
+def test_logs_of_other_tools_are_read_leniently() -> None:
+    text = r'{"a": NaN, "b": "\ud83d", "c": 1, "c": 2}'
+    value = parse_json(text, "a", lenient=True)
+    assert value["a"] != value["a"]
+    assert (value["b"], value["c"]) == ("\ufffd", 2)
+    with pytest.raises(FileFormatError, match="nested more than 100 deep"):
+        parse_json("[" * 101 + "]" * 101, "a", lenient=True)
+
+
 def test_files(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text('{"a": 1}\n\n[NaN]\n', "utf-8")

@@ -74,7 +74,7 @@ class Runs:
     def score(self, store: str = "store") -> pl.DataFrame:
         out = self.folder / f"{store}-scores.parquet"
         command = ["score", str(self.folder / f"{store}.parquet"), "--out", str(out)]
-        command += ["--answers", str(self.folder / "answers.jsonl")]
+        command += ["--answers", str(self.folder / "answers.jsonl"), "--no-cache"]
         end(omibench(*command, "--params", self.study(store)))
         return pl.read_parquet(out)
 

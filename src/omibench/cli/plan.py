@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,8 +18,10 @@ from omibench.cli.options import (
     read_study,
 )
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError
-from omibench.study import Study
 from omibench.terminal import say, say_lines
+
+if TYPE_CHECKING:
+    from omibench.study import Study
 
 
 def plan(
