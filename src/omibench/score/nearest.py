@@ -20,7 +20,7 @@ def nearest_ids(wanted: str, known: Collection[str]) -> list[str]:
     from rapidfuzz import fuzz, process, utils
 
     found = process.extract(
-        wanted, sorted(known), scorer=fuzz.WRatio, processor=utils.default_process, limit=NEAREST
+        wanted, sorted(known), scorer=fuzz.ratio, processor=utils.default_process, limit=NEAREST
     )
     return [id for id, *_ in found]
 
