@@ -29,7 +29,7 @@ def evaluate(person: Copy, model: str) -> None:
 def held(person: Copy) -> dict[str, int]:
     """Responses by model."""
     folders = partition_folders(person.folder / "store")
-    return {str(s.model["id"]): s.responses for s in map(summarise, folders)}
+    return {str(s.model["id"]): s.counts.responses for s in map(summarise, folders)}
 
 
 def sound(person: Copy) -> bool:
