@@ -82,3 +82,11 @@ def test_only_a_leading_number_is_a_number() -> None:
     assert leading_number("$-3.5e2$ m") == -350
     assert leading_number("1,234 kg") == 1234
     assert leading_number("about 5") is None
+
+
+@pytest.mark.parametrize("prediction", ["E10", "$E1_000$", "e5 and e6", "-E3 V"])
+def test_digits_of_an_exponent_alone_are_no_number(prediction: str) -> None:
+    """A point of a figure may be called E10: that reply ended the scoring of a whole file."""
+    assert leading_number(prediction) is None
+    assert score(make_item(f"\\boxed{{{prediction}}}", "5")).verdict == 0
+    assert score(make_item(f"\\boxed{{{prediction}}}", prediction)).verdict == 1

@@ -76,7 +76,8 @@ def lcs_ratio(a: str, b: str) -> float:
 def leading_number(text: str) -> float | None:
     """The number that a text starts with, all that follows taken for a unit or suffix."""
     match = _NUMBER.match(text)
-    if match is None or not re.search(r"\d", match.group(1)):
+    # `E10`, as a point of a figure may be called, has digits in its exponent alone.
+    if match is None or not re.match(r"[-+]?\.?\d", match.group(1)):
         return None
     return float(match.group(1).replace(",", ""))
 
