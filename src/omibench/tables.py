@@ -77,6 +77,8 @@ class OcrReport(Noun):
     """`report.json` of ocr: one entry a file, in the order they were given."""
 
     files: list[FileReport]
+    problems_sha256: str | None = None
+    """Of `problems.jsonl` as it was written: an edit by hand is not overwritten."""
 
 
 class ResponseRow(Noun):

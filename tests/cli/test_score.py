@@ -49,6 +49,7 @@ def test_explain_prints_and_writes_nothing(answers: Path) -> None:
         ([], ["robust"]),
         (["--rules", "emma"], ["emma"]),
         (["--rules", "omibench,robust"], ["omibench", "robust"]),
+        (["--rules", "omibench", "--rules", "robust, emma"], ["omibench", "robust", "emma"]),
         (["--params", "p.yaml"], ["emma", "omibench"]),
         (["--params", "p.yaml", "--rules", "robust"], ["robust"]),
     ],

@@ -12,7 +12,7 @@ import pymupdf
 import pytest
 import yaml
 
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, OutputError
 from omibench.ocr import read_papers, run
 from omibench.params.stages import OcrParams
 from omibench.problem import Problem
@@ -71,6 +71,21 @@ def test_figures_lie_beside_the_problems_with_their_hash_page_and_box(tmp_path: 
     assert min(x1, y1) >= 260
     pixels = pymupdf.Pixmap(data)
     assert pixels.width == pytest.approx((x1 - x0) * 2, abs=2)
+
+
+def test_an_edit_by_hand_is_not_overwritten(tmp_path: Path) -> None:
+    paper, out, params = drawn(tmp_path, "a.pdf"), tmp_path / "out", OcrParams()
+    read_papers([paper], out, params)
+    read_papers([paper], out, params)  # its own are
+    problems = out / "problems.jsonl"
+    edited = problems.read_text().replace("square", "rectangle")
+    problems.write_text(edited)
+    with pytest.raises(OutputError, match=r"problems\.jsonl was edited .*`review\.decisions`"):
+        read_papers([paper], out, params)
+    assert problems.read_text() == edited
+    problems.rename(tmp_path / "mine.jsonl")
+    read_papers([paper], out, params)
+    assert "square" in problems.read_text()
 
 
 def test_two_files_of_one_name_stay_apart(tmp_path: Path) -> None:

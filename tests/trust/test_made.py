@@ -134,6 +134,17 @@ def test_another_parameter_file_stands_in_the_command() -> None:
         refuse_changed("results", [], ["my study.yaml"])
 
 
+def test_another_study_in_a_folder_of_the_results_is_no_part_of_them() -> None:
+    inner = RESULTS / "regional" / "ocr" / "problems.jsonl"
+    inner.parent.mkdir(parents=True)
+    inner.write_text("one")
+    note_made(str(inner))
+    inner.write_text("two")
+    refuse_changed("results", [], ["params.yaml"])
+    with pytest.raises(UntrustedError):
+        refuse_changed("results/regional", [], ["params.yaml"])
+
+
 def test_an_output_that_is_gone_is_made_anew_and_what_is_about_to_be_made_is_forgotten() -> None:
     METRICS.unlink()
     shutil.rmtree(IMAGES)

@@ -18,10 +18,10 @@ def score(
         Path | None, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")
     ] = None,
     rules: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             help="omibench, emma, usnco-v, mathreal, robust or published; several are joined "
-            "by commas."
+            "by commas, or each has a --rules of its own."
         ),
     ] = None,
     explain: Annotated[
@@ -91,7 +91,8 @@ def score(
     from omibench.study import load_study
     from omibench.trust.reading import check_inputs
 
-    books = list(dict.fromkeys(rules.split(","))) if rules else []
+    names = (name.strip() for words in rules or () for name in words.split(","))
+    books = list(dict.fromkeys(name for name in names if name))
     named = parse_columns(columns) if columns else None
     if explain is not None:
         _refuse(out=out, judge=judge, grader=grader, questions=questions)

@@ -17,8 +17,10 @@ from pathlib import Path
 from omibench.errors import MissingInputError, OmibenchError, PaperError
 from omibench.isolated import isolated, python_module
 from omibench.ocr.allowance import WALL, page_noted
+from omibench.ocr.check import sha256_of
 from omibench.ocr.codes import CODES, is_error
 from omibench.ocr.download import fetch
+from omibench.ocr.edited import refuse_edited
 from omibench.ocr.imported import import_rows
 from omibench.ocr.readers import is_installed, require, require_pdf
 from omibench.ocr.sources import Source, read_manifest, sources_of
@@ -57,8 +59,8 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     the pages that have no text of their own; `look` is called for each source before what its
     reader left behind is gone.
 
-    Raises MissingInputError when there is nothing to read or the variable is not set, and what
-    `load_manifest` raises.
+    Raises MissingInputError when there is nothing to read or the variable is not set, OutputError
+    when problems that are in `out` were edited by hand, and what `load_manifest` raises.
     """
     named = manifest or (Path(params.sources) if params.sources else None)
     sources = sources_of(files, named)
@@ -70,6 +72,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     if sources:
         require_pdf()
     require(params.engine)
+    refuse_edited(out)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:
         jobs = [
@@ -95,7 +98,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
             reports.append(_timed(rows.name, place, partial(import_rows, rows, place)))
             places.append((rows.slug, place))
         _gather(places, reports, out)
-    report = OcrReport(files=reports)
+    report = OcrReport(files=reports, problems_sha256=sha256_of(out / "problems.jsonl"))
     write_json(out / "report.json", report)
     return report
 

@@ -52,10 +52,14 @@ class Noted(logging.Handler):
 
 
 def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]) -> None:
-    """Raise UntrustedError where results were changed by hand, unless this run makes them anew."""
+    """Raise UntrustedError where results were changed by hand, unless this run makes them anew.
+
+    The results of another study may lie in a folder between the stages: they are not looked at.
+    """
     found = [
         one
-        for one in changed_files(Path(results))
+        for stage in STAGES
+        for one in changed_files(Path(results, stage))
         if not _is_forced(one.output, Path(results), argv)
     ]
     if found:
