@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from omibench.surrogates import replace_surrogates
 
@@ -21,7 +22,9 @@ MOST_SAID = 300
 _SHORTEST = 6
 """A shorter word is no secret (servers without keys get one such as `EMPTY`)."""
 _HEAD = 10
-"""So many of its first characters give a secret away, whatever cut the others off."""
+"""So many of its first or last characters give a secret away, whatever cut the others off."""
+_LONG = 16
+"""A key of fewer characters, or without a digit, may be a word of an answer (`not-needed`)."""
 _NAME = (
     r"(?:x[-_])?(?:(?:api|access|secret|app|subscription|private|auth)[-_]?)(?:key|token|secret)"
     r"|client[-_]?secret|authorization|proxy-authorization|secret|password|passwd|credentials?"
@@ -49,25 +52,44 @@ _REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _LIBRARIES = frozenset({"openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2"})
 _known: dict[str, None] = {}
 """Every secret that was read, in the spellings in which it may come back."""
+_long: dict[str, bytes] = {}
+"""Those that are no words of an answer, each with a part that JSON spells in one way alone."""
 
 
 def remember(secret: str) -> None:
     """From now on `mask` knows this secret, and what libraries of providers log is masked."""
     if len(secret) < _SHORTEST:
         return
-    for spelling in (secret, quote(secret, safe=""), json.dumps(secret)[1:-1]):
+    spellings = (quote(secret, safe=""), quote(secret), quote_plus(secret))
+    encoded = b64encode(secret.encode()).decode().rstrip("=")
+    for spelling in (secret, *spellings, json.dumps(secret)[1:-1], encoded):
         _known[spelling] = None
+    if len(secret) >= _LONG and re.search(r"\d", secret):
+        _long[secret] = max(re.findall(r"[\w-]+", secret, re.ASCII), key=len, default="").encode()
     _mask_libraries()
 
 
 def mask(text: str) -> str:
     """The text with *** in place of every secret that was read, and of what looks like one.
 
-    The beginning of a secret counts as one, since those whom it was shown to may have cut it.
+    Its beginning and its end count as one, since those whom it was shown to may have cut it.
     """
     for secret in sorted(_known, key=len, reverse=True):
         text = _without(text, secret)
+        text = _without(text[::-1], secret[::-1])[::-1]
     return _without_lookalikes(text)
+
+
+def mask_keys(value: Any, body: bytes) -> Any:
+    """The JSON value of a reply's `body` with *** in place of long keys that were read.
+
+    A gateway may repeat the headers that it got, also in an answer that is kept. Nothing else of
+    an answer is touched, whatever it looks like.
+    """
+    for secret, part in _long.items():
+        if part in body:
+            value = _replaced(value, secret)
+    return value
 
 
 def looks_secret(text: str) -> bool:
@@ -131,6 +153,16 @@ def with_secrets(value: Any, read: Callable[[str], str]) -> Any:
 def is_secret_name(name: str) -> bool:
     """Whether a field of this name holds a secret."""
     return SECRET_NAME.fullmatch(name) is not None
+
+
+def _replaced(value: Any, secret: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(secret, MASK)
+    if isinstance(value, list):
+        return [_replaced(entry, secret) for entry in value]
+    if isinstance(value, dict):
+        return {_replaced(k, secret): _replaced(v, secret) for k, v in value.items()}
+    return value
 
 
 def _masked_field(name: object, entry: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,14 @@ from models.apis import KEY_ENV, ask, openai_model
 from models.batch.conftest import FAST
 from omibench.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
-from omibench.masking import literal_secret, mask, masked_values, remember, said
+from omibench.masking import (
+    literal_secret,
+    mask,
+    mask_keys,
+    masked_values,
+    remember,
+    said,
+)
 from omibench.models.identity import openai_identity
 from omibench.models.openai import OpenAIProvider
 from omibench.models.openai_batch import OpenAIBatchProvider
@@ -83,14 +91,25 @@ def test_other_words_stay(text: str) -> None:
 
 def test_a_secret_comes_back_in_other_spellings() -> None:
     remember('odd"word/with+signs=7')
-    for spelling in (json.dumps('odd"word/with+signs=7'), "odd%22word%2Fwith%2Bsigns%3D7"):
+    for spelling in (
+        json.dumps('odd"word/with+signs=7'),
+        "odd%22word%2Fwith%2Bsigns%3D7",
+        "odd%22word/with%2Bsigns%3D7",
+    ):
         assert "word" not in mask(f"got {spelling} here")
+    remember(OTHER)
+    assert mask(f"got {b64encode(OTHER.encode()).decode().rstrip('=')}") == "got ***"
 
 
 def test_the_beginning_of_a_secret_is_one() -> None:
     remember(OTHER)
     assert mask(f"got {OTHER[:14]}... instead") == "got ***... instead"
     assert mask(f"got {OTHER}{OTHER[:11]}") == "got ******"
+
+
+def test_the_end_of_a_secret_is_one() -> None:
+    remember(OTHER)
+    assert mask(f"got ...{OTHER[9:]} instead") == "got ...*** instead"
 
 
 @pytest.mark.parametrize("before", range(270, 301, 3))
@@ -145,6 +164,32 @@ def test_an_endpoint_that_repeats_the_key(
     assert "planted" not in (response.error or "")
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or b"planted" not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize("field", ["content", "model", "id", "system_fingerprint"])
+def test_an_answer_that_repeats_the_key(
+    field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gateway that reflects headers: the answer is kept, and the key in it is not."""
+    monkeypatch.setenv(KEY_ENV, KEY)
+    reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"} | {field: KEY}
+    message = {"role": "assistant", "content": f"{KEY if field == 'content' else ''} sk-like B"}
+    reply["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    with (
+        hostile(lambda got: Answer(200, {}, [json.dumps(reply).encode()])) as server,
+        Store(tmp_path / "store") as store,
+    ):
+        model = OpenAIProvider("m", openai_model(base_url=server.url))
+        (response,) = ask_once([ask("q")], model, store)
+    assert response.outcome == "answered"
+    assert response.text.endswith(" sk-like B")
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"planted" not in path.read_bytes(), path
+
+
+def test_a_word_as_a_key_stays_in_answers() -> None:
+    remember("not-needed")
+    assert mask_keys(["it is not-needed"], b'["it is not-needed"]') == ["it is not-needed"]
 
 
 def test_mathpix_repeats_the_key(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from omibench.masking import mask_keys
 from omibench.models.traffic.failure import Failure
 from omibench.params.model import Price, ServedModel
 from omibench.request import Outcome, Response, Usage
@@ -106,14 +107,15 @@ def same_family(asked: str, served: str) -> bool:
 
 
 def json_of(body: bytes) -> Any:
-    """The JSON value of a body, each lone surrogate in it replaced. Raises ValueError for no JSON.
+    """The JSON value of a body without lone surrogates and keys that were read.
 
-    JSON nested too deeply to be read is none, either.
+    Raises ValueError for no JSON. JSON nested too deeply to be read is none, either.
     """
     try:
         value = json.loads(body)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    value = mask_keys(value, body)
     return replace_surrogates(value) if may_hold_surrogates(body) else value
 
 
