@@ -52,7 +52,7 @@ def server() -> Iterator[ServerHandle]:
     ids=["503", "reset", "429", "429 with Retry-After 0"],
 )
 def test_all_answers_arrive_after_an_outage_and_few_attempts_are_made_in_it(
-    fault: dict[str, Any], server: ServerHandle, tmp_path: Path
+    fault: dict[str, Any], server: ServerHandle, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.reset()
     model = provider(server, "chat", limits={"concurrency": IN_FLIGHT})
@@ -62,7 +62,8 @@ def test_all_answers_arrive_after_an_outage_and_few_attempts_are_made_in_it(
     def weather() -> None:
         wait_until(lambda: server.stats(contents=False)["delivered"] >= 3 * IN_FLIGHT, 60)
         server.configure(faults=[fault])
-        time.sleep(0.5)
+        wait_until(lambda: "the endpoint is away" in caplog.text, 60)
+        time.sleep(0.5)  # what was in flight arrives
         tried.append(server.stats(contents=False)["requests"])
         time.sleep(AWAY_S - 0.5)
         tried.append(server.stats(contents=False)["requests"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from model_server.conftest import wait_until
 from model_server.handle import ServerHandle, running_server
 from models.apis import (
     JPEG,
@@ -284,6 +285,7 @@ def test_closing_the_answers_ends_at_once(server: ServerHandle) -> None:
     books = Books()
     found = provider(server, "chat", price=PRICE).answer([ask("q"), ask("slow")], books)
     next(found)
+    wait_until(lambda: server.stats(contents=False)["requests"] == 2, 60)
     begun = time.monotonic()
     found.close()  # type: ignore[attr-defined]
     assert time.monotonic() - begun < 60

@@ -213,7 +213,9 @@ from omibench.store.merge import merge_store
 store = Path(sys.argv[1])
 found = verify_store(store, partition_folders(store))
 merged = merge_store(store, store.parent / "merged")
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+# `ru_maxrss` would count the process that started this one.
+status = Path("/proc/self/status").read_text().splitlines()
+peak = next(line.split()[1] for line in status if line.startswith("VmHWM"))
 print(len(found.faults), found.responses, merged.copied, peak)
 """
 
