@@ -60,6 +60,14 @@ def test_the_numbers_for_machines_say_so(part: tuple[Folders, Headline]) -> None
     assert {cell["n"] for cell in cells} == {FEW}
 
 
+def test_every_table_says_so_in_a_column(part: tuple[Folders, Headline]) -> None:
+    tables = [pl.read_csv(path) for path in part[0].out.glob("*.csv")]
+    filled = [table for table in tables if table.height]
+    assert len(filled) >= 3
+    for table in filled:
+        assert set(table["partial"]) == {"5 of 28 problems (the first 5)"}
+
+
 def test_a_whole_run_says_nothing_of_parts(made: Folders, tmp_path: Path) -> None:
     found = analyze(*made._replace(out=tmp_path))
     assert found.partial is None

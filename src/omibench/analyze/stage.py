@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from omibench.analyze import saliency, samples, tables
 from omibench.analyze.calibration import with_certificate
@@ -18,6 +20,7 @@ from omibench.study import Study
 from omibench.tables import write_json, write_text
 
 REPORT = "report.html"
+Records = Sequence[Mapping[str, Any]]
 
 
 def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
@@ -36,53 +39,40 @@ def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> 
     return found
 
 
+FAILURES = (
+    "model", "label", "group", "setting", "rules", "outcome", "count", "n", "share", "simulated",
+)  # fmt: skip
+DIFFERENCES = (
+    "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",
+    "n", "differs", "simulated",
+)  # fmt: skip
+
+
 def _write_tables(out: Path, results: Results, summary: Summary) -> None:
-    write_csv(out / "main.csv", tables.score_records(results, summary.scores))
-    write_csv(out / "by_images.csv", tables.image_records(results, summary.images))
-    write_csv(
-        out / "failures.csv",
-        tables.failure_records(results, summary.failures),
-        (
-            "model",
-            "label",
-            "group",
-            "setting",
-            "rules",
-            "outcome",
-            "count",
-            "n",
-            "share",
-            "simulated",
-        ),
-    )
-    write_csv(
-        out / "differences.csv",
-        comparison_records(results, summary.comparisons),
-        (
-            "model",
-            "label",
-            "setting",
-            "subject",
-            "metric",
-            "rules",
-            "printed",
-            "ours",
-            "difference",
-            "n",
-            "differs",
-            "simulated",
-        ),
-    )
+    def write(name: str, rows: Records, columns: Sequence[str] = ()) -> None:
+        write_csv(out / f"{name}.csv", _mark_partial(results, rows), columns)
+
+    write("main", tables.score_records(results, summary.scores))
+    write("by_images", tables.image_records(results, summary.images))
+    write("failures", tables.failure_records(results, summary.failures), FAILURES)
+    write("differences", comparison_records(results, summary.comparisons), DIFFERENCES)
     marks, errors = records(results, summary.reasoning)
     if results.study.judge.panels:
-        write_csv(out / "rationales.csv", marks, ("model", "setting", "mark", "mean"))
-        write_csv(out / "errors.csv", errors, ("model", "setting", "error_type", "share"))
+        write("rationales", marks, ("model", "setting", "mark", "mean"))
+        write("errors", errors, ("model", "setting", "error_type", "share"))
     if summary.samples:
-        write_csv(out / "samples.csv", samples.records(results, summary.samples))
+        write("samples", samples.records(results, summary.samples))
     if summary.saliences:
-        write_csv(out / "saliency.csv", saliency.records(results, summary.saliences))
+        write("saliency", saliency.records(results, summary.saliences))
     write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
     write_plots(out, results, summary.scores, summary.images)
+
+
+def _mark_partial(results: Results, rows: Records) -> Records:
+    """The rows, in a partial run with a last column that says of what."""
+    if results.partial is None:
+        return rows
+    return [{**row, "partial": str(results.partial)} for row in rows]
 
 
 def _write_pages(out: Path, results: Results, summary: Summary, found: Headline) -> None:
