@@ -23,7 +23,7 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     """The first mistake: where it is, what is wrong, which value, and how many more there are."""
     first, rest = _worst(error), error.error_count() - 1
     path, blocks = _follow([str(part) for part in first["loc"]], root)
-    where, more = ".".join(path), f" (and {rest} more)" if rest else ""
+    where, more = ".".join(path), f" (and {rest} more mistake{'s' * (rest > 1)})" if rest else ""
     if first["type"] == "extra_forbidden":
         known = [name for block in blocks for name in block.model_fields]
         return f"{where}: unknown key{did_you_mean(path[-1], known)}{more}"

@@ -167,14 +167,19 @@ PARAMS = json.dumps({"models": {"scripted": {"provider": "recorded", "responses"
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "text", "why"),
+    ("outcomes", "text", "why", "remedy"),
     [
-        (["provider_error"], "", "3 provider error"),
-        (["answered"], "I cannot say.", "3 judge failed"),
+        (["provider_error"], "", "3 provider error", "run the same command again"),
+        (["answered"], "I cannot say.", "3 judge failed", "then name another judge"),
     ],
 )
 def test_a_judge_that_always_fails_ends_with_3(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcomes: list[Outcome], text: str, why: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    outcomes: list[Outcome],
+    text: str,
+    why: str,
+    remedy: str,
 ) -> None:
     judged_by(monkeypatch, outcomes, text)
     out = tmp_path / "v.parquet"
@@ -183,7 +188,9 @@ def test_a_judge_that_always_fails_ends_with_3(
     assert isinstance(done.exception, SomeFailedError), done.output
     assert done.exception.exit_code == 3
     assert f"every judgement of gptscore failed ({why})" in str(done.exception)
+    assert str(done.exception).endswith(remedy)
     assert f"gptscore: 3 of 3 judgements failed ({why})" in done.output
+    assert "gptscore: accuracy" not in done.output  # nothing stands behind it
     assert pl.read_parquet(out)["verdict"].sum() == 1.0
 
 
@@ -236,8 +243,11 @@ def test_a_part_of_a_file_is_scored_and_the_summary_says_so(
     found = pl.read_parquet(out)["id"].to_list()
     assert found == ids or (ids is None and len(found) == 1)
     assert done.stdout.startswith(f"[PARTIAL RUN] {len(found)} of 3 problems ({how})")
+    mark = f"{len(found)} of 3 problems ({how})"
+    assert set(pl.read_parquet(out)["partial_run"]) == {mark}
     whole = CliRunner().invoke(app, [*command[: -len(words)], "--limit", "3"])
     assert "PARTIAL" not in whole.output
+    assert "partial_run" not in pl.read_parquet_schema(out)
 
 
 @pytest.mark.parametrize(

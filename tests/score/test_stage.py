@@ -15,8 +15,16 @@ from omibench.score.judges.gptscore import GPTSCORE
 from omibench.score.judges.grade import GRADE
 from omibench.score.judges.instrument import prompt_of
 from omibench.score.judges.panel import Judge
+from omibench.score.stage import Scored, score_responses
 from omibench.study import Study
-from omibench.tables import ResponseRow, VerdictRow, read_parquet, write_jsonl, write_parquet
+from omibench.tables import (
+    ResponseRow,
+    VerdictRow,
+    read_jsonl,
+    read_parquet,
+    write_jsonl,
+    write_parquet,
+)
 
 ROWS = [
     {"id": "q1", "prediction": "B", "gold": ["B"], "answer_type": "mcq", "choices": ["x", "y"],
@@ -158,6 +166,25 @@ def test_a_cell_is_scored_by_every_rule_book(cell: Path) -> None:
     assert frame["outcome"].to_list()[1] == "provider_error"
     assert frame["key"].to_list()[:3] == ["k-m-1", "k-m-2", "k-2"]
     assert frame["simulated"].all()
+
+
+def test_a_cell_of_a_part_of_the_problems_says_so(cell: Path) -> None:
+    def scored(limit: int | None) -> Scored:
+        study = Study.model_validate({"study": {"limit": limit}, "score": {"rules": ["robust"]}})
+        files = cell / "responses.parquet", cell / "answers.jsonl"
+        return score_responses(*files, None, cell / "out.parquet", study)
+
+    assert (scored(None).part, scored(None).lacking) == ("", "")
+    answers = read_jsonl(cell / "answers.jsonl", Answer)
+    more = [Answer(id=f"m-{n}", answer=["1"], answer_type="open") for n in (8, 9)]
+    write_jsonl(cell / "answers.jsonl", [*answers, *more])
+    few, many = 2, 4
+    said = f"{few} of {many} problems of the answers file have a response here"
+    assert (scored(None).part, scored(None).lacking) == ("", said)
+    assert (scored(few).part, scored(few).lacking) == (
+        f"{few} of {many} problems (the first 2)",
+        "",
+    )
 
 
 def test_a_response_without_an_answer_is_told(cell: Path) -> None:

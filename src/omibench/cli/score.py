@@ -129,9 +129,8 @@ def score(
         study = study.model_copy(update={"score": study.score.without_gptscore()})
     every, part = read_rows(inputs, named, answers), study.study.limit
     rows = limited_by(every, part, lambda row: row.item.id)
-    scored = score_rows(rows, books, out, study, user_cache() if cache else None)
     told = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
-    tell_scores(scored._replace(part=told), out)
+    tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None, told), out)
 
 
 def _refuse(**options: Path | str | None) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from omibench.score.stage import Scored
 
 BUDGET = "budget_stop"
+UNREADABLE = "judge_failed"
 
 
 def tell_scores(scored: Scored, out: Path) -> None:
@@ -24,16 +25,35 @@ def tell_scores(scored: Scored, out: Path) -> None:
     """
     if scored.part:
         say(f"[PARTIAL RUN] {scored.part}")
+    if scored.lacking:
+        say(scored.lacking)
     for line in [*_summaries(scored), *_failures(scored)]:
         say(line)
     say(f"{scored.frame.height} rows written to {out}", err=True)
     for rules, (asked, failed) in scored.failed.items():
-        if asked and failed.total() == asked and not failed[BUDGET]:
+        if asked and _all_failed(scored, rules) and not failed[BUDGET]:
             raise SomeFailedError(
                 f"score: every judgement of {rules} failed ({_counts(failed)}): {out} holds no "
-                "verdict of a judge; see that the judge's model answers (omibench plan names its "
-                "address), then run the same command again"
+                f"verdict of a judge; {_remedy(failed)}"
             )
+
+
+def _all_failed(scored: Scored, rules: str) -> bool:
+    asked, failed = scored.failed.get(rules, (0, Counter[str]()))
+    return 0 < asked == failed.total()
+
+
+def _remedy(failed: Counter[str]) -> str:
+    """What to do; a reply that says no verdict is in the store, and is not asked for again."""
+    if failed.keys() <= {UNREADABLE}:
+        return (
+            "its replies, which the store keeps, say no verdict: read one (omibench store inspect "
+            "KEY, from the column judge_key), then name another judge"
+        )
+    return (
+        "see that the judge's model answers (omibench plan --probe asks it), then run the same "
+        "command again"
+    )
 
 
 def _summaries(scored: Scored) -> Iterator[str]:
@@ -49,7 +69,8 @@ def _summaries(scored: Scored) -> Iterator[str]:
         judged = zip(frame["gptscore"], frame["judge_outcome"], clusters, strict=True)
         told["gptscore"] = [*judged][:first]
     for rules, rows in told.items():
-        if "/" not in rules:  # a single judge of a panel
+        # Not a single judge of a panel, nor a number that no judgement stands behind.
+        if "/" not in rules and not _all_failed(scored, rules):
             values, why, groups = zip(*rows, strict=True)
             yield from summary_lines(summarise(rules, values, why, groups))
 

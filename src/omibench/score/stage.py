@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,6 +47,8 @@ class Scored(NamedTuple):
     """Of each judge's rules, how many judgements were asked for, and why which never came."""
     part: str = ""
     """How many problems of how many were scored, where that was a part of them."""
+    lacking: str = ""
+    """How many of the problems with a gold have a response, where some have none."""
 
 
 def score_file(
@@ -64,12 +66,13 @@ def score_file(
     return score_rows(read_rows(inputs), [rules], out, judge, cache).frame.height
 
 
-def score_rows(
+def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     rows: Sequence[FileRow],
     books: Sequence[str],
     out: Path,
     judge: Study | Judge | None = None,
     cache: Path | None = None,
+    part: str = "",
 ) -> Scored:
     """Score rows by some rule books and write them with their verdicts as Parquet.
 
@@ -79,6 +82,7 @@ def score_rows(
     of judge and grader the name, the key of its reply in the store and the SHA-256 of its prompt;
     `score.columns` says what becomes of other columns. Of a gold of alternatives the one that
     gives most counts. With a `cache` (`score.cache`), verdicts that it knows are not made again.
+    Where the rows are a part of a file, `part` says which, and stands in the column `partial_run`.
     Raises OmibenchError for an unknown rule book.
     """
     for rules in books:
@@ -100,9 +104,11 @@ def score_rows(
             columns = _columns(rules, scored, told, MATHREAL in books and judges.grade is not None)
             for name, values in columns.items():
                 new.setdefault(name, []).extend(values)
+    if part:
+        new["partial_run"] = [part] * (len(books) * len(rows))
     frame = scored_frame([row.raw for _ in books for row in rows], new)
     _write(out, frame)
-    return Scored(frame, [row.cluster for _ in books for row in rows], failed)
+    return Scored(frame, [row.cluster for _ in books for row in rows], failed, part)
 
 
 def _for_judge(row: FileRow) -> ScoredItem:
@@ -192,8 +198,16 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
             failed[GPTSCORE] = failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow)
     clusters = [gold[row.id].group or row.id for row in out_rows]
-    part = part_words((r.id for r in rows), (r.id for r in every), study.study.limit)
-    return Scored(_of_books(out_rows), clusters, failed, part)
+    part = part_words((r.id for r in rows), gold, study.study.limit)
+    lacking = "" if part else _lacking({row.id for row in rows}, gold)
+    return Scored(_of_books(out_rows), clusters, failed, part, lacking)
+
+
+def _lacking(answered: Collection[str], gold: Collection[str]) -> str:
+    few, every = len(answered), len(gold)
+    if few >= every:
+        return ""
+    return f"{few:,} of {every:,} problems of the answers file have a response here"
 
 
 def _of_books(rows: Sequence[VerdictRow]) -> pl.DataFrame:

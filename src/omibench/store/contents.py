@@ -160,7 +160,9 @@ def find_key(store: Path, prefix: str, model: str | None = None) -> tuple[Path, 
         partition.close()
     if len(found) != 1:
         what = "no response" if not found else f"{len(found)} responses"
-        more = "" if not found else "; give more digits"
+        more = "; give more digits" if found else ""
+        if not found and Path(prefix).is_dir():
+            more = f"; {prefix} is a folder: write --store {prefix} to look into it"
         raise MissingInputError(f"{store}: {what} with a key that begins with {prefix!r}{more}")
     return found[0]
 

@@ -11,6 +11,7 @@ import pytest
 from models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
 from omibench.errors import EXIT_SOME_FAILED, OutageError
 from omibench.models.provider import FREE
+from omibench.models.traffic import words
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch
 from omibench.models.traffic.failure import Failure
@@ -234,3 +235,8 @@ async def _kept(
         outage,
     )
     await dispatch.run()
+
+
+@pytest.mark.parametrize(("seconds", "longest"), [(5, "5 s"), (90, "1.5 min"), (1800, "30 min")])
+def test_the_longest_wait_is_told_in_seconds_or_minutes(seconds: float, longest: str) -> None:
+    assert f"for {longest} at most (`limits.outage_s`)" in words.away("refused", seconds)

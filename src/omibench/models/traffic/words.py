@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 
+_MINUTE = 60
 BACK = "omibench: the endpoint answers again"
 
 
 def away(why: str, outage_s: float) -> str:
     """Nothing is sent but probes, for `outage_s` seconds at most."""
+    longest = f"{outage_s:.3g} s" if outage_s < _MINUTE else f"{outage_s / _MINUTE:.3g} min"
     return (
         f"omibench: the endpoint is away ({why}): all wait, and one request at a time looks "
-        f"whether it is back, for {outage_s / 60:.3g} min at most (`limits.outage_s`)"
+        f"whether it is back, for {longest} at most (`limits.outage_s`)"
     )
 
 
