@@ -48,6 +48,18 @@ def test_a_bomb_is_refused_before_it_takes_memory(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 
 
+@pytest.mark.parametrize("value", [None, 7])
+def test_a_value_repeated_is_a_bomb_as_well(value: int | None, tmp_path: Path) -> None:
+    """Runs of equal or missing values state no size, and take gigabytes once they are texts."""
+    path, rows = tmp_path / "runs.parquet", 1_000_000
+    values = pa.nulls(rows, pa.int8()) if value is None else pa.array([value] * rows, pa.int8())
+    pq.write_table(pa.table({f"c{n}": values for n in range(40)}), path)
+    assert path.stat().st_size < 1e6
+    with pytest.raises(FileFormatError, match=r"unpacks to 640\.0 MB and at most"):
+        read_frame(path)
+    assert read_frame(path, columns=["c0"]).height == rows
+
+
 def test_a_table_is_read_whole_by_columns_and_by_rows(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     frame = pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [["p", "q"], []]})

@@ -25,6 +25,9 @@ _FLOOR: Final = 512 * 2**20
 _RATIO: Final = 100
 """A file may unpack to 512 MiB whatever its size, and beyond that to a hundred times its size."""
 _CELLS: Final = 2_000_000_000
+_CELL: Final = 16
+"""Bytes that a value takes in memory, also one that a file states to take none: an equal or missing
+value repeated a million times is a few bytes of a file."""
 BATCH: Final = 64
 
 
@@ -123,7 +126,10 @@ def _checked(
     stated = sum(max(0, column.size) for column in taken)
     if stated > most:
         raise _too_large(path, stated, most)
-    if footer.rows * max(1, len({column.name for column in taken})) > _CELLS:
+    cells = footer.rows * max(1, len({column.name for column in taken}))
+    if limit is not None and _CELL * cells > most:
+        raise _too_large(path, _CELL * cells, most)
+    if cells > _CELLS:
         raise FileFormatError(f"{path}: has {footer.rows:,} rows: split the file")
     return most
 
