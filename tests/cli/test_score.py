@@ -244,10 +244,10 @@ def test_a_part_of_a_file_is_scored_and_the_summary_says_so(
     assert found == ids or (ids is None and len(found) == 1)
     assert done.stdout.startswith(f"[PARTIAL RUN] {len(found)} of 3 problems ({how})")
     mark = f"{len(found)} of 3 problems ({how})"
-    assert set(pl.read_parquet(out)["partial_run"]) == {mark}
+    assert set(pl.read_parquet(out)["partial"]) == {mark}
     whole = CliRunner().invoke(app, [*command[: -len(words)], "--limit", "3"])
     assert "PARTIAL" not in whole.output
-    assert "partial_run" not in pl.read_parquet_schema(out)
+    assert "partial" not in pl.read_parquet_schema(out)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,12 @@ def test_without_a_look_nothing_is_drawn_and_the_results_are_the_same(
 
 def test_the_command_writes_looks_and_names_a_folder_that_cannot_be(tmp_path: Path) -> None:
     arguments = ["ocr", str(paper(tmp_path)), "--out", str(tmp_path / "ocr"), "--look"]
-    assert CliRunner().invoke(app, [*arguments, str(tmp_path / "looks")]).exit_code == 0
+    done = CliRunner().invoke(app, [*arguments, str(tmp_path / "looks")])
+    assert done.exit_code == 0
+    problems = tmp_path / "ocr" / "problems.jsonl"
+    count = len(problems.read_text("utf-8").splitlines())
+    assert count > 1
+    assert f"\n{count} problems, 0 with an answer: {problems}" in done.output
     assert (tmp_path / "looks/shapes.pdf.html").is_file()
     refused = CliRunner().invoke(app, [*arguments, str(tmp_path / "shapes.pdf")])
     assert refused.exit_code != 0

@@ -134,6 +134,13 @@ def test_another_parameter_file_stands_in_the_command() -> None:
         refuse_changed("results", [], ["my study.yaml"])
 
 
+def test_files_that_no_job_has_noted_are_named_but_not_those_of_snakemake() -> None:
+    (IMAGES / ".snakemake_timestamp").touch()
+    beside = METRICS.with_name("notes.txt")
+    beside.write_text("mine")
+    assert verify_results(RESULTS, ["freeze", "analyze"]).unknown == [str(beside)]
+
+
 def test_another_study_in_a_folder_of_the_results_is_no_part_of_them() -> None:
     inner = RESULTS / "regional" / "ocr" / "problems.jsonl"
     inner.parent.mkdir(parents=True)

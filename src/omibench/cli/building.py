@@ -52,6 +52,8 @@ def ocr(
     from omibench.look import looking
     from omibench.ocr import read_papers
     from omibench.outputs import output_folder, spare_store
+    from omibench.problem import Problem
+    from omibench.tables import read_jsonl
 
     study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
     out = output_folder(out, study.study.store)
@@ -76,6 +78,10 @@ def ocr(
         codes = f"  {', '.join(file.codes)}" if file.codes else ""
         pages = f"{file.pages} page{'' if file.pages == 1 else 's'}"
         say(f"{file.status:<7} {file.source}  {pages}{codes}", err=True)
+    problems = read_jsonl(out / "problems.jsonl", Problem)
+    answers = sum(problem.answer is not None for problem in problems)
+    count = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
+    say(f"{count}, {answers:,} with an answer: {out / 'problems.jsonl'}", err=True)
     if failed:
         names = ", ".join(f"{f.source} ({', '.join(f.codes)})" for f in failed)
         raise SomeFailedError(f"ocr: {len(failed)} of {len(report.files)} files failed: {names}")

@@ -82,7 +82,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     of judge and grader the name, the key of its reply in the store and the SHA-256 of its prompt;
     `score.columns` says what becomes of other columns. Of a gold of alternatives the one that
     gives most counts. With a `cache` (`score.cache`), verdicts that it knows are not made again.
-    Where the rows are a part of a file, `part` says which, and stands in the column `partial_run`.
+    Where the rows are a part of a file, `part` says which, and stands in the column `partial`.
     Raises OmibenchError for an unknown rule book.
     """
     for rules in books:
@@ -105,7 +105,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
             for name, values in columns.items():
                 new.setdefault(name, []).extend(values)
     if part:
-        new["partial_run"] = [part] * (len(books) * len(rows))
+        new["partial"] = [part] * (len(books) * len(rows))
     frame = scored_frame([row.raw for _ in books for row in rows], new)
     _write(out, frame)
     return Scored(frame, [row.cluster for _ in books for row in rows], failed, part)

@@ -37,6 +37,9 @@ def verify_results(results: Path, stages: Iterable[str]) -> Verified:
                 changed.setdefault(file, Changed(file, file, why))
         known |= own
         unknown += [
-            path for name in names_of(folder) if (path := (folder / name).as_posix()) not in own
+            path
+            for name in names_of(folder)
+            if (path := (folder / name).as_posix()) not in own
+            and not Path(name).name.startswith(".")
         ]
     return Verified(len(known - changed.keys()), sorted(changed.values()), unknown)
