@@ -29,8 +29,11 @@ _NAME = (
     r"(?:x[-_])?(?:(?:api|access|secret|app|subscription|private|auth)[-_]?)(?:key|token|secret)"
     r"|client[-_]?secret|authorization|proxy-authorization|secret|password|passwd|credentials?"
 )
-SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
+SECRET_NAME = re.compile(rf"{_NAME}|(?:\w+[-_])+(?:api[-_]?key|auth)", re.IGNORECASE)
 """Names of fields that hold secrets, to be matched whole."""
+_MAYBE_NAME = re.compile(r"key|token|bearer|auth|(?:session|bearer)[-_]?token", re.IGNORECASE)
+"""Names of fields that hold a secret where the value is no word."""
+_NO_WORD = re.compile(r"(?=.*\d)(?=.*[A-Za-z])\S{12,}")
 _LOOKS_SECRET = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|sess|csk|pplx|nvapi|fw|r8|glpat|gho|ghp|ghs|ghu|ghr|tgp_v\d)"
     r"[-_][\w-]{12,}"
@@ -126,7 +129,7 @@ def literal_secret(value: Any) -> str | None:
     for name, entry in value.items():
         if isinstance(entry, str):
             plain = _REFERENCE.sub("", entry)
-            if (is_secret_name(str(name)) and plain == entry) or _LOOKS_SECRET.search(plain):
+            if _holds_secret(str(name), entry) or _LOOKS_SECRET.search(plain):
                 return str(name)
         elif within := literal_secret(entry):
             return f"{name}.{within}"
@@ -144,7 +147,7 @@ def with_secrets(value: Any, read: Callable[[str], str]) -> Any:
         return value
     return {
         name: _REFERENCE.sub(lambda found: read(found[1]), entry)
-        if isinstance(entry, str) and is_secret_name(str(name))
+        if isinstance(entry, str) and (is_secret_name(str(name)) or _MAYBE_NAME.fullmatch(name))
         else with_secrets(entry, read)
         for name, entry in value.items()
     }
@@ -166,9 +169,15 @@ def _replaced(value: Any, secret: str) -> Any:
 
 
 def _masked_field(name: object, entry: Any) -> Any:
-    secret = isinstance(entry, str) and is_secret_name(str(name))
-    secret = secret and _REFERENCE.sub("", entry) == entry
+    secret = isinstance(entry, str) and _holds_secret(str(name), entry)
     return MASK if secret else masked_values(entry)
+
+
+def _holds_secret(name: str, entry: str) -> bool:
+    if _REFERENCE.search(entry):
+        return False
+    maybe = _MAYBE_NAME.fullmatch(name) and _NO_WORD.fullmatch(entry)
+    return is_secret_name(name) or maybe is not None
 
 
 def _without_lookalikes(text: str) -> str:

@@ -22,6 +22,7 @@ from omibench.masking import (
     masked_values,
     remember,
     said,
+    with_secrets,
 )
 from omibench.models.identity import openai_identity
 from omibench.models.openai import OpenAIProvider
@@ -224,6 +225,8 @@ def test_logs_of_the_children_of_libraries_are_masked(
             "holds a key in `headers.Authorization`",
         ),
         ({"extra_body": {"note": "sk-planted-word-77-abc"}}, "holds a key in `note`"),
+        ({"extra_body": {"token": "planted-word-77"}}, "holds a key in `token`; write `${NAME}`"),
+        ({"extra_body": {"headers": {"X-My-Auth": "planted-word"}}}, "`headers.X-My-Auth`"),
     ],
 )
 def test_a_key_in_a_block_is_refused_and_not_shown(block: dict[str, object], words: str) -> None:
@@ -238,6 +241,19 @@ def test_a_key_in_a_block_is_refused_and_not_shown(block: dict[str, object], wor
 def test_other_fields_are_no_keys() -> None:
     assert literal_secret({"stop_token": "</s>", "special_tokens": ["<a>"], "key": "value"}) is None
     assert literal_secret({"api_key": "${MY_KEY}", "headers": {"a": ["b"]}}) is None
+    assert literal_secret({"token": "${MY_KEY}", "prompt_cache_key": "planted-word-77"}) is None
+
+
+def test_a_key_under_a_common_name_is_sent_as_well() -> None:
+    body = {"token": "${MY_KEY}", "note": "${MY_KEY}"}
+    assert with_secrets(body, str.lower) == {"token": "my_key", "note": "${MY_KEY}"}
+
+
+@pytest.mark.parametrize("address", ["http://h/\r\nX: y", "http://h/a b", "http://h/\u202ev1"])
+def test_an_address_with_odd_characters_is_none(address: str) -> None:
+    model = {"provider": "openai", "id": "x", "base_url": address}
+    with pytest.raises(ParamsError, match="base_url: is no address"):
+        parse_study({"study": {"name": "s"}, "models": {"m": model}}, "params.yaml")
 
 
 def test_a_key_that_is_named_is_sent_and_kept_nowhere(

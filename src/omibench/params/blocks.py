@@ -56,7 +56,8 @@ def _addressed(text: str) -> str:
             "holds a name or password; give them by an environment variable "
             "(the value is not shown)",
         )
-    if not host or url.scheme not in ("http", "https"):
+    odd = any(unicodedata.category(c)[0] in "CZ" for c in text)
+    if not host or url.scheme not in ("http", "https") or odd:
         raise ValueError("is no address: give one such as https://host/v1")
     if looks_secret(text):
         raise PydanticCustomError(
@@ -72,7 +73,7 @@ def _without_secrets(values: dict[str, Any]) -> dict[str, Any]:
     if name is not None:
         raise PydanticCustomError(
             UNSHOWN,
-            "holds a key in `{field}`; write `${{NAME}}` there, and put the key into the "
+            "holds a key in `{field}`; write `${NAME}` there, and put the key into the "
             "environment variable NAME (the value is not shown)",
             {"field": name},
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import altair as alt
 import pytest
 
 from analyze.conftest import Folders
 from omibench.analyze.load import load_results
 from omibench.analyze.report.figures import pictures
-from omibench.analyze.report.theme import SERIES, themed
+from omibench.analyze.report.theme import SERIES, render, themed
 from omibench.analyze.summary import summarise
 
 STYLE = Path(__file__).parents[3] / "src/omibench/analyze/templates/style.css"
@@ -35,6 +36,13 @@ def test_both_themes_know_every_variable() -> None:
     for name in wanted:
         assert f"{name}:" in light
         assert f"{name}:" in dark.split("* {")[0]
+
+
+def test_a_label_that_no_xml_may_hold_is_drawn() -> None:
+    """The library ended the process, and with it the whole report."""
+    rows = alt.Data(values=[{"a": "x\x1b[31m \x00y\ufffe", "b": 1}])
+    svg = render(alt.Chart(rows).mark_bar().encode(x="b:Q", y="a:N"))
+    assert "x\ufffd[31m \ufffdy\ufffd" in svg
 
 
 def test_a_label_that_reads_like_a_colour_is_left_alone() -> None:

@@ -26,6 +26,7 @@ _VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid"} | {
 _TAG = re.compile(r'<(?:[^<>"]|"[^"]*")*>')
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-fA-F]{3,8}|[a-z]+)"')
 _PLAIN = ("none", "transparent")
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def colours(count: int) -> list[str]:
@@ -68,8 +69,19 @@ def render(chart: Chart) -> str:
     """Draw a chart as SVG text in the light palette, without a network or a browser."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(chart.properties(config=config()).to_dict())
+    svg: str = vl_convert.vegalite_to_svg(_in_xml(chart.properties(config=config()).to_dict()))
     return svg
+
+
+def _in_xml(value: Any) -> Any:
+    """The values with what no XML may hold replaced: the library would end the process."""
+    if isinstance(value, str):
+        return _NO_XML.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_in_xml(entry) for entry in value]
+    if isinstance(value, dict):
+        return {_in_xml(key): _in_xml(entry) for key, entry in value.items()}
+    return value
 
 
 def themed(svg: str) -> str:
