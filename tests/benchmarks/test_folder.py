@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +31,33 @@ def test_lists_are_parted_and_empty_fields_are_unknown(tmp_path: Path, read: Rea
     assert (first.answer_type, first.group, first.n_images) == ("mcq", "stem", 2)
     assert (two.subject, two.language, two.choices, two.images) == ("other", "en", None, [])
     assert second.answer == ["(1) 3", "(2) 4"]
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"A": "left", "B": "right"},
+        [{"label": "A", "text": "left"}, {"label": "B", "text": "right"}],
+    ],
+)
+def test_choices_may_have_their_labels(tmp_path: Path, read: Read, choices: Any) -> None:
+    row = {"id": "a", "question": "Where?", "answer": "B", "choices": choices}
+    (tmp_path / "problems.jsonl").write_text(json.dumps(row))
+    (one,), _, _ = read("folder", tmp_path)
+    assert [(choice.label, choice.text) for choice in one.choices or []] == [
+        ("A", "left"), ("B", "right"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{"B": "left", "A": "right"}, [{"label": "1", "text": "left"}, {"text": "right"}]],
+)
+def test_labels_that_would_be_lost_are_refused(tmp_path: Path, read: Read, choices: Any) -> None:
+    row = {"id": "a", "question": "Where?", "answer": "B", "choices": choices}
+    (tmp_path / "problems.jsonl").write_text(json.dumps(row))
+    with pytest.raises(FileFormatError, match="a: choices: give a list of texts, or label them A"):
+        read("folder", tmp_path)
 
 
 @pytest.mark.parametrize(

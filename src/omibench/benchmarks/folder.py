@@ -23,6 +23,17 @@ def _entries(value: Any) -> Any:
     return [v.strip() for v in value.split("|") if v.strip()] if isinstance(value, str) else value
 
 
+def _texts(value: Any) -> Any:
+    """Choices as texts: also where each has its label, as an object or as `label` and `text`."""
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        value = {one.get("label"): one.get("text") for one in value}
+    if not isinstance(value, dict):
+        return _entries(value)
+    if list(value) != [chr(ord("A") + i) for i in range(len(value))]:
+        raise ValueError("give a list of texts, or label them A, B, C and so on, in order")
+    return list(value.values())
+
+
 def _known(value: Any) -> Any:
     return None if value == "" else value
 
@@ -42,7 +53,7 @@ class Row(BaseModel):
     question: Annotated[str, Field(min_length=1)]
     answer: Annotated[Entries, Field(min_length=1)]
     images: Annotated[list[str | Embedded], BeforeValidator(_entries)] = []
-    choices: Entries = []
+    choices: Annotated[list[str], BeforeValidator(_texts)] = []
     subject: Annotated[Subject | None, BeforeValidator(_known)] = None
     language: Text = None
     group: Text = None
