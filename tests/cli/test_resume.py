@@ -186,6 +186,11 @@ def test_notes_of_others_select_no_job(name: object, tmp_path: Path, slurm: Slur
     [
         ["-s", "/tmp/evil.smk"], ["--snakefile=evil.smk"], ["--directory", "/"],
         ["--cores", "2", "--executor", "cluster-generic"], ["-d/"], ["--envvars", "KEY"],
+        ["--default-resources", "mem_mb=__import__('os').system('id')"],
+        ["--cores", "2", "--set-resources=infer:mem_mb=open('x','w')"],
+        ["--profile", "results/evil"], ["--workflow-profile=profiles/../results/evil"],
+        ["--profile", "src"], ["--configfile", "results/params.yaml"], ["--configfile", "/tmp/p"],
+        ["--config", "models={m: {base_url: 'http://evil'}}"],
     ],
 )  # fmt: skip
 def test_commands_of_others_name_no_code(words: list[str], tmp_path: Path) -> None:

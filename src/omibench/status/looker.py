@@ -15,6 +15,7 @@ from omibench.plan.build import spent_of
 from omibench.status.cells import cell_file, cell_statuses
 from omibench.status.failures import failures_of
 from omibench.status.pace import time_left
+from omibench.status.resume import is_plain
 from omibench.status.rows import CellStatus, Money, RunStatus, StageStatus, Status
 from omibench.status.runs import Job, Run, State, latest, read_runs, states
 from omibench.status.stored import Stored
@@ -196,7 +197,7 @@ class Looker:
 
 def _is_ours(run: Run) -> bool:
     """Notes of a run may come from others; a person is told to run what they say."""
-    return run.command[:1] == ("snakemake",)
+    return run.command[:1] == ("snakemake",) and is_plain(run.command[1:])
 
 
 def _file_state(output: str, jobs: Mapping[str, Job]) -> State:

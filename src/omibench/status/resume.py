@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from omibench.status.runs import Run
 
@@ -23,6 +25,44 @@ _ALONE = frozenset(
     }
 )  # fmt: skip
 INCOMPLETE = "--rerun-incomplete"
+_AMOUNT = re.compile(r"[\w.:=/,+-]+")
+_PAIR = re.compile(r"\w+=[\w.+-]*")
+
+
+def _is_amount(value: str) -> bool:
+    # Snakemake evaluates amounts of resources as Python.
+    return _AMOUNT.fullmatch(value) is not None
+
+
+def _is_pair(value: str) -> bool:
+    # A value with structure could be a model with an address of its own.
+    return _PAIR.fullmatch(value) is not None
+
+
+def _is_file_of_yours(value: str) -> bool:
+    path = Path(value)
+    return path.name == value or (path.parts[:1] == ("studies",) and ".." not in path.parts)
+
+
+def _is_profile_of_yours(value: str) -> bool:
+    path = Path(value)
+    if path.name == value:  # one of your own account, unless a folder of that name is here
+        return not path.exists()
+    return path.parts[:1] == ("profiles",) and ".." not in path.parts
+
+
+_IS_SAFE: dict[str, Callable[[str], bool]] = {
+    "--config": _is_pair,
+    "--configfile": _is_file_of_yours,
+    "--profile": _is_profile_of_yours,
+    "--workflow-profile": _is_profile_of_yours,
+} | dict.fromkeys(
+    (
+        "--resources", "--default-resources", "--set-resources", "--set-threads", "--groups",
+        "--group-components", "--slurm-status-command", "--cores", "-c", "--jobs", "-j",
+    ),
+    _is_amount,
+)  # fmt: skip
 
 
 def living_run(runs: Sequence[Run]) -> Run | None:
@@ -52,10 +92,21 @@ def commands_of(run: Run, params: str, replaced: Sequence[str]) -> list[list[str
 
 
 def is_plain(words: Sequence[str]) -> bool:
-    """Whether the words of a command select resources, parameters and targets, and no code."""
+    """Whether the words of a command select resources, parameters and targets, and no code.
+
+    A value may be code as well: profiles name files of rules, amounts are evaluated, and parameters
+    say whom your keys are sent to. Those of your checkout are yours; others are not repeated.
+    """
+    option = ""
     for word in words:
-        option = word.partition("=")[0]
-        if word.startswith("-") and option not in _WITH_A_VALUE | _ALONE:
+        value = word
+        if word.startswith("-"):
+            option, given, value = word.partition("=")
+            if option not in _WITH_A_VALUE | _ALONE:
+                return False
+            if not given:
+                continue
+        if option in _IS_SAFE and not _IS_SAFE[option](value):
             return False
     return True
 
