@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from omibench.status.runs import Run
@@ -51,7 +51,7 @@ def _is_profile_of_yours(value: str) -> bool:
     return path.parts[:1] == ("profiles",) and ".." not in path.parts
 
 
-_IS_SAFE: dict[str, Callable[[str], bool]] = {
+_IS_SAFE: Mapping[str, Callable[[str], bool]] = {
     "--config": _is_pair,
     "--configfile": _is_file_of_yours,
     "--profile": _is_profile_of_yours,
