@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omibench import progress as module
-from omibench.progress import Progress, counted
+from omibench.progress import Progress, track
 from omibench.request import Outcome, Response
 
 
@@ -23,10 +23,10 @@ def test_it_counts_dollars_and_failures() -> None:
 def test_a_list_is_counted_only_when_it_takes_long(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(counted(["a", "b"], "cell")) == ["a", "b"]
+    assert list(track(["a", "b"], "cell")) == ["a", "b"]
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(module, "QUIET_S", 0.0)
     monkeypatch.setattr(module, "LOG_EVERY_S", 0.0)
-    assert list(counted(["a", "b"], "cell")) == ["a", "b"]
+    assert list(track(["a", "b"], "cell")) == ["a", "b"]
     told = capsys.readouterr().err
     assert all(part in told for part in ("1/2", "2/2", "cell"))

@@ -18,9 +18,9 @@ from omibench.terminal import (
     guarded_streams,
     printable,
     printable_lines,
+    raw_stream,
     say,
     say_lines,
-    unguarded,
 )
 
 
@@ -108,7 +108,7 @@ def test_guarded_streams_take_what_libraries_write(capsys: pytest.CaptureFixture
         sys.stdout.write("title \x1b]0;x\x07\r\n")
         sys.stderr.writelines(["one\r", "two\n"])
         logging.Logger("omibench.of nobody").warning("paper %s", "\x1b[8m\n")
-        unguarded(sys.stderr).write("\rbar")
+        raw_stream(sys.stderr).write("\rbar")
         assert sys.stdout.encoding
     assert (sys.stdout, sys.stderr, logging.getLogRecordFactory()) == before
     told = capsys.readouterr()
@@ -118,5 +118,5 @@ def test_guarded_streams_take_what_libraries_write(capsys: pytest.CaptureFixture
 
 def test_a_stream_that_is_not_guarded_is_itself() -> None:
     stream = io.StringIO()
-    assert unguarded(stream) is stream
-    assert unguarded(Guarded(stream)) is stream  # type: ignore[arg-type]
+    assert raw_stream(stream) is stream
+    assert raw_stream(Guarded(stream)) is stream  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from typing import IO
 
 from omibench.errors import SomeFailedError
 from omibench.gate import BUDGET_ENV
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.stop import stoppable
 from omibench.terminal import printable
 
@@ -42,7 +42,7 @@ def snakemake(
     command = python_module("snakemake", *targets, "--cores", str(cores))
     command += ["--configfile", params, "--quiet", "rules", "host", "--rerun-incomplete"]
     command += ["--forcerun", *forced] if (forced := list(forced)) else []
-    environment = isolated(os.environ) | (
+    environment = isolate_env(os.environ) | (
         {} if budget_usd is None else {BUDGET_ENV: str(budget_usd)}
     )
     last: deque[str] = deque(maxlen=SHOWN)
@@ -88,7 +88,7 @@ def _alone() -> Iterator[IO[str]]:
         file.seek(0)
         if file.read():
             unlock = python_module("snakemake", "--unlock", "--quiet", "all")
-            subprocess.run(unlock, env=isolated(os.environ), check=False, capture_output=True)
+            subprocess.run(unlock, env=isolate_env(os.environ), check=False, capture_output=True)
         file.write("building\n")
         file.flush()
         yield file

@@ -28,7 +28,7 @@ if not __package__:  # run as a script
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.terminal import say
 
 HOST = "127.0.0.1"
@@ -58,7 +58,7 @@ def main(
     try:
         with _program("server", "start", "--host", HOST, "--port", str(port)) as server:
             _wait_for(port, server)
-            safe = isolated(os.environ)
+            safe = isolate_env(os.environ)
             prefect = python_module("prefect", "--no-prompt")
             pool = [*prefect, "work-pool", "create", POOL, "--type", "process"]
             subprocess.run(pool, env=safe, check=False, capture_output=True)  # may be there already
@@ -136,7 +136,7 @@ def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     What is left after `STOP_S` is killed.
     """
     command = python_module("prefect", *words)
-    with subprocess.Popen(command, env=isolated(os.environ), start_new_session=True) as child:
+    with subprocess.Popen(command, env=isolate_env(os.environ), start_new_session=True) as child:
         try:
             yield child
         finally:

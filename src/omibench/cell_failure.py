@@ -19,14 +19,14 @@ def failed_reason(outcomes: Mapping[str, int], share: float) -> str | None:
     total, errors = sum(outcomes.values()), outcomes.get(ERROR, 0)
     if not errors:
         return None
-    if not answered(outcomes):
+    if not count_answered(outcomes):
         return "no request was answered"
     if errors > share * total:
         return f"more than {100 * share:g} % of its requests (infer.failed_share) ended in errors"
     return None
 
 
-def answered(outcomes: Mapping[str, int]) -> int:
+def count_answered(outcomes: Mapping[str, int]) -> int:
     """How many responses came, whatever they hold."""
     counts = Counter(outcomes)
     return counts.total() - sum(counts[outcome] for outcome in NOT_BOUGHT)

@@ -20,7 +20,7 @@ def python_module(name: str, *words: str) -> list[str]:
     return [sys.executable, "-P", "-m", name, *words]
 
 
-def isolated(environment: Mapping[str, str]) -> dict[str, str]:
+def isolate_env(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment for a process that imports, as its children do, nothing from its folder."""
     entries = environment.get(_PATH, "").split(os.pathsep)
     absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 (text, no path)
@@ -31,7 +31,7 @@ def isolated(environment: Mapping[str, str]) -> dict[str, str]:
 
 def isolate(environment: MutableMapping[str, str]) -> None:
     """Change an environment, such as `os.environ`, into its isolated one, for all children."""
-    wanted = isolated(environment)
+    wanted = isolate_env(environment)
     for name in set(environment) - set(wanted):
         del environment[name]
     environment.update(wanted)

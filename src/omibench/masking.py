@@ -100,7 +100,7 @@ def looks_secret(text: str) -> bool:
     return _without_lookalikes(text) != text
 
 
-def said(text: str, most: int = MOST_SAID) -> str:
+def mask_line(text: str, most: int = MOST_SAID) -> str:
     """One line of what others say: masked, and then cut to `most` characters."""
     line = mask(" ".join(replace_surrogates(text).split()))
     return line if len(line) <= most else line[: most - 1] + "…"

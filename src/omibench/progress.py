@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from omibench.request import Response
-from omibench.terminal import unguarded
+from omibench.terminal import raw_stream
 
 QUIET_S = 2.0
 """Work that ends sooner shows no bar."""
@@ -18,7 +18,7 @@ LOG_EVERY_S = 30.0
 Each = TypeVar("Each")
 
 
-def counted(items: Sequence[Each], unit: str) -> Iterator[Each]:
+def track(items: Sequence[Each], unit: str) -> Iterator[Each]:
     """The items one by one, with a bar of those that are done once `QUIET_S` seconds are over."""
     with _bar(len(items), unit) as bar:
         for item in items:
@@ -36,7 +36,7 @@ def _bar(total: int, unit: str) -> Any:
         delay=QUIET_S,
         mininterval=0.2 if live else LOG_EVERY_S,
         ascii=not live,
-        file=unguarded(sys.stderr),
+        file=raw_stream(sys.stderr),
     )
 
 

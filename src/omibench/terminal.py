@@ -99,7 +99,7 @@ def guarded_streams() -> Iterator[None]:
         logging.setLogRecordFactory(factory)
 
 
-def unguarded(stream: TextIO) -> TextIO:
+def raw_stream(stream: TextIO) -> TextIO:
     """The stream itself, for our own progress bars and screens, which do move the cursor."""
     return stream.stream if isinstance(stream, Guarded) else stream
 

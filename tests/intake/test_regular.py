@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.intake import contained, open_regular, read_bytes, read_csv, read_text
+from omibench.intake import open_regular, read_bytes, read_csv, read_text, resolve_within
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_what_is_not_utf_8_is_told_with_its_line(tmp_path: Path) -> None:
 )
 def test_a_name_that_leads_out_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileFormatError, match=r"leads out of this folder|is no path"):
-        contained(tmp_path, name)
+        resolve_within(tmp_path, name)
 
 
 def test_a_link_that_leads_out_is_refused_and_one_within_is_followed(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_a_link_that_leads_out_is_refused_and_one_within_is_followed(tmp_path: P
     (folder / "far").symlink_to(tmp_path)
     for name in ("out", "far", "far/secret", "far/data/images/a.png/../.."):
         with pytest.raises(FileFormatError, match="leads out of this folder"):
-            contained(folder, name)
-    assert contained(folder, "in/a.png") == folder / "in" / "a.png"
-    assert contained(tmp_path / "link", "images/a.png").parent.is_dir()
+            resolve_within(folder, name)
+    assert resolve_within(folder, "in/a.png") == folder / "in" / "a.png"
+    assert resolve_within(tmp_path / "link", "images/a.png").parent.is_dir()
 
 
 def test_csv_takes_long_fields_and_tells_of_what_it_is_not(tmp_path: Path) -> None:

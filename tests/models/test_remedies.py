@@ -12,7 +12,7 @@ from models.batch.conftest import FAST
 from omibench.errors import ModelError
 from omibench.models.openai import OpenAIProvider
 from omibench.models.openai_batch import OpenAIBatchProvider
-from omibench.models.remedies import address_of, explained
+from omibench.models.remedies import address_of, explain_failure
 from omibench.models.traffic.failure import Failure
 from security.hostile import Answer, hostile
 
@@ -38,7 +38,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_and_where_and_what_to_do(failure: Failure, remedy: str) -> None:
-    found = explained(failure, "mine", openai_model(base_url="https://host.org/v1"))
+    found = explain_failure(failure, "mine", openai_model(base_url="https://host.org/v1"))
     assert found.message.startswith(failure.message)
     assert "model 'mine', id 'stub-model', at https://host.org/v1" in found.message
     assert remedy in found.message
@@ -55,7 +55,7 @@ def test_what_and_where_and_what_to_do(failure: Failure, remedy: str) -> None:
     ],
 )
 def test_other_failures_stay(failure: Failure) -> None:
-    assert explained(failure, "mine", openai_model()) is failure
+    assert explain_failure(failure, "mine", openai_model()) is failure
 
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.params.limit import Limit, limited
+from omibench.params.limit import Limit, apply_limit
 from omibench.problem import Question
 from omibench.slices import slice_for
 from omibench.study import Cell, Study, parse_study
@@ -34,8 +34,8 @@ def test_a_number_takes_the_first() -> None:
 
 def test_ids_are_taken_in_the_order_of_the_dataset() -> None:
     rows = [Question(id=one, question="?") for one in IDS]
-    assert [row.id for row in limited(rows, Limit(ids=["p07", "p03"]))] == ["p03", "p07"]
-    assert limited(rows, None) == rows
+    assert [row.id for row in apply_limit(rows, Limit(ids=["p07", "p03"]))] == ["p03", "p07"]
+    assert apply_limit(rows, None) == rows
 
 
 def test_a_larger_sample_holds_a_smaller_one_whatever_else_is_there() -> None:

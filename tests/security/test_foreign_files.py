@@ -18,7 +18,7 @@ from omibench.errors import OmibenchError
 from omibench.score.formats import packed, workbook
 from omibench.score.formats.named import parse_columns
 from omibench.score.formats.simple_evals import examples
-from omibench.score.formats.values import listed
+from omibench.score.formats.values import parse_list
 from omibench.score.rows import read_rows
 
 CPU_S = 3.0
@@ -231,4 +231,4 @@ def test_a_hostile_page_costs_no_square(atom: str) -> None:
 )
 def test_a_hostile_list_in_a_text_costs_no_square(text: str) -> None:
     with bounded():
-        listed(text)
+        parse_list(text)

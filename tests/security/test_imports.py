@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ocr.conftest import exam
-from omibench.isolated import isolate, isolated, python_module
+from omibench.isolated import isolate, isolate_env, python_module
 from omibench.score.workers import Worker
 
 NAMES = (
@@ -59,7 +59,7 @@ def test_a_reader_takes_nothing_from_relative_entries_of_the_path(
     command = python_module("omibench.ocr.worker")
     done = subprocess.run(
         command, cwd=hostile, input="{}", capture_output=True, text=True, check=False,
-        env=isolated(os.environ | {"PYTHONPATH": f"{empty}{os.pathsep}{hostile.parent}"}),
+        env=isolate_env(os.environ | {"PYTHONPATH": f"{empty}{os.pathsep}{hostile.parent}"}),
     )  # fmt: skip
     assert "ValidationError" in done.stderr, "it got as far as reading its job"
     assert not (hostile / "owned").exists()
@@ -79,8 +79,8 @@ def test_a_scoring_worker_starts_beside_hostile_modules(
 
 def test_what_a_child_is_given() -> None:
     given = {"A": "1", "PYTHONPATH": os.pathsep.join(["", "/lib", "rel", "."])}
-    assert isolated(given) == {"A": "1", "PYTHONPATH": "/lib", "PYTHONSAFEPATH": "1"}
-    assert isolated({"PYTHONPATH": ""}) == {"PYTHONSAFEPATH": "1"}
+    assert isolate_env(given) == {"A": "1", "PYTHONPATH": "/lib", "PYTHONSAFEPATH": "1"}
+    assert isolate_env({"PYTHONPATH": ""}) == {"PYTHONSAFEPATH": "1"}
     isolate(given)
     assert given == {"A": "1", "PYTHONPATH": "/lib", "PYTHONSAFEPATH": "1"}
 

@@ -19,9 +19,9 @@ from omibench.masking import (
     literal_secret,
     mask,
     mask_keys,
+    mask_line,
     masked_values,
     remember,
-    said,
     with_secrets,
 )
 from omibench.models.identity import openai_identity
@@ -119,7 +119,7 @@ def test_what_is_cut_was_masked_before(before: int) -> None:
     text = "x" * before + " " + OTHER + " tail" * 50
     body = json.dumps({"error": {"message": text}})
     shown = [
-        said(text),
+        mask_line(text),
         failure_of_status(400, {}, body, 0.0).message,
         failure_of_status(502, {}, f"<html>{text}</html>", 0.0).message,
         failure_of_connection(OSError(text)).message,
@@ -302,7 +302,7 @@ def test_a_key_that_an_older_card_holds_is_shown_to_nobody(tmp_path: Path) -> No
 
 
 def test_an_error_with_half_an_emoji_is_a_line_like_others() -> None:
-    assert said("no \ud83d way") == "no \ufffd way"
+    assert mask_line("no \ud83d way") == "no \ufffd way"
 
 
 def test_what_is_shown_of_parameters_is_masked() -> None:

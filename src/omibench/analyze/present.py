@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.cell_failure import answered, failed_reason
+from omibench.cell_failure import count_answered, failed_reason
 from omibench.study import Cell, Study
 
 if TYPE_CHECKING:
@@ -62,6 +62,6 @@ def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -
     }
     for cell in cells:
         outcomes = counts.get(cell, {})
-        if failed_reason(outcomes, share) or not answered(outcomes):
+        if failed_reason(outcomes, share) or not count_answered(outcomes):
             found.append(cell)
     return found

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from omibench.benchmarks.found import SUFFIXES as PICTURES
 from omibench.errors import FileFormatError, MissingInputError, ModelError
-from omibench.intake import contained
+from omibench.intake import resolve_within
 from omibench.intake.frames import join_frames
 
 log = logging.getLogger("omibench.benchmarks")
@@ -55,7 +55,7 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
     if len(others) > FILES:
         raise MissingInputError(f"benchmark.hub: {hub} holds more than {FILES:,} files")
     for name in others:
-        target = contained(folder, name)
+        target = resolve_within(folder, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(get(name), target)
     return folder
@@ -89,7 +89,7 @@ def _local(folder: Path) -> tuple[list[str], Get]:
         if not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and not path.is_dir()
     ]
-    return sorted(names), lambda name: contained(folder, name)
+    return sorted(names), lambda name: resolve_within(folder, name)
 
 
 def _remote(hub: str, revision: str) -> tuple[Sequence[str], Get]:

@@ -115,12 +115,12 @@ def _run(command: list[str]) -> None:
     """Run a command of Snakemake; this process stops when it does, with its exit code."""
     import os
 
-    from omibench.isolated import isolated, python_module
+    from omibench.isolated import isolate_env, python_module
     from omibench.stop import stoppable
 
     own = python_module(*command)
     with (
-        subprocess.Popen(own, env=isolated(os.environ)) as child,
+        subprocess.Popen(own, env=isolate_env(os.environ)) as child,
         stoppable(lambda at_once: child.send_signal(2 if at_once else 15)),
     ):
         code = child.wait()

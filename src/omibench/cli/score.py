@@ -82,7 +82,7 @@ def score(
     """
     from omibench.cli.score_summary import tell_scores
     from omibench.outputs import output_parquet
-    from omibench.params.limit import limited_by, part_words
+    from omibench.params.limit import apply_limit_by, part_words
     from omibench.score.cache import cell_cache, user_cache
     from omibench.score.formats.named import parse_columns
     from omibench.score.rows import read_rows
@@ -128,7 +128,7 @@ def score(
     if not judge:
         study = study.model_copy(update={"score": study.score.without_gptscore()})
     every, part = read_rows(inputs, named, answers), study.study.limit
-    rows = limited_by(every, part, lambda row: row.item.id)
+    rows = apply_limit_by(every, part, lambda row: row.item.id)
     told = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
     tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None, told), out)
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.terminal import say
 
 StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
@@ -112,7 +112,7 @@ def _dvc(*words: str) -> str:
     if find_spec("dvc") is None:
         raise StoreError("dvc is not installed: pip install 'omibench[workflow]'")
     done = subprocess.run(
-        python_module("dvc", *words), env=isolated(os.environ),
+        python_module("dvc", *words), env=isolate_env(os.environ),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:

@@ -42,7 +42,7 @@ class FilterSummary:
     def __str__(self) -> str:
         reasons = ", ".join(f"{count} {reason}" for reason, count in self.rejected.items() if count)
         turned_away = sum(self.rejected.values())
-        problems = counted(self.kept + turned_away, "problem")
+        problems = count_phrase(self.kept + turned_away, "problem")
         return f"{problems}, {self.answers} with an answer; {self.kept} kept, {turned_away} " + (
             f"rejected ({reasons})" if reasons else "rejected"
         )
@@ -120,7 +120,7 @@ def all_reasons(case: Case) -> list[Finding]:
     return found
 
 
-def counted(count: int, noun: str) -> str:
+def count_phrase(count: int, noun: str) -> str:
     """A number with its noun."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 

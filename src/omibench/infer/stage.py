@@ -19,7 +19,7 @@ from omibench.infer.rows import row_of
 from omibench.models.open import open_provider
 from omibench.models.provider import MakesRoom, Provider
 from omibench.models.recorded import RecordedProvider
-from omibench.params.limit import limited
+from omibench.params.limit import apply_limit
 from omibench.params.model import RecordedModel
 from omibench.problem import Question
 from omibench.request import Request
@@ -44,7 +44,7 @@ def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
     with open_askers(study, cell) as askers:
         own = askers[cell.model]
         threads = threads_of(questions, study, cell, own.provider)
-        taken = limited(load_questions(questions), study.study.limit)
+        taken = apply_limit(load_questions(questions), study.study.limit)
         lacking = remark(cell.setting, study.settings[cell.setting], taken)
         if lacking:
             log.warning("omibench: %s", lacking)
@@ -131,7 +131,7 @@ def threads_of(
     """
     setting, folder = study.settings[cell.setting], questions.parent
     examples = load_examples(folder) if setting.examples else ()
-    taken = limited(load_questions(questions), study.study.limit)
+    taken = apply_limit(load_questions(questions), study.study.limit)
     asked = asked_questions(taken, setting, examples)
     check_needs(cell.setting, setting, asked, examples)
     draws = range(setting.decoding.samples)

@@ -5,7 +5,7 @@ thousand deep, a path that leads out of its folder, a picture that is a web page
 error with one line that names the file. YAML is read by `omibench.yaml_file`, which bounds it.
 """
 
-from omibench.intake.containment import contained
+from omibench.intake.containment import resolve_within
 from omibench.intake.csv_rows import read_csv
 from omibench.intake.frames import iter_frame, read_frame
 from omibench.intake.json_text import parse_json, read_json, read_json_lines
@@ -16,7 +16,6 @@ from omibench.intake.regular import FILE_BYTES, open_regular, read_bytes, read_t
 __all__ = [
     "FILE_BYTES",
     "Picture",
-    "contained",
     "iter_frame",
     "open_regular",
     "parse_json",
@@ -27,5 +26,6 @@ __all__ = [
     "read_json_lines",
     "read_picture",
     "read_text",
+    "resolve_within",
     "strip_metadata",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from omibench.errors import FileFormatError
 
 
-def contained(folder: str | Path, name: str) -> Path:
+def resolve_within(folder: str | Path, name: str) -> Path:
     """The path of `name` in `folder`, which need not exist.
 
     Raises FileFormatError for a name that is absolute, has `..` in it or is no path at all, and

@@ -56,7 +56,7 @@ def address_of(model: OpenAIModel | AnthropicModel) -> str:
     return model.base_url or os.environ.get(variable) or own
 
 
-def explained(failure: Failure, name: str, model: OpenAIModel | AnthropicModel) -> Failure:
+def explain_failure(failure: Failure, name: str, model: OpenAIModel | AnthropicModel) -> Failure:
     """The failure with the names of what it concerns and what to do, where that is known."""
     remedy = _remedy(failure, model)
     if remedy is None:
@@ -78,7 +78,7 @@ def explaining(
                 try:
                     return await send(requests)
                 except Failure as failure:
-                    raise explained(failure, name, model) from None
+                    raise explain_failure(failure, name, model) from None
 
             yield explain
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from omibench.errors import PaperError, reason_of
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.ocr.check import check_form
 from omibench.ocr.transfer import Transferred
 
@@ -101,7 +101,7 @@ def _once(url: str, part: Path, until: float, most: int) -> Transferred:
     try:
         done = subprocess.run(
             python_module(_WORKER), input=job, capture_output=True, encoding="utf-8",
-            env=isolated(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
+            env=isolate_env(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Transferred(problem="it was not whole in time")

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from omibench.errors import MissingInputError, OmibenchError, PaperError
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.ocr.allowance import WALL, page_noted
 from omibench.ocr.check import sha256_of
 from omibench.ocr.codes import CODES, is_error
@@ -186,7 +186,7 @@ def _worked(job: Job) -> Outcome:
             input=job.model_dump_json(),
             capture_output=True,
             encoding="utf-8",
-            env=isolated(os.environ),
+            env=isolate_env(os.environ),
             timeout=WALL * limit,
             check=False,
         )

@@ -73,12 +73,12 @@ class HasId(Protocol):
 H = TypeVar("H", bound=HasId)
 
 
-def limited(rows: Iterable[H], limit: Limit | None) -> list[H]:
+def apply_limit(rows: Iterable[H], limit: Limit | None) -> list[H]:
     """Those rows that a limit takes, in their order; all without a limit."""
-    return limited_by(rows, limit, lambda row: row.id)
+    return apply_limit_by(rows, limit, lambda row: row.id)
 
 
-def limited_by(rows: Iterable[T], limit: Limit | None, id_of: Callable[[T], str]) -> list[T]:
+def apply_limit_by(rows: Iterable[T], limit: Limit | None, id_of: Callable[[T], str]) -> list[T]:
     """As `limited`, for rows whose problem `id_of` tells."""
     rows = list(rows)
     if limit is None:

@@ -22,7 +22,7 @@ from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.responses import Expected, responses_of
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.plan.saliency import saliency_steps
-from omibench.progress import counted
+from omibench.progress import track
 from omibench.request import NOT_BOUGHT, Outcome, Role
 from omibench.score.judges.panel import ASKS
 from omibench.store.store import Store
@@ -82,7 +82,7 @@ def building_rows(desk: Desk) -> Iterator[Row]:
 def _cell_rows(desk: Desk) -> Iterator[Row]:
     study = desk.study
     helped: dict[tuple[str, Role], dict[str, Step]] = {}
-    for cell in counted(study.cells, "cell"):
+    for cell in track(study.cells, "cell"):
         paths = desk.paths(cell)
         steps = list(steps_of(paths))
         row = respondent_row(desk, cell, steps)

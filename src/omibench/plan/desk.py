@@ -16,7 +16,7 @@ from omibench.infer.rounds import run_threads
 from omibench.infer.stage import load_questions, provider_of, threads_of
 from omibench.models.calls import calls_of
 from omibench.models.provider import Provider
-from omibench.params.limit import limited
+from omibench.params.limit import apply_limit
 from omibench.problem import Answer, Question
 from omibench.request import Request, Response, Role
 from omibench.settings.pictures.made import without_drawing
@@ -110,7 +110,7 @@ class Desk:
     @cached_property
     def asked(self) -> dict[str, Question]:
         """The questions that are asked, by id."""
-        taken = limited(load_questions(self.questions), self.study.study.limit)
+        taken = apply_limit(load_questions(self.questions), self.study.study.limit)
         return {question.id: question for question in taken}
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.intake import open_regular
-from omibench.params.limit import limited, part_words
+from omibench.params.limit import apply_limit, part_words
 from omibench.problem import Answer, Question
 from omibench.score.asking import ScoreJudges, one_judge, open_judges
 from omibench.score.cache import score_items
@@ -180,7 +180,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     """
     frame = read_parquet(responses, ResponseRow)
     every = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
-    rows = limited(every, study.study.limit)
+    rows = apply_limit(every, study.study.limit)
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
     items = [scored_item(row, gold, responses) for row in rows]
     texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)

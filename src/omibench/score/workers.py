@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from omibench.errors import OmibenchError
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 
 COMMAND = python_module("omibench.score.worker")
 _START_CPU_S = 60.0
@@ -102,7 +102,7 @@ class Worker:
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, process_group=0, env=isolated(os.environ),
+                stderr=subprocess.DEVNULL, process_group=0, env=isolate_env(os.environ),
             )  # fmt: skip
         except OSError as error:
             raise OmibenchError(_CANNOT.format(why=error)) from None

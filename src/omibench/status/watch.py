@@ -11,7 +11,7 @@ from omibench.status.looker import Looker
 from omibench.status.page import write_page
 from omibench.status.rows import Status
 from omibench.status.text import headline, render
-from omibench.terminal import say, say_lines, unguarded
+from omibench.terminal import raw_stream, say, say_lines
 
 GRACE_S = 20.0
 """Seconds after a run's end in which the next may begin: `dvc repro` makes one a stage."""
@@ -30,7 +30,7 @@ def watch(looker: Looker, every_s: float, page: Path | None = None) -> Status:
         if page is not None:
             write_page(page, last, None if ends else every_s)
         if sys.stdout.isatty():
-            unguarded(sys.stdout).write(_CLEAR)
+            raw_stream(sys.stdout).write(_CLEAR)
             say_lines(render(last))
         else:
             say(headline(last))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import OmibenchError, StoreError, reason_of
-from omibench.intake import contained
+from omibench.intake import resolve_within
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys
@@ -97,7 +97,7 @@ def _foreign(source: Path, folder: Path) -> tuple[str, str] | None:
 def _outside(source: Path, path: Path) -> str | None:
     """Why a file of another store is none of its own, or None."""
     try:
-        contained(source, str(path.relative_to(source)))
+        resolve_within(source, str(path.relative_to(source)))
     except OmibenchError:
         return "it leads out of the store"
     return None

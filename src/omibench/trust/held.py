@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from functools import cache
@@ -12,12 +13,13 @@ from typing import Any
 
 from omibench.errors import OmibenchError
 from omibench.intake import read_json
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.yaml_file import read_mapping
 
 LOCK = Path("dvc.lock")
 THERE = "deleted"
 """What `dvc status --cloud` calls what is in the remote and not in the cache."""
+_REMOTE = re.compile(r"^remote\.(.+)\.url=", re.MULTILINE)
 WAIT_S = 120
 """Seconds that a remote may take to answer."""
 
@@ -70,8 +72,8 @@ def _locked() -> list[tuple[str, str]]:
 
 
 def _remotes() -> list[str]:
-    told = _dvc("remote", "list") or ""
-    return [line.split()[0] for line in told.splitlines() if line.split()]
+    # `dvc remote list` breaks long lines, within a name's row.
+    return list(dict.fromkeys(_REMOTE.findall(_dvc("config", "--list") or "")))
 
 
 def _held(remote: str, paths: Iterable[str]) -> set[str] | None:
@@ -129,7 +131,7 @@ def _output(command: list[str]) -> str | None:
     """What a command prints; None where it cannot be run, fails, or takes too long."""
     try:
         done = subprocess.run(
-            command, env=isolated(os.environ), capture_output=True, text=True, check=False,
+            command, env=isolate_env(os.environ), capture_output=True, text=True, check=False,
             timeout=WAIT_S,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):

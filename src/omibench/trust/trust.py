@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import MissingInputError
-from omibench.isolated import isolated, python_module
+from omibench.isolated import isolate_env, python_module
 from omibench.trust.provenance import (
     NAME,
     adopt,
@@ -107,7 +107,7 @@ def _below(name: str, results: Path, stage: str) -> str:
 
 def _run(*words: str) -> str:
     done = subprocess.run(
-        python_module(*words), env=isolated(os.environ),
+        python_module(*words), env=isolate_env(os.environ),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:

@@ -326,7 +326,7 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
 
     outage = Outage()
     if heard:
-        outage.reached()
+        outage.note_answer()
 
     async def main() -> None:
         loop = asyncio.get_running_loop()

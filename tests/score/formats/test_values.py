@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from omibench.score.formats.options import options_in_question
-from omibench.score.formats.values import listed, options_in, options_of, plain, text_of, texts_of
+from omibench.score.formats.values import (
+    options_in,
+    options_of,
+    parse_list,
+    plain,
+    text_of,
+    texts_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +28,7 @@ def test_the_first_text_of_a_value(given: object, text: str | None) -> None:
      ("[x, y]", None), ("no list", None), ("[]", []), ("['a' 'b'", None), ("[" * 5000, None)],
 )  # fmt: skip
 def test_a_list_that_stands_in_a_text(text: str, entries: list[str] | None) -> None:
-    assert listed(text) == entries
+    assert parse_list(text) == entries
 
 
 def test_an_interval_in_a_gold_stays_one_text() -> None:

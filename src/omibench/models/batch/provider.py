@@ -17,7 +17,7 @@ from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submit import Pace
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
-from omibench.models.remedies import Explaining, explained
+from omibench.models.remedies import Explaining, explain_failure
 from omibench.models.secrets import read_key
 from omibench.models.served import ServedProvider
 from omibench.request import Request, Response
@@ -48,7 +48,9 @@ class BatchProvider(ServedProvider):
             raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")
         desk, identity = Desk(desk_folder(self.state, self.identity)), self.identity
         with self.connect_batches(key) as plain:
-            api = Explaining(plain, lambda failure: explained(failure, self.name, self.served))
+            api = Explaining(
+                plain, lambda failure: explain_failure(failure, self.name, self.served)
+            )
             run = BatchRun(
                 api,
                 desk,

@@ -125,7 +125,7 @@ class Dispatch:
         for job in self.agenda.rest():
             self._give_up(job, self._over or "provider_error", self._why, passing=self._held_back)
         if self._reasons:
-            _LOG.warning("%s", words.unanswered(self._reasons, self.progress.total))
+            _LOG.warning("%s", words.describe_unanswered(self._reasons, self.progress.total))
 
     def stop(self, wait_s: float) -> None:
         """Send nothing more; what is in flight may take `wait_s` seconds to end."""
@@ -309,7 +309,7 @@ class Dispatch:
 
     def _reached(self) -> None:
         self._alone = False
-        if self._outage.reached():
+        if self._outage.note_answer():
             _LOG.warning("%s", words.BACK)
 
     def _is_away(self, failure: Failure, probe: bool) -> bool:
@@ -319,7 +319,7 @@ class Dispatch:
         if not failure.away:  # as many as may be out at once are turned away by one that is full
             due = len(self._running) + len(self.agenda)
             enough = max(enough, min(self._concurrency.limit, due))
-        away = self._outage.failed(
+        away = self._outage.note_failure(
             failure, self._clock(), probe=probe, chance=chance, enough=enough
         )
         if away and not before:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from omibench.masking import said
+from omibench.masking import mask_line
 
 MOST_WORDS = 600
 _UNSENT = "the request was not sent whole"
@@ -51,7 +51,7 @@ class Failure(Exception):
     """Seconds that the endpoint asks to wait; None where it does not say."""
 
     def __post_init__(self) -> None:
-        self.message = said(self.message, MOST_WORDS)
+        self.message = mask_line(self.message, MOST_WORDS)
 
     @property
     def turned_away(self) -> bool:

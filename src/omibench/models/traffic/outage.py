@@ -53,7 +53,7 @@ class Outage:
             self._probing = self.is_open
             return self.is_open
 
-    def reached(self) -> bool:
+    def note_answer(self) -> bool:
         """The endpoint said something of a request; whether it was away until then."""
         with self._lock:
             was_open, self.is_open, self._probing = self.is_open, False, False
@@ -72,7 +72,7 @@ class Outage:
             with self._lock:
                 self._row, self.is_open, self._probing, self.since = 0, False, False, None
 
-    def failed(
+    def note_failure(
         self, failure: Failure, now: float, *, probe: bool, chance: float, enough: int
     ) -> bool:
         """A request failed; whether the endpoint is away by now, and the failure one of that.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from omibench.masking import said
+from omibench.masking import mask_line
 from omibench.models.content import content_fault, refusal_of
 from omibench.models.traffic.failure import Failure
 
@@ -33,8 +33,8 @@ def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: f
     """The failure that an HTTP error tells; `now` is Unix time. Header names are lower case."""
     code, message = _words_of(body)
     broke = code in _NO_MONEY
-    said = headers.get("x-should-retry")
-    transient = said == "true" if said in ("true", "false") else passes(status)
+    mask_line = headers.get("x-should-retry")
+    transient = mask_line == "true" if mask_line in ("true", "false") else passes(status)
     return Failure(
         f"HTTP {status}" + (f" ({code})" if code else "") + (f": {message}" if message else ""),
         status=status,
@@ -55,7 +55,7 @@ def failure_of_connection(error: BaseException) -> Failure:
     name = type(cause).__name__
     if isinstance(cause, Failure):
         return cause
-    words = said(str(cause))
+    words = mask_line(str(cause))
     return Failure(
         f"the connection failed: {name}" + (f": {words}" if words else ""),
         transient=name != "UnsupportedProtocol",
@@ -78,10 +78,10 @@ def retry_after(headers: Mapping[str, str], now: float, body: str = "") -> float
     """
     if (ms := _number(headers.get("retry-after-ms"))) is not None:
         return ms / 1000
-    said = headers.get("retry-after")
-    if (seconds := _number(said)) is not None:
+    mask_line = headers.get("retry-after")
+    if (seconds := _number(mask_line)) is not None:
         return seconds
-    if (when := _date(said)) is not None:
+    if (when := _date(mask_line)) is not None:
         sent = _date(headers.get("date"))
         return max(0.0, when - (now if sent is None else sent))
     found = _GEMINI_DELAY.search(body)
@@ -121,15 +121,15 @@ def _words_of(body: str) -> tuple[str, str]:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        return "", said(_TAG.sub(" ", body))
+        return "", mask_line(_TAG.sub(" ", body))
     if isinstance(value, list) and value:  # Gemini's endpoint wraps its error in a list
         value = value[0]
     if not isinstance(value, dict):
-        return "", said(str(value))
+        return "", mask_line(str(value))
     error = value.get("error", value)
     if not isinstance(error, dict):
-        return "", said(str(error))
+        return "", mask_line(str(error))
     code = error.get("code")
     code = code if isinstance(code, str) and code else error.get("type") or error.get("status")
     words = error.get("message") or error.get("detail") or value.get("message") or ""
-    return (said(code, 80) if isinstance(code, str) else ""), said(str(words))
+    return (mask_line(code, 80) if isinstance(code, str) else ""), mask_line(str(words))

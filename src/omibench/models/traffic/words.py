@@ -27,7 +27,7 @@ def come_back(seconds: float, longest_s: float) -> str:
     )
 
 
-def unanswered(reasons: Counter[str], total: int) -> str:
+def describe_unanswered(reasons: Counter[str], total: int) -> str:
     """How many of `total` requests got no answer, and the reason that most of them have."""
     (why, times), *others = reasons.most_common()
     more = f" ({times} times; {len(others)} other reasons)" if others else ""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError
 from omibench.intake import read_json
-from omibench.masking import remember, said
+from omibench.masking import mask_line, remember
 from omibench.models.bounds import MOST_REPLY
 from omibench.models.plain_http import Reply, exchange
 from omibench.models.replies import json_of
@@ -220,7 +220,7 @@ def _why(answer: object) -> str:
         return "an answer that is no object"
     info = answer.get("error_info")
     detail = info.get("message") if isinstance(info, dict) else None
-    return said(str(detail or answer.get("error") or "no reason given"))
+    return mask_line(str(detail or answer.get("error") or "no reason given"))
 
 
 def _field(answer: Mapping[str, Any], field: str) -> str:

@@ -79,7 +79,7 @@ class Packed:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Packed]:
+def open_packed(path: Path) -> Iterator[Packed]:
     """A zip file, read and closed. Raises FileFormatError for what is none."""
     with open_regular(path) as file:
         yield Packed(path, file)

@@ -18,7 +18,7 @@ from omibench.score.formats.content import (
     kind_of,
     table_rows,
 )
-from omibench.score.formats.packed import opened
+from omibench.score.formats.packed import open_packed
 from omibench.score.formats.workbook import workbook_rows
 
 
@@ -31,7 +31,7 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
     """
     kind = kind_of(path)
     if kind == "zip":
-        with opened(path) as packed:
+        with open_packed(path) as packed:
             if inspect_log.is_packed(packed.names):
                 yield from inspect_log.packed_rows(packed, path)
                 return

@@ -29,7 +29,7 @@ def text_of(value: Any) -> str | None:
 def texts_of(value: Any) -> list[str]:
     """Every text of a value, in order; of a list in a text (`['a', 'b']`) its entries."""
     if isinstance(value, str):
-        return listed(value) or ([value] if value.strip() else [])
+        return parse_list(value) or ([value] if value.strip() else [])
     if isinstance(value, list | tuple):
         return [text for entry in value if (text := text_of(entry)) is not None]
     text = text_of(value)
@@ -45,7 +45,7 @@ def plain(value: object) -> str:
 def options_of(value: Any) -> dict[str, str] | None:
     """Options by their labels, from a list, an object, a text of either, or parallel lists."""
     if isinstance(value, str):
-        value = _loaded(value) or listed(value)
+        value = _loaded(value) or parse_list(value)
     if isinstance(value, Mapping):
         texts, labels = value.get("text"), value.get("label")
         if isinstance(texts, Sequence) and isinstance(labels, Sequence) and len(value) == 2:
@@ -66,7 +66,7 @@ def options_in(row: Mapping[str, Any]) -> dict[str, str] | None:
     return {label: str(text) for label, text in found.items()} if len(found) > 1 else None
 
 
-def listed(text: str) -> list[str] | None:
+def parse_list(text: str) -> list[str] | None:
     """The entries of a list that stands in a text, as JSON or as Python prints it; else None."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):

@@ -13,7 +13,7 @@ from typing import Any, Final
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.intake import read_bytes
 from omibench.score.formats.content import Row
-from omibench.score.formats.packed import opened
+from omibench.score.formats.packed import open_packed
 from omibench.score.formats.values import plain
 
 FILE_BYTES: Final = 256 * 2**20
@@ -37,7 +37,7 @@ def workbook_rows(path: Path) -> Iterator[Row]:
             f"{path}: to read Excel files, install openpyxl (pip install 'omibench[xlsx]'), or "
             "save the sheet as .tsv"
         ) from None
-    with opened(path) as packed:
+    with open_packed(path) as packed:
         if packed.unpacked_bytes > UNPACKED_BYTES:
             raise FileFormatError(f"{path}: unpacks to more than 256 MiB: save the sheet as .tsv")
     content = io.BytesIO(read_bytes(path, FILE_BYTES))
