@@ -10,12 +10,13 @@ import json
 import logging
 import re
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 from omibench.surrogates import replace_surrogates
 
+Span = tuple[int, int]
 MASK = "***"
 MOST_SAID = 300
 """Characters of what others say that are shown."""
@@ -77,10 +78,13 @@ def mask(text: str) -> str:
 
     Its beginning and its end count as one, since those whom it was shown to may have cut it.
     """
-    for secret in sorted(_known, key=len, reverse=True):
-        text = _without(text, secret)
-        text = _without(text[::-1], secret[::-1])[::-1]
-    return _without_lookalikes(text)
+    spans = list(_lookalikes(text))
+    backwards = text[::-1]
+    for secret in _known:
+        spans += _places(text, secret)
+        ends = _places(backwards, secret[::-1])
+        spans += [(len(text) - end, len(text) - start) for start, end in ends]
+    return _cover(text, spans)
 
 
 def mask_keys(value: Any, body: bytes) -> Any:
@@ -97,7 +101,7 @@ def mask_keys(value: Any, body: bytes) -> Any:
 
 def looks_secret(text: str) -> bool:
     """Whether a text holds what looks like a secret, whichever were read."""
-    return _without_lookalikes(text) != text
+    return _cover(text, _lookalikes(text)) != text
 
 
 def mask_line(text: str, most: int = MOST_SAID) -> str:
@@ -180,25 +184,38 @@ def _holds_secret(name: str, entry: str) -> bool:
     return is_secret_name(name) or maybe is not None
 
 
-def _without_lookalikes(text: str) -> str:
-    text = _LOOKS_SECRET.sub(MASK, text)
+def _lookalikes(text: str) -> Iterator[Span]:
+    """Where a text holds what looks like a secret."""
+    for found in _LOOKS_SECRET.finditer(text):
+        yield found.span()
     for pattern in (_BEARER, _FIELD, _QUERY):
-        text = pattern.sub(rf"\g<1>{MASK}", text)
-    return text
+        for found in pattern.finditer(text):
+            yield found.end(1), found.end()
 
 
-def _without(text: str, secret: str) -> str:
-    head = secret[:_HEAD]
+def _places(text: str, secret: str) -> Iterator[Span]:
+    """Where a text holds a secret, or as much of it as follows its first characters."""
     # An address begins like others: of webhooks only the whole is a secret.
-    if len(secret) <= _HEAD or "://" in secret or head not in text:
-        return text.replace(secret, MASK)
-    pieces, at = [], 0
+    is_whole = len(secret) <= _HEAD or "://" in secret
+    head, at = secret if is_whole else secret[:_HEAD], 0
     while (start := text.find(head, at)) >= 0:
-        end = start + _HEAD
-        while end < len(text) and end - start < len(secret) and text[end] == secret[end - start]:
-            end += 1
-        pieces += [text[at:start], MASK]
-        at = end
+        at = start + len(head)
+        while at < len(text) and at - start < len(secret) and text[at] == secret[at - start]:
+            at += 1
+        yield start, at
+
+
+def _cover(text: str, spans: Iterable[Span]) -> str:
+    """The text with one mask for each run of spans that overlap.
+
+    All are looked for in the same text: were one masked first, the rest of another that it is a
+    part of would be known no more.
+    """
+    pieces, at = [], 0
+    for start, end in sorted(spans):
+        if start >= at:
+            pieces += [text[at:start], MASK]
+        at = max(at, end)
     return "".join([*pieces, text[at:]])
 
 

@@ -60,6 +60,11 @@ def test_common_forms_are_known(secret: str) -> None:
     assert mask(f"the key '{secret}' is wrong") == "the key '***' is wrong"
 
 
+def test_a_part_that_another_key_ends_with_leaves_nothing_of_an_unknown_one() -> None:
+    remember("a-known-key-1234567890abcdefghij")
+    assert mask("no AIzaSyA1234567890abcdefghijklmnopqrstuv here") == "no *** here"
+
+
 @pytest.mark.parametrize(
     ("text", "masked"),
     [
