@@ -69,6 +69,8 @@ def test_an_outage_of_a_minute_costs_few_attempts_and_no_answer(
     late = [t for t in tries if t > 6.5]
     assert len(late) <= probes, "requests kept coming"
     assert not books.open
+    assert done.progress.attempts == len(endpoint.seen)
+    assert done.progress.retried == len(endpoint.seen) - 300
 
 
 def test_probes_come_one_at_a_time_ever_more_rarely() -> None:

@@ -12,10 +12,14 @@ from omibench.request import Request
 
 @dataclass(eq=False)
 class Job:
-    """One call: samples of one conversation, and how many attempts at them have failed."""
+    """One call: samples of one conversation, and how many attempts at them have failed.
+
+    `calls` counts those sent, also those that reached no model and so were no attempt.
+    """
 
     requests: tuple[Request, ...]
     attempts: int = 0
+    calls: int = 0
 
 
 class Agenda:

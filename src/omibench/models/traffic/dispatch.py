@@ -189,7 +189,8 @@ class Dispatch:
         self._alone_until = min(self._alone_until, now + ALONE_S)
         self._caps.take(guessed, now)
         self.progress.attempts += 1
-        self.progress.retried += job.attempts > 0
+        self.progress.retried += job.calls > 0
+        job.calls += 1
         task = asyncio.create_task(self._attempt(job, ticket, guessed, self._outage.send()))
         self._running.add(task)
         task.add_done_callback(self._ended)
@@ -247,7 +248,7 @@ class Dispatch:
             self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
         if missing := job.requests[len(sent.responses) :]:
             fewer = Failure("the reply holds fewer samples than were asked for", transient=True)
-            self._again(Job(missing, job.attempts), fewer)
+            self._again(Job(missing, job.attempts, job.calls), fewer)
 
     def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int, probe: bool) -> None:
         said = mask(failure.message)
