@@ -68,7 +68,7 @@ class _Thrift:
         values: dict[int, Any] = {}
         number = 0
         while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._signed()
+            number = number + (head >> 4) if head >> 4 else self._read_signed()
             kind = head & 15
             values[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
         return values
@@ -78,11 +78,11 @@ class _Thrift:
             case 1 | 2 | 3:
                 return self._byte()
             case 4 | 5 | 6:
-                return self._signed()
+                return self._read_signed()
             case 7:
                 return self._bytes(8)
             case 8:
-                return self._bytes(self._unsigned())
+                return self._bytes(self._read_unsigned())
             case 9 | 10:
                 return self._list(depth)
             case 12:
@@ -91,7 +91,7 @@ class _Thrift:
 
     def _list(self, depth: int) -> list[Any]:
         head = self._byte()
-        count = self._unsigned() if head >> 4 == 15 else head >> 4
+        count = self._read_unsigned() if head >> 4 == 15 else head >> 4
         if count > len(self._data):
             raise IndexError
         return [self._value(head & 15, depth - 1) for _ in range(count)]
@@ -107,7 +107,7 @@ class _Thrift:
             raise IndexError
         return self._data[start : self._at]
 
-    def _unsigned(self) -> int:
+    def _read_unsigned(self) -> int:
         value = shift = 0
         while (byte := self._byte()) & 0x80:
             value |= (byte & 0x7F) << shift
@@ -116,6 +116,6 @@ class _Thrift:
                 raise IndexError
         return value | byte << shift
 
-    def _signed(self) -> int:
-        value = self._unsigned()
+    def _read_signed(self) -> int:
+        value = self._read_unsigned()
         return value >> 1 ^ -(value & 1)

@@ -167,17 +167,17 @@ def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
 
 def _process(job: Job) -> Outcome:
     """Run the worker, and again without the page over which it was ended for lack of time."""
-    outcome = _worked(job)
+    outcome = _work(job)
     if not outcome.error or outcome.error[0] != "paper_timeout":
         return outcome
     if (noted := page_noted(job.note)) is None:
         return outcome
     place, page = noted
     shutil.rmtree(job.folder / "images", ignore_errors=True)
-    return _worked(job.model_copy(update={"skipped": {place: [page]}}))
+    return _work(job.model_copy(update={"skipped": {place: [page]}}))
 
 
-def _worked(job: Job) -> Outcome:
+def _work(job: Job) -> Outcome:
     """Run the worker; whatever happens to its process becomes a code."""
     paper, limit = job.source.paper, job.most_s
     try:

@@ -35,7 +35,7 @@ def plan_study(study: Study, questions: Path) -> Plan:
     Raises MissingInputError when the frozen dataset `questions` is not there yet, and ModelError
     for a model that contradicts itself.
     """
-    with Store(study.study.store) as store, _uncollected():
+    with Store(study.study.store) as store, _pause_collector():
         desk = Desk(study, questions, store)
         built = list(building_rows(desk))
         uncounted = uncounted_models(study)
@@ -61,7 +61,7 @@ def _partial(desk: Desk) -> str:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _pause_collector() -> Iterator[None]:
     """Without the search for cycles, of which there are none: a third of a large plan's time."""
     collects = gc.isenabled()
     gc.disable()

@@ -144,10 +144,10 @@ def _plain(text: str) -> str:
         text = _SUPER_RUN.sub(lambda m: f"^{{{m.group().translate(_SUPER)}}}", text)
         text = _SUB_RUN.sub(lambda m: f"_{{{m.group().translate(_SUB)}}}", text)
         text = text.translate(_UNICODE)
-    return _tidied(_undressed(text))
+    return _tidy_text(_undress(text))
 
 
-def _undressed(text: str) -> str:
+def _undress(text: str) -> str:
     """A text without environments, dollars and the like; numbers and matrices in one form."""
     if "\\" in text:
         text = _ENVIRONMENT.sub(" ", text)
@@ -161,7 +161,7 @@ def _undressed(text: str) -> str:
     return _BRACED_MARK.sub(r"\1", text) if "{" in text else text
 
 
-def _tidied(text: str) -> str:
+def _tidy_text(text: str) -> str:
     """Commands, sizes, fonts and scripts in one spelling."""
     if "\\" in text:
         text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
