@@ -26,6 +26,7 @@ def server() -> Iterator[ServerHandle]:
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAB_KEY", SECRET)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
 
 
 def endpoint(url: str, **more: Any) -> EndpointWatch:
@@ -55,6 +56,18 @@ def test_a_hub_lists_an_authors_models(server: ServerHandle) -> None:
     ]
     with pytest.raises(ModelError, match="watch 'hub': its models cannot be listed: HTTP 401"):
         listed("hub", watch.model_copy(update={"token_env": None}))
+
+
+def test_a_hub_is_not_asked_offline(server: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    watch = HubWatch.model_validate(
+        {"kind": "hub", "url": server.base_url, "author": "Lab", "match": ["*"], "model": LOCAL}
+    )
+    with pytest.raises(ModelError, match="watch 'hub': HF_HUB_OFFLINE is set") as found:
+        listed("hub", watch)
+    assert not isinstance(found.value, PassingError)
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic"])

@@ -86,7 +86,7 @@ def _of_hub(name: str, watch: HubWatch) -> list[str]:
     try:
         from httpx2 import TransportError
         from huggingface_hub import HfApi
-        from huggingface_hub.errors import HfHubHTTPError
+        from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
     except ImportError:
         raise ModelError(
             f"watch {name!r}: a hub needs the library huggingface_hub: install the extra `hub`"
@@ -94,18 +94,23 @@ def _of_hub(name: str, watch: HubWatch) -> list[str]:
     token = read_key(watch.token_env).get_secret_value() if watch.token_env else False
     hub = HfApi(endpoint=watch.url, token=token)
     with _told(name, HfHubHTTPError, TransportError, ValueError), _bounded_hub():
-        return within(
-            CALL_S,
-            lambda: _ids(
-                hub.list_models(
-                    author=watch.author,
-                    search=watch.search,
-                    pipeline_tag=watch.task,
-                    sort="created_at",
-                    limit=watch.newest,
-                )
-            ),
-        )
+        try:
+            return within(
+                CALL_S,
+                lambda: _ids(
+                    hub.list_models(
+                        author=watch.author,
+                        search=watch.search,
+                        pipeline_tag=watch.task,
+                        sort="created_at",
+                        limit=watch.newest,
+                    )
+                ),
+            )
+        except OfflineModeIsEnabled:
+            raise ModelError(
+                f"watch {name!r}: HF_HUB_OFFLINE is set, so no hub is asked: unset it"
+            ) from None
 
 
 @contextmanager
