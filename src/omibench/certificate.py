@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.params.model import TOLD, Model
 from omibench.problem import Noun
 
 ALL = "all"
@@ -179,16 +178,3 @@ class DisagreementRow(Noun):
     judge_key: str | None
     source: str | None = None
     label: float | None = None
-
-
-def identity_of(model: Model) -> dict[str, Any]:
-    """What of a model's block changes its answers, not how it is reached, shown and paid."""
-    return model.model_dump(mode="json", exclude_defaults=True, exclude=_NOT_IDENTITY) | {
-        "provider": model.provider
-    }
-
-
-_NOT_IDENTITY = {
-    *TOLD, "base_url", "key_env", "limits", "price", "can", "image_tokens", "batch",
-    "responses", "partial", "resources", "batch_size", "device", "gpu_memory", "max_num_seqs",
-}  # fmt: skip

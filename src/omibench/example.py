@@ -6,8 +6,12 @@ examples (design, section 6).
 
 from __future__ import annotations
 
-from omibench.params.presentation import Take
+from typing import Literal
+
 from omibench.problem import Noun, Question
+
+Take = Literal["sampled", "window"]
+"""How examples are taken from a dataset: drawn once and set aside, or the first of each subset."""
 
 
 class Example(Noun):

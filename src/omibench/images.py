@@ -1,4 +1,4 @@
-"""The pictures of a problem: paths relative to the file that names them, and their forms."""
+"""The pictures of a problem: paths relative to the file that names them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from omibench.problem import Problem, Question
-
-_MAGIC = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
-HEAD_BYTES = 12
-"""From which the form of a picture can be told."""
 
 Pictured = TypeVar("Pictured", Problem, Question)
 
@@ -28,13 +24,6 @@ def rebase_images(problem: Pictured, old: Path, new: Path) -> Pictured:
             ]
         }
     )
-
-
-def form_of(head: bytes) -> str | None:
-    """`png`, `jpeg`, `gif`, `webp` or `bmp` by a file's first 12 bytes; None for anything else."""
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "webp"
-    return next((form for magic, form in _MAGIC.items() if head.startswith(magic)), None)
 
 
 def _relative(file: Path, folder: Path) -> str:

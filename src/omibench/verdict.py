@@ -20,6 +20,9 @@ FAILURES: tuple[VerdictOutcome, ...] = (
 )  # fmt: skip
 """Outcomes that are no answer: counted as wrong in the published way, and as unknown in bounds."""
 
+RIGHT = 0.5
+"""From here on a verdict, or a label with partial credit, counts as right."""
+
 
 class ScoredItem(Noun):
     """One response beside its gold: all that a scoring rule may look at."""

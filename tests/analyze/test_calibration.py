@@ -13,8 +13,9 @@ from omibench.analyze import analyze_study
 from omibench.analyze.calibration import corrected, matching, with_certificate
 from omibench.analyze.claims import calibration_sentence
 from omibench.analyze.load import Results, load_results
-from omibench.certificate import ALL, Certificate, JudgeQuality, Measure, identity_of
+from omibench.certificate import ALL, Certificate, JudgeQuality, Measure
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.identity import identity_of
 from omibench.study import Cell
 from omibench.tables import write_json
 

@@ -13,9 +13,10 @@ from analyze.conftest import Folders, make_study
 from analyze.test_reasoning import judged, run
 from certify.test_stage import written
 from omibench.analyze.calibration import REASONING
-from omibench.certificate import ReasoningCertificate, ReasoningCertificates, identity_of
+from omibench.certificate import ReasoningCertificate, ReasoningCertificates
 from omibench.certify import certify_judge
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.identity import identity_of
 from omibench.study import Study
 from omibench.tables import JudgementRow, read_json, read_parquet, write_parquet
 

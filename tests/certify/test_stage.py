@@ -16,10 +16,11 @@ import pytest
 from analyze.conftest import PROMPT, Folders, make_study
 from omibench.analyze.calibration import CERTIFICATE
 from omibench.analyze.load import load_results
-from omibench.certificate import ALL, Certificate, DisagreementRow, identity_of
+from omibench.certificate import ALL, Certificate, DisagreementRow
 from omibench.certify import certify_judge
 from omibench.certify.stage import DISAGREEMENTS
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.identity import identity_of
 from omibench.tables import read_json, read_jsonl
 
 

@@ -30,9 +30,8 @@ from omibench.tables import (
     read_parquet,
     write_parquet,
 )
+from omibench.verdict import RIGHT
 
-RIGHT = 0.5
-"""From here on a verdict counts as right for pass@k."""
 BY_JUDGE: dict[How, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
     "best-of-n": (MARKS, by_marks),
     "tournament": (COMPARISON, by_tournament),

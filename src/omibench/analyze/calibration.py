@@ -16,10 +16,10 @@ from omibench.certificate import (
     JudgeQuality,
     ReasoningCertificate,
     ReasoningCertificates,
-    identity_of,
 )
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.intake import read_json as parse_file
+from omibench.params.identity import identity_of
 from omibench.study import Cell
 from omibench.tables import read_json
 

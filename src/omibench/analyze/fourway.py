@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from omibench.analyze.load import JUDGE_RULES, Results
 from omibench.certificate import FourWay
+from omibench.verdict import RIGHT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 QUADRANTS = ("both_right", "both_wrong", "judge_only", "rules_only")
 DISAGREE = ("judge_only", "rules_only")
 RESPONSE = ("model", "setting", "id", "index")
-RIGHT = 0.5
-"""From here on a verdict or a graded label counts as right."""
 
 
 def side_by_side(results: Results, rules: str) -> pl.DataFrame:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.analyze.intervals import Estimate, clustered_wilson, effective_n, t_value
 from omibench.analyze.load import Results
-from omibench.certificate import ReasoningCertificate, identity_of
+from omibench.certificate import ReasoningCertificate
 from omibench.errors import MissingInputError
+from omibench.params.identity import identity_of
 from omibench.score.judges.taxonomies import NO_ERROR
 from omibench.study import Cell
 from omibench.tables import JudgementRow, read_parquet

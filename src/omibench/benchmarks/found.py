@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError
-from omibench.images import HEAD_BYTES, form_of
 from omibench.intake import read_bytes
 from omibench.intake.containment import Container
 from omibench.intake.picture import PICTURE_BYTES
 from omibench.intake.picture import SUFFIXES as FORM_SUFFIXES
+from omibench.picture_forms import HEAD_BYTES, form_of
 from omibench.problem import Figure
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from math import isnan, nan
 
 from omibench.analyze.correction import Share, rogan_gladen
-from omibench.analyze.fourway import RIGHT
 from omibench.analyze.intervals import Estimate, clustered_wilson
 from omibench.certificate import JudgeQuality, Measure
 from omibench.certify.rank import spearman
+from omibench.verdict import RIGHT
 
 
 def judge_quality(

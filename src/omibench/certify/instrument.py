@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.certificate import identity_of
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.identity import identity_of
 from omibench.study import Study
 
 if TYPE_CHECKING:

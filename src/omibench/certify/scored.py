@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from omibench.analyze.calibration import CERTIFICATE
 from omibench.analyze.fourway import DISAGREE, RESPONSE, four_way, with_quadrants
 from omibench.analyze.load import JUDGE_RULES
-from omibench.certificate import Certificate, DisagreementRow, identity_of
+from omibench.certificate import Certificate, DisagreementRow
 from omibench.certify.labels import read_labels
 from omibench.certify.matching import STALE, UNKNOWN, Matched, match
 from omibench.certify.quality import quality_by_kind
 from omibench.certify.verdict_file import SCHEMA, Row, read_verdicts
 from omibench.errors import FileFormatError
 from omibench.intake import read_bytes
+from omibench.params.identity import identity_of
 from omibench.study import Study
 from omibench.tables import write_json, write_jsonl
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from omibench.errors import ParamsError
-from omibench.example import Example
+from omibench.example import Example, Take
 from omibench.freeze.rows import is_simulated
-from omibench.params.presentation import FreezeExamples, Take
+from omibench.params.presentation import FreezeExamples
 from omibench.problem import Answer, Question
 from omibench.tables import write_jsonl
 

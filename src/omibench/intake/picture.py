@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from omibench.errors import FileFormatError, reason_of
-from omibench.images import HEAD_BYTES, form_of
 from omibench.intake.regular import read_bytes, size_text
+from omibench.picture_forms import HEAD_BYTES, form_of
 
 PICTURE_BYTES: Final = 100 * 2**20
 PIXELS: Final = 178_956_970

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.images import form_of
 from omibench.intake import open_regular, read_bytes
+from omibench.picture_forms import form_of
 from omibench.request import ImagePart, Request
 
 try:  # encoding was a quarter of the time that sending takes; this is 2.6 times as quick

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from omibench.example import Take
 from omibench.params.blocks import Block, Name
 
 Without = Literal["question", "choices"]
@@ -14,8 +15,6 @@ Without = Literal["question", "choices"]
 Given = Literal["I", "I+QM", "I+QM+DM", "I+QG", "I+QG+DG"]
 """MathReal's names (section 4): the picture, the question's text and the description of its
 figures; M as the model reads them from the picture, G as the benchmark gives them."""
-
-Take = Literal["sampled", "window"]
 
 
 class FreezeExamples(Block):

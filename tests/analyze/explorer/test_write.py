@@ -23,7 +23,8 @@ from omibench.analyze.explorer.view import LONGEST, LONGEST_LISTED, clipped, nat
 from omibench.analyze.explorer.write import write_explorer
 from omibench.analyze.links import cell_anchor, cell_file, problem_file
 from omibench.analyze.load import load_results
-from omibench.certificate import MarkQuality, Measure, ReasoningCertificate, identity_of
+from omibench.certificate import MarkQuality, Measure, ReasoningCertificate
+from omibench.params.identity import identity_of
 from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.study import Cell, Study
 from omibench.tables import JudgementRow, write_parquet
