@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 from omibench.cli.configfiles import check_params_file, elsewhere
 from omibench.status.checkpoint import remark_on, remark_when_planned
 from omibench.status.hooks import Watched
-from omibench.trust.hooks import Noted
+from omibench.graph.provenance.hooks import Noted
 
 min_version("9.27")
 

@@ -117,8 +117,8 @@ def make_exam(folder: Path, size: int) -> Exam:
 
     The pictures begin like PNG files and are noise, which no log can compress.
     """
-    from omibench.problem import Figure, Question
-    from omibench.tables import write_jsonl
+    from omibench.schemas.problem import Figure, Question
+    from omibench.schemas.tables import write_jsonl
 
     folder.mkdir()
     rng = random.Random(1)  # noqa: S311

@@ -77,8 +77,8 @@ def omibench(task: Task, questions: str, work: Path) -> Collect:
 
     import polars as pl
 
-    from omibench.infer import infer_cell
-    from omibench.study import Cell, parse_study
+    from omibench.params.study import Cell, parse_study
+    from omibench.stages.infer import infer_cell
 
     os.environ["BENCHMARK_KEY"] = KEY
     model = {

@@ -23,12 +23,12 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from omibench.filter.backcheck import findings
-from omibench.filter.minhash import Similar
-from omibench.filter.stage import sift
-from omibench.filter.text import normalise
 from omibench.params.filter import FilterParams
-from omibench.problem import Figure, Problem
+from omibench.schemas.problem import Figure, Problem
+from omibench.stages.filter.backcheck import findings
+from omibench.stages.filter.minhash import Similar
+from omibench.stages.filter.stage import sift
+from omibench.stages.filter.text import normalise
 
 LETTERS = "eeeetttaaooiinnsshhrrddllcumwfgypbvk"
 VOCABULARY, WORDS, COPY = 8_000, 120, 20

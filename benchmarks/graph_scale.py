@@ -32,10 +32,10 @@ from typing import NamedTuple
 import yaml
 from PIL import Image
 
-from omibench.problem import Answer, Figure, Question
-from omibench.slices import slice_for
-from omibench.study import Cell, load_study
-from omibench.tables import FrozenManifest, content_hash, write_json, write_jsonl
+from omibench.graph.slices import slice_for
+from omibench.params.study import Cell, load_study
+from omibench.schemas.problem import Answer, Figure, Question
+from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = (

@@ -33,14 +33,14 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from omibench.ocr import read_papers
-from omibench.ocr.document import read_document
-from omibench.ocr.photographs import read_photograph
-from omibench.ocr.readers import open_engine
 from omibench.params.stages import OcrParams
-from omibench.problem import Problem
-from omibench.score.transcripts import best_window, similarity
-from omibench.tables import FileReport, read_jsonl
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import FileReport, read_jsonl
+from omibench.stages.ocr import read_papers
+from omibench.stages.ocr.layout.photographs import read_photograph
+from omibench.stages.ocr.readers import open_engine
+from omibench.stages.ocr.structure.document import read_document
+from omibench.stages.score.transcripts import best_window, similarity
 
 QUARTER = 45.0
 HEAD = 20

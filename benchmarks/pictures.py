@@ -26,9 +26,9 @@ from PIL import __version__ as pillow
 
 from omibench.params.image import DEGRADATIONS
 from omibench.params.setting import Setting
-from omibench.problem import Figure, Question
+from omibench.schemas.problem import Figure, Question
+from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.settings.present import present
-from omibench.tables import read_jsonl, write_jsonl
 
 PER_PROBLEM = 3
 CONDITIONS = {

@@ -26,9 +26,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from omibench.models.oracle import OracleRow
-from omibench.problem import Answer, Choice, Figure, Question
-from omibench.tables import FrozenManifest, content_hash, write_json, write_jsonl
+from omibench.models.simulated.oracle import OracleRow
+from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))

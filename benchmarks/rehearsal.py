@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import yaml
 from graph_scale import PARTS, PROGRAMS, ROOT
 
-from omibench.study import parse_study
+from omibench.params.study import parse_study
 
 PROMPTS = ("cot", "direct", "least-to-most", "plan-and-solve", "visualization-of-thought")
 SHOWN = ("all", "first", "none", "shuffled")

@@ -32,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from gold_mutants import KINDS, Gold, excluded, mutants, sample
 
-from omibench.problem import Choice
-from omibench.score.rules import score_item
-from omibench.verdict import ScoredItem
+from omibench.rule_books.registry import score_item
+from omibench.schemas.problem import Choice
+from omibench.schemas.verdict import ScoredItem
 
 RULES = ("robust", "omibench", "emma")
 MUTANTS_AT_LEAST = 3_000
@@ -182,7 +182,7 @@ def hostile(path: Path) -> Iterator[Line]:
 
 def hostile_child(path: Path) -> None:
     """Score hostile answers under 1 GiB and print expected, verdict and CPU seconds of each."""
-    from omibench.score import symbolic
+    from omibench.answers.formulas import symbolic
 
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     symbolic.symbolically_equal("x<1", "1>x")

@@ -44,9 +44,9 @@ def _running_children() -> Iterator[list[str]]:
 
 def omibench(rules: str) -> Scorer:
     """One of our rule books."""
-    from omibench.problem import Choice
-    from omibench.score.rules import score_item
-    from omibench.verdict import ScoredItem
+    from omibench.rule_books.registry import score_item
+    from omibench.schemas.problem import Choice
+    from omibench.schemas.verdict import ScoredItem
 
     def item(row: Row) -> ScoredItem:
         texts = row["options"]

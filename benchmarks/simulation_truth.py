@@ -26,17 +26,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from omibench.analyze.intervals import wilson
-from omibench.models.oracle import Oracle, OracleRow
-from omibench.models.respond import SLIPS, Slip, can_slip
-from omibench.models.simulated import SimulatedProvider
+from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.provider import SimulatedProvider
+from omibench.models.simulated.respond import SLIPS, Slip, can_slip
 from omibench.params.model import SimulatedModel, Slips
 from omibench.params.setting import Setting
-from omibench.problem import Choice, Question
-from omibench.request import Request, Response, Tags
-from omibench.score.rules import score_item
+from omibench.rule_books.registry import score_item
+from omibench.schemas.problem import Choice, Question
+from omibench.schemas.request import Request, Response, Tags
+from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.settings.present import present
-from omibench.verdict import ScoredItem, Verdict
+from omibench.statistics.intervals import wilson
 
 Scorer = Callable[[ScoredItem], Verdict]
 CONFIDENCE = 0.95

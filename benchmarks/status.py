@@ -26,17 +26,17 @@ from pathlib import Path
 
 import yaml
 
-from omibench.infer.stage import requests_of
-from omibench.plan.desk import Desk
-from omibench.problem import Question
-from omibench.request import Response
-from omibench.status.looker import Looker
+from omibench.params.study import Cell, Study, load_study
+from omibench.plan.view import Desk
+from omibench.schemas.problem import Question
+from omibench.schemas.request import Response
+from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
+from omibench.stages.infer.stage import requests_of
 from omibench.status.page import write_page
+from omibench.status.reader import Looker
 from omibench.status.runs import FOLDER
 from omibench.store.process import started_at
 from omibench.store.store import Store
-from omibench.study import Cell, Study, load_study
-from omibench.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 
 MODELS, SETTINGS, QUESTIONS, RUNNING = 30, 20, 1322, 8
 

@@ -22,14 +22,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from omibench.request import Usage
-from omibench.store.compact import compact_partition
+from omibench.schemas.request import Usage
 from omibench.store.contents import count_responses, summarise
-from omibench.store.line import Body, encode_line
-from omibench.store.partition import Partition
-from omibench.store.segment import SegmentWriter
+from omibench.store.partition.compact import compact_partition
+from omibench.store.partition.line import Body, encode_line
+from omibench.store.partition.partition import Partition
+from omibench.store.partition.segment import SegmentWriter
+from omibench.store.partition.table import TABLE
 from omibench.store.store import Store, partition_name
-from omibench.store.table import TABLE
 
 CELL = 1322
 IDENTITY = {"provider": "openai", "id": "large", "revision": "2026-01-01"}

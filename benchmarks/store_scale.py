@@ -27,13 +27,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.problem import Choice, Figure, Question
-from omibench.request import Request, Response, Tags, Usage
-from omibench.store.compact import compact_partition
-from omibench.store.index import index_path
+from omibench.schemas.problem import Choice, Figure, Question
+from omibench.schemas.request import Request, Response, Tags, Usage
 from omibench.store.key import Keys, asked_of
-from omibench.store.line import Body, encode_line
-from omibench.store.segment import SegmentWriter
+from omibench.store.partition.compact import compact_partition
+from omibench.store.partition.index import index_path
+from omibench.store.partition.line import Body, encode_line
+from omibench.store.partition.segment import SegmentWriter
 from omibench.store.store import Store, partition_folders, partition_name
 
 MODELS = 31
@@ -133,7 +133,7 @@ def build_store(store: Path, responses: int) -> None:
 
 def build_study(folder: Path) -> None:
     """A frozen dataset of one cell's size, its oracle, and parameters with 31 simulated models."""
-    from omibench.tables import write_jsonl
+    from omibench.schemas.tables import write_jsonl
 
     rng = random.Random(2)  # noqa: S311
     images = folder / "freeze" / "images"
@@ -248,9 +248,9 @@ def _rerun(folder: Path) -> Callable[[], str]:
     import polars
     import pyarrow.parquet  # noqa: F401
 
-    from omibench.infer.stage import infer_cell
-    from omibench.models import simulated
-    from omibench.study import load_study
+    from omibench.models.simulated import provider as simulated
+    from omibench.params.study import load_study
+    from omibench.stages.infer.stage import infer_cell
 
     study = load_study(str(folder / "params.json"))
     sent = 0
@@ -276,9 +276,9 @@ def _rerun(folder: Path) -> Callable[[], str]:
 def _ask(folder: Path) -> Callable[[], str]:
     import pyarrow.parquet  # noqa: F401
 
-    from omibench.ask import open_asker
-    from omibench.infer.stage import requests_of
-    from omibench.study import load_study
+    from omibench.client.ask import open_asker
+    from omibench.params.study import load_study
+    from omibench.stages.infer.stage import requests_of
 
     study = load_study(str(folder / "params.json"))
     questions = folder / "freeze" / "questions.jsonl"
@@ -317,7 +317,7 @@ def _cell_keys(store: Path) -> list[str]:
 
 def _item(rng: random.Random, number: int) -> tuple[Request, bytes, bytes]:
     """A request, with its tags and what is asked as a line of the store has them."""
-    from omibench.request import Conversation, ImagePart, Message, Part, TextPart
+    from omibench.schemas.request import Conversation, ImagePart, Message, Part, TextPart
 
     problem, setting = number % CELL, f"setting-{number // CELL:02d}"
     images = [f"{problem * 8 + i:064x}" for i in range(2 + problem % 3)]

@@ -12,27 +12,27 @@ from snakemake.utils import validate
 from omibench.cli.configfiles import allowed_rules, elsewhere
 from omibench.cli.ending import end_with
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.gate import BUDGET_ENV, budget_of
-from omibench.inputs import all_files, files_of, missing_files, refuse_patterns
-from omibench.isolated import isolate
-from omibench.ocr.engines import tesseract
-from omibench.ocr.sources import inputs_of
-from omibench.operating import OPERATING_ENV, log_folder, operating_of
-from omibench.rehearsal import rehearsed
-from omibench.resources import cpus_of, resources_of
-from omibench.source import source_hash
-from omibench.slices import slice_for
-from omibench.study import (
+from omibench.client.spending_limit import BUDGET_ENV, budget_of
+from omibench.graph.inputs import all_files, files_of, missing_files, refuse_patterns
+from omibench.files.isolated import isolate
+from omibench.stages.ocr.engines import tesseract
+from omibench.stages.ocr.sources.manifest import inputs_of
+from omibench.params.runtime import OPERATING_ENV, log_folder, operating_of
+from omibench.plan.rehearsal import rehearsed
+from omibench.params.resources import cpus_of, resources_of
+from omibench.graph.code_hash import source_hash
+from omibench.graph.slices import slice_for
+from omibench.params.study import (
     Cell,
     local_helpers,
     local_models,
     parse_study,
     settings_of,
 )
-from omibench.trust.hooks import refuse_changed, refuse_strangers
-from omibench.trust.provenance import forget
-from omibench.unasked import unasked
-from omibench.yaml_file import named_in
+from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
+from omibench.graph.provenance.provenance import forget
+from omibench.params.unused_models import unasked
+from omibench.files.yaml_file import named_in
 
 # No process that a job starts imports what happens to lie in the current folder.
 isolate(os.environ)

@@ -15,10 +15,10 @@ import hashlib
 import random
 from pathlib import Path
 
-from omibench.models.equal import is_right
-from omibench.models.oracle import load_oracle
-from omibench.study import load_study
-from omibench.tables import ResponseRow, read_parquet
+from omibench.models.simulated.equality import is_right
+from omibench.models.simulated.oracle import load_oracle
+from omibench.params.study import load_study
+from omibench.schemas.tables import ResponseRow, read_parquet
 
 HERE = Path(__file__).resolve().parent
 LABELS = 240

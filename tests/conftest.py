@@ -77,3 +77,12 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _end_worker() -> Iterator[None]:
+    """Processes that compare formulas end with the tests."""
+    yield
+    symbolic = sys.modules.get("omibench.answers.formulas.symbolic")
+    if symbolic is not None:
+        symbolic.stop()

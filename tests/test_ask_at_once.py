@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.store.network_disk import lock_as_nfs
 
-from omibench.ask import ask
+from omibench.client.ask import ask
 from omibench.models.provider import FREE, Gate
-from omibench.request import Conversation, Message, Request, Response, Tags, TextPart
+from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.store import Store, partition_name
-from store.network_disk import lock_as_nfs
 
 PATIENCE_S = 120
 
@@ -68,7 +68,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         event.set()
         pause.wait(0.01)
 
-    monkeypatch.setattr("omibench.ask.pause", wait)
+    monkeypatch.setattr("omibench.client.ask.pause", wait)
     return event
 
 

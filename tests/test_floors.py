@@ -2,117 +2,85 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import combinations
 
 import pytest
 
-from omibench.source import PACKAGE, Tree
+from omibench.graph.code_hash import PACKAGE, Tree
 
-GROUND = {
-    "csv_file",
-    "cell_failure",
-    "cell_files",
-    "certificate",
-    "inputs",
-    "locks",
-    "modes",
-    "intake",
-    "isolated",
-    "operating",
-    "masking",
-    "own_prompt",
-    "outputs",
-    "errors",
-    "example",
-    "explain",
-    "fence",
-    "problem",
-    "request",
-    "verdict",
-    "params",
-    "rejects",
-    "resources",
-    "saliency_row",
-    "slices",
-    "study",
-    "surrogates",
-    "synthetic",
-    "tables",
-    "terminal",
-    "text_calls",
-    "unasked",
-    "yaml_file",
-    "images",
-    "progress",
-    "stop",
-    "webpage",
-}
+STAGES = {
+    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "saliency", "aggregate",
+    "certify", "analyze",
+}  # fmt: skip
 FLOORS: tuple[set[str], ...] = (
-    GROUND,
-    {"cost"},
-    {"store", "models"},
-    {"ask", "gate"},
-    {"settings", "score", "benchmarks"},
-    {
-        "ahead",
-        "budget",
-        "ocr",
-        "look",
-        "filter",
-        "rationale",
-        "review",
-        "freeze",
-        "infer",
-        "judge",
-        "saliency",
-        "aggregate",
-        "certify",
-        "analyze",
-        "plan",
-        "reevaluate",
-        "status",
-    },
-    {
-        "describe",
-        "files",
-        "meaning",
-        "rehearsal",
-        "trust",
-        "source",
-        "cli",
-        "__main__",
-        "__init__",
-    },
+    {"text", "web"},
+    {"errors"},
+    {"files"},
+    {"schemas"},
+    {"answers", "plugins", "review", "statistics", "store", "synthetic"},
+    {"params", "rule_books"},
+    {"cost", "datasets", "graph", "models"},
+    {"client", "settings"},
+    {"judges"},
+    {"stages", *(f"stages.{stage}" for stage in STAGES)},
+    {"ocr_view", "plan"},
+    {"reevaluate", "status"},
+    {"cli"},
+    {"__init__", "__main__"},
 )
-APART = [("models", "store"), ("score", "settings"), ("score", "models"), ("settings", "models")]
-
+LOOSE_MODULES = 6
+FILES_OF_A_FOLDER = 25
 
 TREE = Tree()
 
 
-def room(module: str) -> str:
-    return module.split(".")[1] if "." in module else "__init__"
+def package(module: str) -> str:
+    """The package of a module: a folder of `omibench`, a stage of its own, or a loose module."""
+    parts = module.split(".")[1:] or ["__init__"]
+    return ".".join(parts[:2] if parts[0] == "stages" else parts[:1])
 
 
 def needs(module: str) -> set[str]:
-    return {room(name) for name in TREE.needs(module) if name != "omibench"} & set().union(*FLOORS)
+    """The packages that a module imports, its own included."""
+    return {package(name) for name in TREE.needs(module) if name != "omibench"}
+
+
+def level(name: str) -> int:
+    return next(number for number, floor in enumerate(FLOORS) if name in floor)
 
 
 @pytest.mark.parametrize("module", TREE.files)
 def test_a_module_imports_nothing_from_above(module: str) -> None:
-    level = next(i for i, floor in enumerate(FLOORS) if room(module) in floor)
-    above: set[str] = set().union(*FLOORS[level + 1 :])
+    above: set[str] = set().union(*FLOORS[level(package(module)) + 1 :])
     assert not needs(module) & above
 
 
-@pytest.mark.parametrize(("one", "other"), APART)
-def test_rooms_that_know_nothing_of_each_other(one: str, other: str) -> None:
+def test_no_two_packages_import_each_other() -> None:
+    imports: dict[str, set[str]] = {}
     for module in TREE.files:
-        if room(module) == one:
-            assert other not in needs(module), module
+        imports.setdefault(package(module), set()).update(needs(module))
+    pairs = [
+        (first, second)
+        for first, second in combinations(sorted(imports), 2)
+        if second in imports[first] and first in imports[second]
+    ]
+    assert not pairs
 
 
-def test_files_stay_small(root: Path) -> None:
+def test_every_stage_has_a_folder() -> None:
+    folders = {path.name for path in (PACKAGE / "stages").iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} == STAGES
+
+
+def test_folders_stay_small() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= LOOSE_MODULES
+    sizes = {
+        folder: len(list(folder.glob("*.py"))) for folder in PACKAGE.rglob("*") if folder.is_dir()
+    }
+    assert not {folder for folder, size in sizes.items() if size > FILES_OF_A_FOLDER}
+
+
+def test_files_stay_small() -> None:
     sizes = sorted(len(p.read_text("utf-8").splitlines()) for p in PACKAGE.rglob("*.py"))
     assert sizes[len(sizes) // 2] < 120
     assert sizes[-1] <= 400

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from benchmarks.graph_scale import make_study
-
-from cluster_plugins import require_plugins
+from tests.cluster_plugins import require_plugins
 
 SHARED = ("printshellcmds", "show-failed-logs", "max-checksum-file-size")
 

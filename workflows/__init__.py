@@ -3,7 +3,7 @@
 import logging
 import os
 
-from omibench.terminal import PrintableRecord
+from omibench.text.terminal import PrintableRecord
 
 # Nothing about a study leaves the machine unless its owner asks for it.
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")

@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from omibench.client.spending_limit import BUDGET_ENV
 from omibench.errors import SomeFailedError
-from omibench.gate import BUDGET_ENV
-from omibench.isolated import isolate_env, python_module
-from omibench.stop import stoppable
-from omibench.terminal import printable
+from omibench.files.isolated import isolate_env, python_module
+from omibench.models.traffic.stop import stoppable
+from omibench.text.terminal import printable
 
 LOCK = Path(".snakemake/omibench.lock")
 SHOWN = 30

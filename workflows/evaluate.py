@@ -20,10 +20,10 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_table_artifact
 
-from omibench.infer.fill import count_threads, fill_store
-from omibench.infer.shards import Shard, api_bound, api_judges, shard_size, shards_of, within
+from omibench.params.study import Cell, Study, load_study
 from omibench.plan.build import incomplete_cells
-from omibench.study import Cell, Study, load_study
+from omibench.stages.infer.fill import count_threads, fill_store
+from omibench.stages.infer.shards import Shard, api_bound, api_judges, shard_size, shards_of, within
 from workflows.judge import cell_file, judgements
 from workflows.shared import (
     Cores,

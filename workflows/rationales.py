@@ -20,10 +20,10 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 
 from prefect import flow, get_run_logger
 
-from omibench.filter.fill import fill_filter
-from omibench.infer.shards import Shard, api_bound, shard_size, shards_of
-from omibench.rationale.fill import count_problems, fill_rationales
-from omibench.study import Study, load_study
+from omibench.params.study import Study, load_study
+from omibench.stages.filter.fill import fill_filter
+from omibench.stages.infer.shards import Shard, api_bound, shard_size, shards_of
+from omibench.stages.rationale.fill import count_problems, fill_rationales
 from workflows.shared import (
     Cores,
     Job,

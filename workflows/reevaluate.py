@@ -25,6 +25,7 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact, cr
 from omibench.cost.dollars import usd_text
 from omibench.errors import OmibenchError, SomeFailedError
 from omibench.params.reevaluate import Watch
+from omibench.params.study import Study, load_study
 from omibench.reevaluate.board import CHANGES, METRICS, publish
 from omibench.reevaluate.budget import Priced, allowance, choose, committed, cut_off
 from omibench.reevaluate.candidates import new_models
@@ -40,7 +41,6 @@ from omibench.reevaluate.journal import (
 from omibench.reevaluate.params_file import add_to_params
 from omibench.reevaluate.poll import listed
 from omibench.reevaluate.webhook import news, post
-from omibench.study import Study, load_study
 from workflows.evaluate import evaluate
 from workflows.shared import (
     RETRIES,

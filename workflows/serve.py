@@ -28,8 +28,8 @@ if not __package__:  # run as a script
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
-from omibench.isolated import isolate_env, python_module
-from omibench.terminal import say
+from omibench.files.isolated import isolate_env, python_module
+from omibench.text.terminal import say
 
 HOST = "127.0.0.1"
 POOL = "omibench"
@@ -150,7 +150,7 @@ def _program(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _end_flows(worker: int) -> None:
-    """Tell the flows that a worker runs to stop (`omibench.stop`), and wait for them.
+    """Tell the flows that a worker runs to stop (`models.traffic.stop`), and wait for them.
 
     The worker itself would kill them.
     """

@@ -26,9 +26,9 @@ from prefect.tasks import exponential_backoff
 
 from omibench.cli.ending import end_stopped, end_with
 from omibench.errors import ModelError, OmibenchError, may_pass
-from omibench.infer.shards import Shard, in_lane, interleaved, lane_name
-from omibench.stop import check_stop, signals_watched, stop_requested
-from omibench.study import Study, load_study
+from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
+from omibench.params.study import Study, load_study
+from omibench.stages.infer.shards import Shard, in_lane, interleaved, lane_name
 from workflows.build import snakemake
 
 ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]

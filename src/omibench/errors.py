@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from omibench.terminal import printable
+from omibench.text.terminal import printable
 
 EXIT_USER_ERROR = 2
 EXIT_SOME_FAILED = 3
@@ -36,8 +36,12 @@ class ParamsError(OmibenchError):
     """A parameter file has a wrong key, type, value or reference."""
 
 
+class PluginError(OmibenchError):
+    """A part that is known by name is not there, defined twice, or its plug-in does not load."""
+
+
 class FileFormatError(OmibenchError):
-    """A file does not hold what its schema in `omibench.tables` says."""
+    """A file does not hold what its schema in `omibench.schemas.tables` says."""
 
 
 class MissingInputError(OmibenchError):

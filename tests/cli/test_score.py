@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
-from omibench.request import Outcome, Request, Response
-from omibench.score.asking import ScoreJudges, one_judge
-from omibench.score.judges.panel import Judge
-from omibench.study import Study
+from omibench.judges.panel import Judge
+from omibench.params.study import Study
+from omibench.schemas.request import Outcome, Request, Response
+from omibench.stages.score.asking import ScoreJudges, one_judge
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +140,7 @@ def test_several_rule_books_make_one_file_and_a_summary_each(
 
 
 def test_a_cell_of_a_results_folder_keeps_its_known_verdicts_there(tmp_path: Path) -> None:
-    from omibench.score.cache import cell_cache, user_cache
+    from omibench.stages.score.cache import cell_cache, user_cache
 
     cell = tmp_path / "results" / "infer" / "m" / "cot.parquet"
     assert cell_cache(cell) == tmp_path / "results" / "cache" / "verdicts.sqlite"
@@ -160,7 +160,7 @@ def judged_by(
     def opened(study: Study) -> Iterator[ScoreJudges]:
         yield one_judge(Judge("scripted", ask, {"provider": "scripted"}))
 
-    monkeypatch.setattr("omibench.score.stage.open_judges", opened)
+    monkeypatch.setattr("omibench.stages.score.stage.open_judges", opened)
 
 
 PARAMS = json.dumps({"models": {"scripted": {"provider": "recorded", "responses": {}}}})

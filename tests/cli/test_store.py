@@ -9,13 +9,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.store.filling import IDENTITY, SHA256, fill, packs, request, segments
 from typer.testing import CliRunner, Result
 
 from omibench.cli.store import store_app
 from omibench.errors import MissingInputError, OutputError, SomeFailedError
-from omibench.request import Response
+from omibench.schemas.request import Response
 from omibench.store.store import Store
-from store.filling import IDENTITY, SHA256, fill, packs, request, segments
 
 VERBS = ["push", "pull", "inspect", "verify", "compact", "export", "merge"]
 

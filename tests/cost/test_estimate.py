@@ -11,7 +11,7 @@ from omibench.cost.estimate import Estimate, estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History, learn
 from omibench.params.model import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     Decoding,
     Message,

@@ -11,7 +11,7 @@ from PIL import Image
 
 from omibench.cost.families import ImageFormula
 from omibench.cost.tokens import expected_input, image_size, most_input, text_tokens
-from omibench.request import Conversation, ImagePart, Message, TextPart, ToolCall, ToolSpec
+from omibench.schemas.request import Conversation, ImagePart, Message, TextPart, ToolCall, ToolSpec
 
 FLAT = ImageFormula(lambda width, height: 100)
 

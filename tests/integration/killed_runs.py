@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from tests.models.apis import picture
 
 from model_server.conftest import wait_until
 from model_server.handle import ServerHandle
-from models.apis import picture
-from omibench.problem import Answer, Choice, Figure, Question
-from omibench.tables import write_jsonl
+from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.schemas.tables import write_jsonl
 
 SAMPLES = 4
 IN_FLIGHT = 16

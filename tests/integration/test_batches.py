@@ -18,15 +18,15 @@ import pytest
 
 from model_server.conftest import wait_until
 from model_server.handle import ServerHandle, running_server
-from omibench.problem import Question
-from omibench.store.ledger import Ledger
-from omibench.tables import write_jsonl
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import write_jsonl
+from omibench.store.ledger.ledger import Ledger
 
 MAIN = """
-from omibench.models.anthropic_batch import AnthropicBatches
+from omibench.models.anthropic.batch import AnthropicBatches
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submit import Pace
-from omibench.models.openai_batch import OpenAIBatches
+from omibench.models.openai.batch import OpenAIBatches
 
 BatchProvider.pace = Pace(first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3))
 for api in (AnthropicBatches, OpenAIBatches):

@@ -17,9 +17,9 @@ import polars as pl
 import pytest
 
 from model_server.handle import ServerHandle, running_server
-from omibench.problem import Question
-from omibench.store.ledger import Ledger
-from omibench.tables import write_jsonl
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import write_jsonl
+from omibench.store.ledger.ledger import Ledger
 
 CELLS = [(model, setting) for model in ("one", "two") for setting in ("cot", "direct")]
 PROBLEMS = 80

@@ -10,8 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-
-from integration.small_study import Copy, make
+from tests.integration.small_study import Copy, make
 
 pytestmark = pytest.mark.slow
 

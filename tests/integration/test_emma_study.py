@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from omibench.params.model import RecordedModel
-from omibench.problem import Answer
-from omibench.study import Study, load_study
-from omibench.tables import VerdictRow, read_jsonl, read_parquet
+from omibench.params.study import Study, load_study
+from omibench.schemas.problem import Answer
+from omibench.schemas.tables import VerdictRow, read_jsonl, read_parquet
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-
-from integration.conftest import Run
+from tests.integration.conftest import Run
 
 pytest.importorskip("snakemake", reason="the extra `workflow` is not installed")
 

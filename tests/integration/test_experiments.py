@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from integration.small_study import Copy, make
+from tests.integration.small_study import Copy, make
 
 pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
 

@@ -7,8 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
-
-from integration.small_study import Copy, make
+from tests.integration.small_study import Copy, make
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from workflows_support import environment, study_folder
+from tests.workflows_support import environment, study_folder
 
 URL = "http://127.0.0.1:9/v1"
 LOCAL = {"provider": "transformers", "id": "/nowhere"}

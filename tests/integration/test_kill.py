@@ -15,8 +15,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.integration.killed_runs import IN_FLIGHT, SAMPLES, Kept, Runs, paid
 
-from integration.killed_runs import IN_FLIGHT, SAMPLES, Kept, Runs, paid
 from model_server.conftest import wait_until
 from model_server.handle import ServerHandle, running_server
 

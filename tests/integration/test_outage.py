@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.killed_runs import Runs
+from tests.models.apis import KEY_ENV, ask, provider
 
-from integration.killed_runs import Runs
 from model_server.conftest import wait_until
 from model_server.handle import ServerHandle, running_server
-from models.apis import KEY_ENV, ask, provider
-from omibench.ask import ask as ask_once
-from omibench.models.openai import OpenAIProvider
+from omibench.client.ask import ask as ask_once
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic import outage
 from omibench.params.model import OpenAIModel
 from omibench.store.store import Store

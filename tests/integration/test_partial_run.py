@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from integration.small_study import make
+from tests.integration.small_study import make
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from integration.small_study import Copy, make
+from tests.integration.small_study import Copy, make
 
 pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from omibench.tables import FrozenManifest, ResponseRow, read_json, read_parquet
+from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_parquet
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

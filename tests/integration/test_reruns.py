@@ -13,8 +13,7 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 import yaml
-
-from integration.small_study import MODELS, PROMPT, SETTINGS, Copy, make
+from tests.integration.small_study import MODELS, PROMPT, SETTINGS, Copy, make
 
 pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
 
@@ -102,7 +101,9 @@ def image(study: Copy) -> None:
 
 
 def code_of_scoring(study: Copy) -> None:
-    study.replace("src/omibench/score/stage.py", "version=told.verdict.version", "version=99")
+    study.replace(
+        "src/omibench/stages/score/stage.py", "version=told.verdict.version", "version=99"
+    )
 
 
 def idle_code(stage: str) -> Edit:
@@ -125,7 +126,7 @@ def name_and_client(study: Copy) -> None:
     params = study.params()
     params["study"]["name"] = "renamed"
     study.write_params(params)
-    file = study.folder / "src/omibench/models/openai_messages.py"
+    file = study.folder / "src/omibench/models/openai/messages.py"
     file.write_text(file.read_text("utf-8") + "\n\nADDED = 1\n")
 
 
@@ -208,7 +209,9 @@ def test_exactly_what_changed_reruns(built: Copy, tmp_path: Path, case: Case, en
 def test_dvc_never_blesses_what_older_code_has_made(built: Copy, tmp_path: Path) -> None:
     """An edit under src/ starts the stages of DVC: their results must be those of the new code."""
     study = built.copy(tmp_path / "study")
-    study.replace("src/omibench/score/stage.py", "version=told.verdict.version", "version=99")
+    study.replace(
+        "src/omibench/stages/score/stage.py", "version=told.verdict.version", "version=99"
+    )
     assert study.jobs("dvc", "repro") == SCORED
     for file in (study.folder / "results/score").glob("*/*.parquet"):
         assert set(pl.read_parquet(file)["version"]) == {99}

@@ -11,13 +11,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from omibench.certificate import Certificate
-from omibench.files import file_of
+from omibench.graph.result_files import file_of
 from omibench.params.model import SimulatedModel
-from omibench.problem import Answer, Question
-from omibench.rejects import Reject
-from omibench.study import load_study
-from omibench.tables import (
+from omibench.params.study import load_study
+from omibench.schemas.certificate import Certificate
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.rejects import Reject
+from omibench.schemas.tables import (
     JudgementRow,
     ResponseRow,
     VerdictRow,

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.cluster_plugins import require_plugins
+from tests.integration.slurm_node import NoSlurmError, running_slurm
+from tests.workflows_support import environment, study_folder, until
 
-from cluster_plugins import require_plugins
-from integration.slurm_node import NoSlurmError, running_slurm
 from model_server.handle import running_server
-from workflows_support import environment, study_folder, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

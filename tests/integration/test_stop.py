@@ -9,11 +9,11 @@ from pathlib import Path
 from subprocess import Popen
 
 import pytest
+from tests.integration.killed_runs import IN_FLIGHT, Runs, paid
 
-from integration.killed_runs import IN_FLIGHT, Runs, paid
 from model_server.conftest import wait_until
 from model_server.handle import ServerHandle, running_server
-from omibench.store.ledger import Ledger
+from omibench.store.ledger.ledger import Ledger
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 STOPPED = "omibench: stopped; run the same command again to go on"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.workflows_support import environment, study_folder, until
 
 from model_server.handle import ServerHandle, running_server
-from workflows_support import environment, study_folder, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 IN_FLIGHT = 8

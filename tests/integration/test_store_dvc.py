@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.integration.small_study import Copy, make
 
-from integration.small_study import Copy, make
 from omibench.store.contents import summarise
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store

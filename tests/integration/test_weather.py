@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.apis import KEY_ENV, PNG, ask, picture, provider
+from tests.stages.infer.conftest import frozen_questions
 
-from infer.conftest import frozen_questions
 from model_server.handle import running_server
-from models.apis import KEY_ENV, PNG, ask, picture, provider
-from omibench.ask import ask as ask_once
+from omibench.client.ask import ask as ask_once
 from omibench.store.store import Store
 
 WEATHER = {
@@ -109,8 +109,8 @@ import logging, sys, traceback
 from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, handlers=[
     logging.StreamHandler(sys.stderr), logging.FileHandler("all.log")])
-from omibench.infer import infer_cell
-from omibench.study import Cell, load_study
+from omibench.stages.infer import infer_cell
+from omibench.params.study import Cell, load_study
 study = load_study("params.yaml")
 for cell in study.cells:
     try:

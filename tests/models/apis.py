@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from model_server.handle import ServerHandle
-from omibench.models.anthropic import AnthropicProvider
-from omibench.models.openai import OpenAIProvider
+from omibench.models.anthropic.provider import AnthropicProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.model import AnthropicModel, OpenAIModel
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     Decoding,
     ImagePart,

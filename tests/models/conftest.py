@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from omibench.models.simulated import SimulatedProvider
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.model import SimulatedModel
-from omibench.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
+from omibench.schemas.request import Conversation, Decoding, Message, Request, Role, Tags, TextPart
 
 ROWS: list[dict[str, Any]] = [
     {

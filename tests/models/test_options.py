@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 
 import pytest
+from tests.models.local_blocks import shown
 
 from model_server.handle import ServerHandle, running_server
-from models.local import shown
 from omibench.errors import ModelError
-from omibench.models.openai import OpenAIProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.options import scored_by_list
 from omibench.params.model import OpenAIModel
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 
 def asked(*options: str) -> Request:

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, provider
 
 from model_server.handle import ServerHandle, running_server
-from models.apis import KEY_ENV, answers, anthropic_model, openai_model, provider
-from omibench.models.anthropic_messages import anthropic_body
-from omibench.models.anthropic_replies import anthropic_reply
-from omibench.models.drawn import MOST, drawn
-from omibench.models.openai_messages import openai_body
-from omibench.models.openai_replies import openai_replies
-from omibench.models.pictures import Shown
-from omibench.request import (
+from omibench.models.anthropic.messages import anthropic_body
+from omibench.models.anthropic.replies import anthropic_reply
+from omibench.models.http.drawn_pictures import MOST, drawn
+from omibench.models.http.pictures import Shown
+from omibench.models.openai.messages import openai_body
+from omibench.models.openai.replies import openai_replies
+from omibench.schemas.request import (
     Conversation,
     Decoding,
     DrawnPart,

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.models.apis import KEY_ENV, PRICE, ask, openai_model, provider
+from tests.models.batch.conftest import FAST
+from tests.stages.infer.conftest import study_maker
 
-from infer.conftest import study_maker
 from model_server.handle import ServerHandle, running_server
-from models.apis import KEY_ENV, PRICE, ask, openai_model, provider
-from models.batch.conftest import FAST
-from omibench.ask import ask as ask_once
+from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError
-from omibench.infer import infer_cell
-from omibench.models.openai_batch import OpenAIBatchProvider
+from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.provider import Provider
-from omibench.problem import Question
-from omibench.request import Request, Response
+from omibench.params.study import Cell
+from omibench.schemas.problem import Question
+from omibench.schemas.request import Request, Response
+from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
+from omibench.stages.infer import infer_cell
 from omibench.store.store import Store
-from omibench.study import Cell
-from omibench.tables import ResponseRow, read_parquet, write_jsonl
 
 
 @pytest.fixture(scope="module")

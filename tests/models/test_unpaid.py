@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from tests.models.apis import KEY_ENV, PRICE, ask, openai_model
+from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle, running_server
-from models.apis import KEY_ENV, PRICE, ask, openai_model
-from models.traffic.simulated import Books
 from omibench.errors import ModelError
-from omibench.models.openai import OpenAIProvider
-from omibench.models.served import is_page
+from omibench.models.http.served import is_page
+from omibench.models.openai.provider import OpenAIProvider
 
 LONG = "why? " * 3_000_000
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models import fake_vllm
+from tests.models.local_blocks import picture, samples, shown
+from tests.models.tiny_vlm import build
 
-from models import fake_vllm
-from models.local import picture, samples, shown
-from models.tiny_vlm import build
-from omibench.models.local_identity import LOADED
-from omibench.models.local_vllm import engine_args
-from omibench.models.vllm import VllmProvider
+from omibench.models.local.engine import engine_args
+from omibench.models.local.identity import LOADED
+from omibench.models.local.vllm import VllmProvider
 from omibench.params.model import VllmModel
 
 pytestmark = pytest.mark.skipif(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.slices import slice_for
-from omibench.study import Cell, Study, parse_study
+from omibench.graph.slices import slice_for
+from omibench.params.study import Cell, Study, parse_study
 
 SIM = {"provider": "simulated", "oracle": "synthetic:omibench"}
 VALUES: dict[str, Any] = {

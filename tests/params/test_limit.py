@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from omibench.errors import ParamsError
+from omibench.graph.slices import slice_for
 from omibench.params.limit import Limit, apply_limit
-from omibench.problem import Question
-from omibench.slices import slice_for
-from omibench.study import Cell, Study, parse_study
+from omibench.params.study import Cell, Study, parse_study
+from omibench.schemas.problem import Question
 
 IDS = [f"p{n:02}" for n in range(40)]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
 from omibench.params.reevaluate import EndpointWatch, HubWatch, block_for, matches
-from omibench.study import parse_study
+from omibench.params.study import parse_study
 
 SERVED: dict[str, Any] = {"provider": "openai", "base_url": "http://x/v1", "key_env": "KEY"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.plan.test_build import keep, paid
+from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from infer.conftest import Make, frozen_questions, study_maker
 from omibench.plan import compare_study, render_comparison
-from omibench.request import Response
-from plan.test_build import keep, paid
+from omibench.schemas.request import Response
 
 
 @pytest.fixture

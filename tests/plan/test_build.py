@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from infer.conftest import Make, frozen_questions, study_maker
-from omibench.ask import open_asker
+from omibench.client.ask import open_asker
 from omibench.errors import MissingInputError
-from omibench.infer import infer_cell
+from omibench.judges.case import Case
+from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.instrument import request_for
 from omibench.params.filter import FilterParams
 from omibench.params.stages import BenchmarkParams, RationaleParams
+from omibench.params.study import Cell, Study
 from omibench.plan import plan_study, render
-from omibench.plan.desk import Desk
 from omibench.plan.rows import Plan, Row
-from omibench.problem import Answer
-from omibench.request import Response
-from omibench.score.judges.case import Case
-from omibench.score.judges.gptscore import GPTSCORE
-from omibench.score.judges.instrument import request_for
-from omibench.store.ledger import Ledger, Purse
+from omibench.plan.view import Desk
+from omibench.schemas.problem import Answer
+from omibench.schemas.request import Response
+from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
+from omibench.stages.infer import infer_cell
+from omibench.store.ledger.ledger import Ledger, Purse
 from omibench.store.store import Store
-from omibench.study import Cell, Study
-from omibench.tables import ResponseRow, write_jsonl, write_parquet
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 API: dict[str, Any] = {

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.plan.test_whole import bought, counted
+from tests.stages.filter.conftest import STATEMENT, Draw, Make, draw, make
 
-from filter.conftest import STATEMENT, Draw, Make, draw, make
-from omibench.filter import filter_problems
+from omibench.params.study import Study, parse_study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan
-from omibench.rationale import write_rationales
-from omibench.study import Study, parse_study
-from omibench.tables import write_jsonl
-from plan.test_whole import bought, counted
+from omibench.schemas.tables import write_jsonl
+from omibench.stages.filter import filter_problems
+from omibench.stages.rationale import write_rationales
 
 __all__ = ["draw", "make"]
 PANEL = ["one", "two"]

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.models.apis import PRICE
 from typer.testing import CliRunner
 
 from model_server.handle import ServerHandle, running_server
-from models.apis import PRICE
 from omibench.cli.main import app
 from omibench.models.probe import TOKENS, endpoint_faults
 from omibench.params.model import OpenAIModel
+from omibench.params.study import Study, parse_study
 from omibench.plan.probing import probe_cost, probe_study
-from omibench.problem import Question
-from omibench.store.ledger import Ledger
-from omibench.study import Study, parse_study
-from omibench.tables import write_jsonl
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import write_jsonl
+from omibench.store.ledger.ledger import Ledger
 
 SECRET = "planted-key-0123456789"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from infer.conftest import Make, frozen_questions, study_maker
-from omibench.infer import infer_cell
+from omibench.params.study import Cell, Study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan
 from omibench.settings.steps import Step, Task, next_step
-from omibench.study import Cell, Study
+from omibench.stages.infer import infer_cell
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 
@@ -55,7 +55,7 @@ def test_first_steps_are_put_together_once_for_all_models_and_samples(
         made.append((task.question.id, str(task.setting.prompt)))
         return next_step(task)
 
-    monkeypatch.setattr("omibench.plan.desk.next_step", counting)
+    monkeypatch.setattr("omibench.plan.view.next_step", counting)
     plan = plan_study(study, questions)
     assert sum(row.requests for row in plan.of("respondent")) == 24
     assert len(made) == 3 * 3

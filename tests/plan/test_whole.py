@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stages.infer.conftest import frozen_questions
 
-from infer.conftest import frozen_questions
-from omibench.aggregate import aggregate_cell
-from omibench.infer import infer_cell
-from omibench.judge import CellFiles, judge_cell
+from omibench.params.study import Study, parse_study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan
-from omibench.problem import Answer
-from omibench.score import score_cell
-from omibench.study import Study, parse_study
-from omibench.tables import write_jsonl
+from omibench.schemas.problem import Answer
+from omibench.schemas.tables import write_jsonl
+from omibench.stages.aggregate import aggregate_cell
+from omibench.stages.infer import infer_cell
+from omibench.stages.judge import CellFiles, judge_cell
+from omibench.stages.score import score_cell
 
 GOLD = {"p0": ["C"], "p1": ["12"], "p2": ["1.5"]}
 FOUR = {"samples": 4, "temperature": 0.6}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.study import Study, parse_study
+from omibench.params.study import Study, parse_study
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
 TEMPLATE: dict[str, Any] = {"provider": "openai", "base_url": "http://x/v1", "price": PRICE}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.reevaluate.conftest import TEMPLATE, watching
 
-from omibench.problem import Question
+from omibench.params.study import Study
 from omibench.reevaluate.budget import Allowance, allowance, choose, committed, cut_off
 from omibench.reevaluate.candidates import new_models
-from omibench.store.ledger import Ledger, Purse, month_of
-from omibench.study import Study
-from omibench.tables import ResponseRow, write_jsonl, write_parquet
-from reevaluate.conftest import TEMPLATE, watching
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
+from omibench.store.ledger.ledger import Ledger, Purse, month_of
 
 NOVEMBER = 1_794_000_000.0
 
@@ -26,7 +26,7 @@ def capped(folder: Path, monthly: float | None, total: float | None) -> Study:
 
 
 def spend(folder: Path, usd: float, now: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("omibench.store.ledger.time.time", lambda: now)
+    monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: now)
     with Ledger(folder) as ledger:
         attempt = ledger.reserve(Purse("s", "m", 1e6, 60), usd)
         assert attempt is not None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import ParamsError
+from omibench.params.study import Cell
 from omibench.reevaluate.candidates import Candidate, new_models, with_models
-from omibench.study import Cell
-from reevaluate.conftest import TEMPLATE, watching
 
 
 def test_what_matches_and_is_not_known_is_new() -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import OutputError
 from omibench.reevaluate.budget import Priced
@@ -19,7 +20,6 @@ from omibench.reevaluate.journal import (
     unfinished,
     was_told,
 )
-from reevaluate.conftest import TEMPLATE, watching
 
 
 def test_what_was_begun_is_a_candidate_until_it_is_done(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.problem import Choice, Problem
-from omibench.rejects import Reject
 from omibench.review import Decision, Edit, apply
 from omibench.review.rejected import rejections
-from omibench.tables import write_parquet
+from omibench.schemas.problem import Choice, Problem
+from omibench.schemas.rejects import Reject
+from omibench.schemas.tables import write_parquet
 
 
 def problem(number: int, **fields: Any) -> Problem:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.models.apis import KEY_ENV
 
 from model_server.handle import ServerHandle, running_server
-from models.apis import KEY_ENV
 
 KEY = "planted-key-0123456789"
 

@@ -13,11 +13,11 @@ from urllib.request import Request
 import pytest
 
 from omibench.errors import FileFormatError, PaperError
-from omibench.ocr import read_papers
-from omibench.ocr.download import fetch
-from omibench.ocr.sources import load_manifest
-from omibench.ocr.transfer import RefusedError, _Redirects
 from omibench.params.stages import OcrParams
+from omibench.stages.ocr import read_papers
+from omibench.stages.ocr.sources.download import fetch
+from omibench.stages.ocr.sources.manifest import load_manifest
+from omibench.stages.ocr.sources.transfer import RefusedError, _Redirects
 
 CODE = b"open('/tmp/owned', 'w')\n"
 DIGEST = hashlib.sha256(CODE).hexdigest()

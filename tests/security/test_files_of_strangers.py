@@ -12,26 +12,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from omibench.analyze.calibration import _of_reasoning
-from omibench.analyze.printed import read_published
-from omibench.benchmarks.registry import load_benchmark
-from omibench.certify.labels import read_labels
 from omibench.cost.tokens import image_size
+from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, PaperError
-from omibench.filter.hashing import difference_hash
-from omibench.intake import frames
-from omibench.models.recorded import _rows
-from omibench.ocr.check import sha256_of
-from omibench.own_prompt import own_prompt
+from omibench.files.intake import frames
+from omibench.files.prompt_file import own_prompt
+from omibench.graph.provenance.provenance import NAME, read_provenance
+from omibench.graph.provenance.records import FOLDER, read_record
+from omibench.models.recorded.provider import _rows
 from omibench.params.stages import BenchmarkParams
-from omibench.problem import Question
 from omibench.reevaluate.changes import standings
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
 from omibench.settings.prompts import load_prompt
+from omibench.stages.analyze.tables.calibration import _of_reasoning
+from omibench.stages.analyze.tables.printed import read_published
+from omibench.stages.certify.labels import read_labels
+from omibench.stages.filter.hashing import difference_hash
+from omibench.stages.ocr.sources.check import sha256_of
 from omibench.status.runs import _read as read_run
 from omibench.store.merge import merge_store
-from omibench.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
-from omibench.trust.provenance import NAME, read_provenance
-from omibench.trust.records import FOLDER, read_record
 
 DEEP = '{"a":' * 50_000
 READERS: dict[str, Callable[[Path], object]] = {

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.score.formats.logs import HEADER, SAMPLE, zstandard_zip
+from tests.stages.score.formats.logs import HEADER, SAMPLE, zstandard_zip
 
 from omibench.errors import OmibenchError
-from omibench.score.formats import packed, workbook
-from omibench.score.formats.named import parse_columns
-from omibench.score.formats.simple_evals import examples
-from omibench.score.formats.values import parse_list
-from omibench.score.rows import read_rows
+from omibench.stages.score.formats import packed, workbook
+from omibench.stages.score.formats.named import parse_columns
+from omibench.stages.score.formats.simple_evals import examples
+from omibench.stages.score.formats.values import parse_list
+from omibench.stages.score.rows import read_rows
 
 CPU_S = 3.0
 MIB = 2**20
@@ -191,7 +191,7 @@ def test_a_packed_line_without_end_is_bounded(
 ) -> None:
     import gzip
 
-    from omibench.score.formats import content
+    from omibench.stages.score.formats import content
 
     monkeypatch.setattr(content, "LINE_BYTES", 4 * MIB)
     packed_line = io.BytesIO()

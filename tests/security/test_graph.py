@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.integration.small_study import make
 
-from integration.small_study import make
 from omibench.errors import MissingInputError, ParamsError
-from omibench.inputs import refuse_patterns
-from omibench.study import parse_study
+from omibench.graph.inputs import refuse_patterns
+from omibench.params.study import parse_study
 
 INNER = re.compile(r"\{(?:input|output|params|log|wildcards|resources|threads)[^}]*\}")
 

@@ -14,16 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from omibench.errors import OmibenchError, StoreError
-from omibench.store import segment
-from omibench.store.compact import compact_partition
-from omibench.store.index import index_path
-from omibench.store.line import Body, encode_line
-from omibench.store.merge import merge_store
-from omibench.store.store import Store, partition_folders
-from omibench.store.verify import verify_store
-from store.filling import (
+from tests.store.filling import (
     IDENTITY,
     SHA256,
     fill,
@@ -32,6 +23,15 @@ from store.filling import (
     segments,
     texts,
 )
+
+from omibench.errors import OmibenchError, StoreError
+from omibench.store.merge import merge_store
+from omibench.store.partition import segment
+from omibench.store.partition.compact import compact_partition
+from omibench.store.partition.index import index_path
+from omibench.store.partition.line import Body, encode_line
+from omibench.store.store import Store, partition_folders
+from omibench.store.verify import verify_store
 
 DEEP = b"[" * 50_000 + b"]" * 50_000
 EXPECTED = ["answer 0 é", "answer 1 é"]

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.stages.ocr.conftest import exam
 
-from ocr.conftest import exam
-from omibench.isolated import isolate, isolate_env, python_module
-from omibench.score.workers import Worker
+from omibench.answers.formulas.workers import Worker
+from omibench.files.isolated import isolate, isolate_env, python_module
 
 NAMES = (
     "pymupdf", "pydantic", "yaml", "omibench", "PIL", "numpy", "polars", "typer", "json", "csv",
@@ -56,7 +56,7 @@ def test_papers_are_read_beside_hostile_modules(hostile: Path) -> None:
 def test_a_reader_takes_nothing_from_relative_entries_of_the_path(
     hostile: Path, empty: str
 ) -> None:
-    command = python_module("omibench.ocr.worker")
+    command = python_module("omibench.stages.ocr.worker")
     done = subprocess.run(
         command, cwd=hostile, input="{}", capture_output=True, text=True, check=False,
         env=isolate_env(os.environ | {"PYTHONPATH": f"{empty}{os.pathsep}{hostile.parent}"}),

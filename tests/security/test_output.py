@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.stages.ocr.conftest import exam
 
-from ocr.conftest import exam
 from omibench.cli import main as command_line
 from omibench.errors import FileFormatError, OmibenchError, PaperError, UntrustedError
-from omibench.score.explain import explain
-from omibench.verdict import ScoredItem
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.score.explain import explain
 
 EVIL = "a\x1b[2J\x1b]0;owned\x07\nomibench: all papers are sound\r\u202efdp.pdf"
 COMMANDS = {"\x1b", "\x07", "\r", "\u202e"}
@@ -99,7 +99,7 @@ def test_an_explanation_shows_the_id_on_one_line() -> None:
 
 
 def test_all_that_is_printed_goes_one_way(root: Path) -> None:
-    """`print`, `typer.echo` and writing to a stream are for `omibench.terminal` and workers."""
+    """`print`, `typer.echo` and writing to a stream are for `text.terminal` and workers."""
     own = {
         "terminal.py",  # the one way
         "worker.py", "transfer.py",  # JSON to their parents

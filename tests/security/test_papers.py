@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import PaperError
-from omibench.ocr import read_papers
-from omibench.ocr.check import check_bytes
 from omibench.params.stages import OcrParams
+from omibench.stages.ocr import read_papers
+from omibench.stages.ocr.sources.check import check_bytes
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "link to a device"])

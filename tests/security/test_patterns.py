@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from omibench.ocr.chosen import words_after
-from omibench.problem import Choice
-from omibench.score.cues import last_sentence_letters
-from omibench.score.emma import fast_extract
-from omibench.score.letters import labels_of, letters_in
-from omibench.score.rules import RULE_BOOKS, score_item
-from omibench.verdict import ScoredItem
+from omibench.answers.extraction.cues import last_sentence_letters
+from omibench.answers.extraction.letters import labels_of, letters_in
+from omibench.rule_books.emma import fast_extract
+from omibench.rule_books.registry import RULE_BOOKS, score_item
+from omibench.schemas.problem import Choice
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.ocr.keys.chosen import words_after
 
 CPU_S = 1.0
 """Far above the hundredth of a second that each of these takes, far below what they took."""

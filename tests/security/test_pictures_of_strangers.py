@@ -12,14 +12,20 @@ import pytest
 from PIL import Image
 from PIL.ExifTags import GPS, IFD, Base
 
-from omibench.analyze.explorer.view import evidence
-from omibench.benchmarks.registry import load_benchmark
+from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
-from omibench.freeze import freeze_dataset
 from omibench.params.stages import BenchmarkParams
-from omibench.problem import Answer, Choice, Figure, Question
-from omibench.study import parse_study
-from omibench.tables import FrozenManifest, content_hash, read_jsonl, write_json, write_jsonl
+from omibench.params.study import parse_study
+from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.schemas.tables import (
+    FrozenManifest,
+    content_hash,
+    read_jsonl,
+    write_json,
+    write_jsonl,
+)
+from omibench.stages.analyze.explorer.view import evidence
+from omibench.stages.freeze import freeze_dataset
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 HTML = b"<html><script>alert(1)</script></html>"

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
+from tests.models.batch.conftest import FAST
+from tests.security.conftest import KEY
+from tests.security.hostile import Answer, Got, Hostile, hostile
 
-from models.apis import KEY_ENV, anthropic_model, ask, openai_model
-from models.batch.conftest import FAST
 from omibench.errors import ModelError
-from omibench.models.anthropic import AnthropicProvider
-from omibench.models.anthropic_batch import AnthropicBatchProvider
-from omibench.models.http_hooks import Hooks, SentOn
-from omibench.models.openai import OpenAIProvider
-from omibench.models.openai_batch import OpenAIBatchProvider
-from omibench.ocr.engines.mathpix import Client, read_image, read_pdf
+from omibench.models.anthropic.batch import AnthropicBatchProvider
+from omibench.models.anthropic.provider import AnthropicProvider
+from omibench.models.http.hooks import Hooks, SentOn
+from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.reevaluate import EndpointWatch
 from omibench.reevaluate.poll import listed
 from omibench.reevaluate.webhook import post
-from security.conftest import KEY
-from security.hostile import Answer, Got, Hostile, hostile
+from omibench.stages.ocr.engines.mathpix import Client, read_image, read_pdf
 
 CHOICE = b'{"choices":[{"message":{"content":"7"},"finish_reason":"stop"}]}'
 redirects = pytest.mark.parametrize("status", [302, 307])
@@ -136,7 +136,7 @@ def test_files_of_a_batch_that_lie_elsewhere_are_fetched_by_tls_alone(thief: Hos
     import openai
 
     from omibench.models.batch.api import stream
-    from omibench.models.sdk_client import sdk_client
+    from omibench.models.http.sdk_client import sdk_client
     from omibench.models.traffic.failure import Failure
 
     with hostile(lambda got: sends_on(thief.url, 302)) as server:

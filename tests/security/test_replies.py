@@ -10,26 +10,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
+from tests.models.batch.conftest import FAST
+from tests.security.conftest import KEY
+from tests.security.hostile import Answer, Hostile, hostile
 
-from models.apis import KEY_ENV, anthropic_model, ask, openai_model
-from models.batch.conftest import FAST
 from omibench.errors import ModelError, PassingError
-from omibench.models import bounds
-from omibench.models.anthropic import AnthropicProvider
+from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.batch import api as batch_api
-from omibench.models.bounds import Gauge, size_text, within
-from omibench.models.openai import OpenAIProvider
-from omibench.models.openai_batch import OpenAIBatchProvider
+from omibench.models.http import bounds
+from omibench.models.http.bounds import Gauge, size_text, within
+from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
-from omibench.ocr.engines import mathpix
-from omibench.ocr.engines.mathpix import Client, read_image
 from omibench.params.reevaluate import EndpointWatch
 from omibench.reevaluate import poll, webhook
 from omibench.reevaluate.poll import listed
 from omibench.reevaluate.webhook import post
-from omibench.request import Response
-from security.conftest import KEY
-from security.hostile import Answer, Hostile, hostile
+from omibench.schemas.request import Response
+from omibench.stages.ocr.engines import mathpix
+from omibench.stages.ocr.engines.mathpix import Client, read_image
 
 JSON = {"content-type": "application/json"}
 MOST = 2 * 2**20
@@ -160,7 +160,7 @@ def test_lists_of_models(provider: str, monkeypatch: pytest.MonkeyPatch) -> None
             watch = EndpointWatch.model_validate(
                 {"kind": "endpoint", "match": ["*"], "model": block | {"base_url": server.url}}
             )
-            monkeypatch.setattr("omibench.models.sdk_client.MOST_REPLY", MOST)
+            monkeypatch.setattr("omibench.models.http.sdk_client.MOST_REPLY", MOST)
             with pytest.raises(ModelError, match=words):
                 listed("lab", watch)
 

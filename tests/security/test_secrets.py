@@ -8,14 +8,29 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from tests.mathpix_server import ID, Mathpix, running
+from tests.models.apis import KEY_ENV, ask, openai_model
+from tests.models.batch.conftest import FAST
+from tests.security.conftest import KEY
+from tests.security.hostile import Answer, hostile
+from tests.store.filling import fill
 
-from mathpix_server import ID, Mathpix, running
 from model_server.handle import ServerHandle
-from models.apis import KEY_ENV, ask, openai_model
-from models.batch.conftest import FAST
-from omibench.ask import ask as ask_once
+from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
-from omibench.masking import (
+from omibench.graph.slices import slice_for
+from omibench.models.http.identity import openai_identity
+from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.params.runtime import operating_of
+from omibench.params.study import Cell, parse_study
+from omibench.stages.ocr.engines.mathpix import Client, read_image
+from omibench.status.failures import clean, last_lines
+from omibench.store.export import export
+from omibench.store.store import Store
+from omibench.text.masking import (
     literal_secret,
     mask,
     mask_keys,
@@ -24,21 +39,6 @@ from omibench.masking import (
     remember,
     with_secrets,
 )
-from omibench.models.identity import openai_identity
-from omibench.models.openai import OpenAIProvider
-from omibench.models.openai_batch import OpenAIBatchProvider
-from omibench.models.traffic.failure import Failure
-from omibench.models.traffic.retry import failure_of_connection, failure_of_status
-from omibench.ocr.engines.mathpix import Client, read_image
-from omibench.operating import operating_of
-from omibench.slices import slice_for
-from omibench.status.failures import clean, last_lines
-from omibench.store.export import export
-from omibench.store.store import Store
-from omibench.study import Cell, parse_study
-from security.conftest import KEY
-from security.hostile import Answer, hostile
-from store.filling import fill
 
 OTHER = "another-planted-word-42"
 

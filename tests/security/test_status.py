@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from omibench.status.looker import look
+from omibench.params.study import Study, parse_study
+from omibench.status.reader import look
 from omibench.status.text import render
-from omibench.study import Study, parse_study
 
 KEY = "ssh-key-of-the-user"
 

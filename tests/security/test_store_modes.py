@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.store.filling import fill, segments
 
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Submission
 from omibench.models.provider import Ticket
 from omibench.store.claims import CLAIMS, claim
-from omibench.store.compact import compact_partition
-from omibench.store.ledger import Ledger, Purse
+from omibench.store.ledger.ledger import Ledger, Purse
+from omibench.store.partition.compact import compact_partition
 from omibench.store.share import write_increment
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store
-from store.filling import fill, segments
 
 
 @pytest.fixture(autouse=True, params=[0o000, 0o022, 0o077])

@@ -8,21 +8,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pydantic import BaseModel
+from tests.models.apis import KEY_ENV, ask, openai_model
+from tests.models.batch.conftest import FAST
+from tests.stages.infer.conftest import Make, study_maker
+from tests.store.filling import fill, partition_folder, segments, texts
 
-from infer.conftest import Make, study_maker
 from model_server.delivery import HALF_EMOJI
 from model_server.handle import ServerHandle
-from models.apis import KEY_ENV, ask, openai_model
-from models.batch.conftest import FAST
-from omibench.ask import ask as ask_once
-from omibench.infer import infer_cell
-from omibench.models.openai_batch import OpenAIBatchProvider
-from omibench.problem import Question
-from omibench.store.export import as_object, export
-from omibench.store.line import encode_line, parse_line, parse_response
-from omibench.store.store import Store
-from omibench.study import Cell
-from omibench.tables import (
+from omibench.client.ask import ask as ask_once
+from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.params.study import Cell
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import (
     ResponseRow,
     content_hash,
     read_parquet,
@@ -31,8 +28,11 @@ from omibench.tables import (
     write_parquet,
     write_text,
 )
-from omibench.text_calls import read_calls
-from store.filling import fill, partition_folder, segments, texts
+from omibench.schemas.tool_calls import read_calls
+from omibench.stages.infer import infer_cell
+from omibench.store.export import as_object, export
+from omibench.store.partition.line import encode_line, parse_line, parse_response
+from omibench.store.store import Store
 
 REPLY = f"{HALF_EMOJI} \\boxed{{A}}"
 CLEAN = "\ufffd \\boxed{A}"

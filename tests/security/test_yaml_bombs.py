@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.yaml_file import line_of, named_in, parse_yaml, read_mapping, read_yaml
+from omibench.files.yaml_file import line_of, named_in, parse_yaml, read_mapping, read_yaml
 
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from omibench.problem import Figure, Question
-from omibench.request import ImagePart
+from omibench.schemas.problem import Figure, Question
+from omibench.schemas.request import ImagePart
 
 SIDE = 24
 SEEN = SIDE * SIDE // 4

@@ -9,10 +9,10 @@ from typing import Any
 
 from PIL import Image
 
-from omibench.example import Example
 from omibench.params.presentation import Take
 from omibench.params.setting import Setting
-from omibench.problem import Choice, Figure, Question
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Choice, Figure, Question
 
 NAMES = ("lamp", "graph", "cell-a", "cell-b", "map", "scale", "photo", "flask", "tube", "plot")
 EXAMPLE_NAMES = tuple(f"example-{n}" for n in range(9))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.settings.problems import PROBLEMS
+from tests.settings.test_present import questions
 
 from omibench.params.setting import Setting
-from omibench.problem import IMAGE_MARK, Question
+from omibench.schemas.problem import IMAGE_MARK, Question
 from omibench.settings.ablation import ablated, wordless
 from omibench.settings.present import Around, present
-from settings.problems import PROBLEMS
-from settings.test_present import questions
 
 BY_ID = {question.id: question for question in PROBLEMS}
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import rmtree
 
-from omibench.freeze import freeze_dataset
-from omibench.infer.rounds import Thread, requests_next
-from omibench.infer.stage import load_questions
+from tests.settings.problems import png
+
 from omibench.params.setting import Setting
+from omibench.params.study import parse_study
 from omibench.settings.steps import Task
+from omibench.stages.freeze import freeze_dataset
+from omibench.stages.infer.rounds import Thread, requests_next
+from omibench.stages.infer.stage import load_questions
 from omibench.store.key import request_key
-from omibench.study import parse_study
-from settings.problems import png
 
 
 def freeze(folder: Path) -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.fence import read_fenced
-from omibench.problem import Choice, Figure, Question
-from omibench.request import TextPart
+from omibench.schemas.problem import Choice, Figure, Question
+from omibench.schemas.request import TextPart
 from omibench.settings.captions import (
     INSTRUCTIONS,
     caption_conversation,
     caption_instructions,
 )
+from omibench.text.fences import read_fenced
 
 FIGURES = [Figure(file=f"images/{i}.png", sha256=f"{i:064x}") for i in range(3)]
 QUESTION = Question(

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from omibench.params.image import DEGRADATIONS, Images
 from omibench.params.setting import Setting
-from omibench.problem import Choice, Figure, Question
-from omibench.request import ABSENT, Conversation, ImagePart, Request, Tags
+from omibench.schemas.problem import Choice, Figure, Question
+from omibench.schemas.request import ABSENT, Conversation, ImagePart, Request, Tags
 from omibench.settings.conditions import NOT_SHOWN, shown
 from omibench.settings.present import present
 from omibench.store.key import request_key

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.settings.problems import EXAMPLES, PROBLEMS
+from tests.settings.test_present import questions
 
 from omibench.errors import ParamsError
-from omibench.example import Example, siblings
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
-from omibench.problem import IMAGE_MARK, Figure, Question
-from omibench.request import Conversation
+from omibench.schemas.example import Example, siblings
+from omibench.schemas.problem import IMAGE_MARK, Figure, Question
+from omibench.schemas.request import Conversation
 from omibench.settings.examples import chosen, reply, shown_before
 from omibench.settings.present import present
-from settings.problems import EXAMPLES, PROBLEMS
-from settings.test_present import questions
 
 QUESTION = PROBLEMS[0]
 

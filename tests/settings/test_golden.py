@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.settings.problems import EXAMPLES, SETTINGS, problems_of, write_pictures
 
-from omibench.problem import Question
-from omibench.request import ImagePart, Message, Response
+from omibench.schemas.problem import Question
+from omibench.schemas.request import ImagePart, Message, Response
 from omibench.settings.steps import Ask, Step, Task, next_step
-from settings.problems import EXAMPLES, SETTINGS, problems_of, write_pictures
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.settings.placeholders import Placeholders
+from tests.settings.problems import SETTINGS
 
-from omibench.benchmarks.omibench import load
-from omibench.example import Example
-from omibench.freeze.examples import example_rows
+from omibench.datasets.omibench import load
 from omibench.params.presentation import FreezeExamples
 from omibench.params.setting import Setting
-from omibench.problem import Answer, Question
-from omibench.request import Conversation, Response, ToolCall
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import Conversation, Response, ToolCall
+from omibench.schemas.tool_calls import written_call
 from omibench.settings.needs import asked_questions
 from omibench.settings.steps import Step, Task, next_step
-from omibench.text_calls import written_call
-from settings.placeholders import Placeholders
-from settings.problems import SETTINGS
+from omibench.stages.freeze.examples import example_rows
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
 CROP = '{"image": "image_1", "box": [0.1, 0.1, 0.9, 0.9]}'

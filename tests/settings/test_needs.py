@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.settings.problems import EXAMPLES, PROBLEMS
+from tests.settings.test_present import questions
 
 from omibench.errors import ParamsError
 from omibench.params.setting import Setting
-from omibench.problem import Question
-from omibench.request import Response
+from omibench.schemas.problem import Question
+from omibench.schemas.request import Response
 from omibench.settings.ablation import ablated
 from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.steps import Task, next_step
-from settings.problems import EXAMPLES, PROBLEMS
-from settings.test_present import questions
 
 BARE = [Question(id="bare", question="Why?")]
 WITH_PICTURES = [question for question in PROBLEMS if question.images]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.stages.infer.conftest import frozen_questions, study_maker
 
-from infer.conftest import frozen_questions, study_maker
-from omibench.infer import infer_cell, requests_of
-from omibench.study import Cell
-from omibench.tables import ResponseRow, read_parquet
+from omibench.params.study import Cell
+from omibench.schemas.tables import ResponseRow, read_parquet
+from omibench.stages.infer import infer_cell, requests_of
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
+from tests.settings.problems import PROBLEMS
 
-from omibench.benchmarks.mathreal import load
+from omibench.datasets.mathreal import load
 from omibench.params.presentation import Given, Perception
 from omibench.params.setting import Setting
-from omibench.problem import Question
-from omibench.request import Decoding, Response
+from omibench.schemas.problem import Question
+from omibench.schemas.request import Decoding, Response
 from omibench.settings.perception import perceived, readings
 from omibench.settings.steps import Task, next_step
-from settings.problems import PROBLEMS
 
 BY_ID = {question.id: question for question in PROBLEMS}
 PHOTO = BY_ID["photograph"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from omibench.params.image import ImageCondition
 from omibench.params.setting import Setting
-from omibench.problem import IMAGE_MARK, Choice, Figure, Question
-from omibench.request import Conversation, ImagePart, Part, TextPart
+from omibench.schemas.problem import IMAGE_MARK, Choice, Figure, Question
+from omibench.schemas.request import Conversation, ImagePart, Part, TextPart
 from omibench.settings.conditions import NOT_SHOWN
 from omibench.settings.present import present
 

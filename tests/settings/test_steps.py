@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.params.setting import Setting
-from omibench.problem import Figure, Question
-from omibench.request import Decoding, Response
+from omibench.schemas.problem import Figure, Question
+from omibench.schemas.request import Decoding, Response
 from omibench.settings.captions import caption_conversation
 from omibench.settings.present import present
 from omibench.settings.steps import Task, next_step

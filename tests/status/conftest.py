@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from omibench.problem import Question
+from omibench.params.study import Study, parse_study
+from omibench.schemas.problem import Question
+from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 from omibench.status.runs import FOLDER
 from omibench.store.process import started_at
-from omibench.study import Study, parse_study
-from omibench.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 
 Note = Callable[..., Path]
 SETTINGS = ("cot", "direct")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.status.conftest import note_run, write_cell
 
+from omibench.params.study import Study
 from omibench.store.process import started_at
-from omibench.study import Study
-from status.conftest import note_run, write_cell
 
 
 @pytest.fixture

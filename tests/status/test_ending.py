@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.filter import filter_problems
-from omibench.problem import Problem
+from omibench.params.study import Study, parse_study
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import FrozenManifest, write_json, write_jsonl
+from omibench.stages.filter import filter_problems
 from omibench.status.ending import ending
 from omibench.status.runs import FOLDER
-from omibench.study import Study, parse_study
-from omibench.tables import FrozenManifest, write_json, write_jsonl
 
 EVENTS = """{"time": 1, "pid": 1, "host": "h", "process": null, "command": [], "jobs": \
 [{"id": 1, "stage": "filter", "output": "a"}, {"id": 2, "stage": "freeze", "output": "b"}], \

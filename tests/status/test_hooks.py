@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from omibench.params.study import Study
 from omibench.status.hooks import Watched, command
 from omibench.status.runs import FOLDER, KEPT, read_runs
-from omibench.study import Study
 
 OUTPUT = "results/infer/one/cot.parquet"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.status.conftest import make_study, note_run, write_cell
+
+from omibench.params.study import Study
 from omibench.status import look
 from omibench.status.page import write_page
-from omibench.study import Study
-from status.conftest import make_study, note_run, write_cell
 
 
 def page(study: Study, reload_s: float | None = None) -> str:

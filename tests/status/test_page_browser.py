@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.status.conftest import make_study, note_run, write_cell
 
+from omibench.params.study import Study
 from omibench.status import look
 from omibench.status.page import write_page
-from omibench.study import Study
-from status.conftest import make_study, note_run, write_cell
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

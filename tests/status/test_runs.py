@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.status.conftest import note_run
 
 from omibench.status.runs import Job, latest, read_runs, states
-from status.conftest import note_run
 
 CELL = "results/infer/one/cot.parquet"
 RESULTS = Path("results")

@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.stages.infer.pictured import pictured_questions, pictured_study
 
-from infer.pictured import pictured_questions, pictured_study
-from omibench.infer import infer_cell
+from omibench.params.study import Cell
+from omibench.stages.infer import infer_cell
 from omibench.status.stored import Held, Known, Stored
-from omibench.study import Cell
 
 
 @pytest.mark.parametrize(("setting", "count"), [("words", 6), ("joined", 3), ("worse", 3)])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.status.conftest import make_study, note_run, write_cell
 
+from omibench.params.study import Study
 from omibench.status import look, render
 from omibench.status.rows import CellStatus, TimeLeft
 from omibench.status.text import cell_word, time_left_text
-from omibench.study import Study
-from status.conftest import make_study, note_run, write_cell
 
 
 @pytest.mark.parametrize(

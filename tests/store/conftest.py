@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from store.network_disk import lock_as_nfs
+from tests.store.network_disk import lock_as_nfs
 
 
 @pytest.fixture

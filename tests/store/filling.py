@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     ImagePart,
     Message,

@@ -77,7 +77,7 @@ def test_a_file_system_that_says_it_has_no_locks_holds_nobody_up(
     number: int,
 ) -> None:
     monkeypatch.setattr(fcntl, "flock", failing_with(number))
-    monkeypatch.setattr("omibench.locks._said", set())
+    monkeypatch.setattr("omibench.files.locks._said", set())
     with (
         caplog.at_level(logging.WARNING, "omibench"),
         claim(tmp_path, {"a"}),
@@ -93,7 +93,7 @@ def test_a_lock_that_fails_for_another_reason_lets_nobody_buy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(fcntl, "flock", failing_with(number))
-    monkeypatch.setattr("omibench.locks.UNKNOWN_S", 0.0)
+    monkeypatch.setattr("omibench.files.locks.UNKNOWN_S", 0.0)
     with (
         pytest.raises(StoreError, match=r"cannot be locked .* two processes may buy the same"),
         claim(tmp_path, {"a"}),

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.store.filling import IDENTITY, PICTURE, fill, partition_folder, request, segments
 
 from omibench.errors import MissingInputError, ParamsError
-from omibench.request import Response
-from omibench.store.compact import compact_partition
+from omibench.schemas.request import Response
 from omibench.store.contents import choose, count_images, find_key, summarise
 from omibench.store.export import export
+from omibench.store.partition.compact import compact_partition
 from omibench.store.store import Store, partition_name
-from store.filling import IDENTITY, PICTURE, fill, partition_folder, request, segments
 
 OTHER: dict[str, object] = {"provider": "test", "id": "other"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.request import ImagePart
+from omibench.schemas.request import ImagePart
 from omibench.store.images import ImageStore
 
 

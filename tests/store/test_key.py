@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     Decoding,
     ImagePart,

@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.store.filling import IDENTITY, answer, fill, request, segments
 
-from omibench.store.index import drop_index
 from omibench.store.liveness import ABANDONED_S, host_name, is_closed, new_name
+from omibench.store.partition.index import drop_index
 from omibench.store.store import Store
-from store.filling import IDENTITY, answer, fill, request, segments
 
 FORK = multiprocessing.get_context("fork")
 

@@ -7,15 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from omibench.errors import MissingInputError, StoreError
-from omibench.request import Response
-from omibench.store.compact import compact_partition
-from omibench.store.line import body_of, encode_line
-from omibench.store.merge import merge_store
-from omibench.store.store import Store, partition_name
-from omibench.store.verify import verify_store
-from store.filling import (
+from tests.store.filling import (
     IDENTITY,
     SHA256,
     fill,
@@ -24,6 +16,14 @@ from store.filling import (
     segments,
     texts,
 )
+
+from omibench.errors import MissingInputError, StoreError
+from omibench.schemas.request import Response
+from omibench.store.merge import merge_store
+from omibench.store.partition.compact import compact_partition
+from omibench.store.partition.line import body_of, encode_line
+from omibench.store.store import Store, partition_name
+from omibench.store.verify import verify_store
 
 OTHER: dict[str, object] = {"provider": "test", "id": "other"}
 

@@ -8,21 +8,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.store.filling import IDENTITY, fill
 
-from omibench.gate import account_of, open_gate
-from omibench.store.ledger import LEDGER, Ledger, Purse
+from omibench.client.spending_limit import account_of, open_gate
+from omibench.params.study import parse_study
+from omibench.store.ledger.ledger import LEDGER, Ledger, Purse
 from omibench.store.store import Store
-from omibench.study import parse_study
-from store.filling import IDENTITY, fill
 
 ASK = """
 import sys
-from omibench.ask import ask
-from omibench.gate import account_of, open_gate
+from omibench.client.ask import ask
+from omibench.client.spending_limit import account_of, open_gate
 from omibench.models.provider import FREE
 from omibench.store.store import Store
-from omibench.study import parse_study
-from store.filling import IDENTITY, request
+from omibench.params.study import parse_study
+from tests.store.filling import IDENTITY, request
 
 class Nobody:
     simulated, max_images, identity = False, None, IDENTITY

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     Message,
     Request,
@@ -17,7 +17,7 @@ from omibench.request import (
     Usage,
 )
 from omibench.store import key as keys
-from omibench.store.compact import compact_partition
+from omibench.store.partition.compact import compact_partition
 from omibench.store.store import Store, partition_name
 from omibench.store.verify import verify_store
 

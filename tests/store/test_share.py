@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.store.filling import SHA256, fill, packs, segments, texts
 
 from omibench.errors import MissingInputError
 from omibench.store.share import absorb, increments, pointers, write_increment
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store
-from store.filling import SHA256, fill, packs, segments, texts
 
 OTHER: dict[str, object] = {"provider": "test", "id": "other"}
 

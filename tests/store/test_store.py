@@ -15,7 +15,15 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import StoreError
-from omibench.request import Conversation, ImagePart, Message, Request, Response, Tags, TextPart
+from omibench.schemas.request import (
+    Conversation,
+    ImagePart,
+    Message,
+    Request,
+    Response,
+    Tags,
+    TextPart,
+)
 from omibench.store.store import Store, partition_name
 
 IDENTITY = {"provider": "test", "id": "model", "seed": 1}

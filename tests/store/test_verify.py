@@ -6,12 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from omibench.store.compact import compact_partition
-from omibench.store.line import body_of, encode_line
-from omibench.store.store import Store
-from omibench.store.verify import Fault, Verified, verify_store
-from store.filling import (
+from tests.store.filling import (
     IDENTITY,
     PICTURE,
     SHA256,
@@ -21,6 +16,11 @@ from store.filling import (
     request,
     segments,
 )
+
+from omibench.store.partition.compact import compact_partition
+from omibench.store.partition.line import body_of, encode_line
+from omibench.store.store import Store
+from omibench.store.verify import Fault, Verified, verify_store
 
 
 def verify(folder: Path) -> Verified:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from omibench.rehearsal import rehearsed
-from omibench.study import Study, load_study
+from omibench.params.study import Study, load_study
+from omibench.plan.rehearsal import rehearsed
 
 PRINTED = {
     "omibench": ("omibench_main", "omibench_thinking_vs_instruct"),

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.workflows_support import SECRET, environment, free_port, healthy, study_folder, until
 
 from model_server.handle import ServerHandle, running_server
-from workflows_support import SECRET, environment, free_port, healthy, study_folder, until
 
 
 @pytest.fixture(scope="session")

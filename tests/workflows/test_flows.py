@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.workflows_support import KEY_ENV, PROBLEMS, SECRET, flow, study_folder
 
 from model_server.handle import DIRECT, ServerHandle
-from workflows_support import KEY_ENV, PROBLEMS, SECRET, flow, study_folder
 
 pytest.importorskip("prefect", reason="the extra `flows` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

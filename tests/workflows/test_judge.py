@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from tests.workflows_support import PROBLEMS, fill, rebuild
 
 from model_server.handle import ServerHandle
-from omibench.score.judges import error_type, gptscore, quality
-from omibench.tables import JudgementRow, VerdictRow, read_parquet
-from workflows_support import PROBLEMS, fill, rebuild
+from omibench.judges import error_type, gptscore, quality
+from omibench.schemas.tables import JudgementRow, VerdictRow, read_parquet
 
 pytest.importorskip("prefect", reason="the extra `flows` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.workflows_support import KEY_ENV, fill, rebuild
 
 from model_server.handle import ServerHandle
-from omibench.filter.stage import sift
 from omibench.params.filter import FilterParams
-from omibench.problem import Problem
-from omibench.rejects import FilterJudgement
-from omibench.tables import read_jsonl, read_parquet
-from workflows_support import KEY_ENV, fill, rebuild
+from omibench.schemas.problem import Problem
+from omibench.schemas.rejects import FilterJudgement
+from omibench.schemas.tables import read_jsonl, read_parquet
+from omibench.stages.filter.stage import sift
 
 pytest.importorskip("prefect", reason="the extra `flows` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

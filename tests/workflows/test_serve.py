@@ -12,10 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from model_server.handle import ServerHandle
-from omibench.store.ledger import Ledger, month_of
-from workflows_support import (
+from tests.workflows_support import (
     PROBLEMS,
     environment,
     free_port,
@@ -23,6 +20,9 @@ from workflows_support import (
     study_folder,
     until,
 )
+
+from model_server.handle import ServerHandle
+from omibench.store.ledger.ledger import Ledger, month_of
 
 pytest.importorskip("prefect", reason="the extra `flows` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.workflows_support import environment, study_folder, until
 
 from model_server.handle import ServerHandle
-from omibench.store.ledger import Ledger
-from workflows_support import environment, study_folder, until
+from omibench.store.ledger.ledger import Ledger
 
 pytest.importorskip("prefect", reason="the extra `flows` is not installed")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.cli.options import ModelName, OutFile, Params, Results, SettingName
-from omibench.terminal import say
+from omibench.text.terminal import say
 
 
 def aggregate(
@@ -24,12 +24,12 @@ def aggregate(
     Example:
       omibench aggregate --model m --setting vote-8 --out results/aggregate/m/vote-8.parquet
     """
-    from omibench.aggregate import aggregate_cell
     from omibench.errors import ParamsError
-    from omibench.explain import did_you_mean
-    from omibench.outputs import output_parquet
-    from omibench.study import Cell, load_study
-    from omibench.trust.reading import check_inputs, frozen_files
+    from omibench.files.outputs import output_parquet
+    from omibench.graph.provenance.reading import check_inputs, frozen_files
+    from omibench.params.study import Cell, load_study
+    from omibench.schemas.validation import did_you_mean
+    from omibench.stages.aggregate import aggregate_cell
 
     study = load_study(params)
     cell_file = f"{model}/{setting}.parquet"

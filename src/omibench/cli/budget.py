@@ -10,11 +10,11 @@ import typer
 
 from omibench.cli.options import Override, Params, read_study
 from omibench.errors import ParamsError
-from omibench.terminal import say, say_lines
+from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
-    from omibench.store.ledger import Account, Settlement
-    from omibench.store.lost import Loss
+    from omibench.store.ledger.ledger import Account, Settlement
+    from omibench.store.ledger.lost_attempts import Loss
 
 budget_app = typer.Typer(
     no_args_is_help=True,
@@ -37,8 +37,8 @@ def show(
       omibench budget show
       omibench budget show --params studies/omibench.yaml --json
     """
-    from omibench.gate import budget_of
-    from omibench.store.ledger import LEDGER, Account, Ledger
+    from omibench.client.spending_limit import budget_of
+    from omibench.store.ledger.ledger import LEDGER, Account, Ledger
 
     study = read_study(params, override)
     cap, name = budget_of(study), study.study.name
@@ -84,9 +84,9 @@ def settle(
       omibench budget settle --usd 0.07 --note "bill of 2026-11-22"
       omibench budget settle --usage completions_usage_2026-11-22.csv
     """
-    from omibench.budget.settle import settle_by_usage, settle_stated
+    from omibench.client.settle import settle_by_usage, settle_stated
     from omibench.cost.dollars import usd_text
-    from omibench.terminal import printable
+    from omibench.text.terminal import printable
 
     if (usd is None) == (usage is None):
         raise ParamsError("give either --usd AMOUNT or --usage FILE")
@@ -112,7 +112,7 @@ def _lines(
     import time
 
     from omibench.cost.dollars import usd_text
-    from omibench.terminal import printable
+    from omibench.text.terminal import printable
 
     budget = "no budget is set"
     if cap is not None:

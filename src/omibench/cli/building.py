@@ -9,7 +9,7 @@ import typer
 
 from omibench.cli.options import Out, Override, Params, read_study
 from omibench.errors import MissingInputError, SomeFailedError
-from omibench.terminal import say, say_lines
+from omibench.text.terminal import say, say_lines
 
 
 def ocr(
@@ -48,12 +48,12 @@ def ocr(
       omibench ocr paper.pdf --out results/ocr
       omibench ocr --manifest sample/sources.yaml --out results/ocr --look looks
     """
-    from omibench.ahead import asking_ahead
-    from omibench.look import looking
-    from omibench.ocr import read_papers
-    from omibench.outputs import output_folder, spare_store
-    from omibench.problem import Problem
-    from omibench.tables import read_jsonl
+    from omibench.files.outputs import output_folder, spare_store
+    from omibench.ocr_view import looking
+    from omibench.schemas.problem import Problem
+    from omibench.schemas.tables import read_jsonl
+    from omibench.stages.ocr import read_papers
+    from omibench.stages.ocr.read_ahead import asking_ahead
 
     study = read_study(params, None, ocr={"engine": engine, "max_pages": max_pages})
     out = output_folder(out, study.study.store)
@@ -98,9 +98,9 @@ def filter_(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     Example:
       omibench filter results/ocr/problems.jsonl --out results/filter
     """
-    from omibench.filter import filter_problems
-    from omibench.outputs import output_folder, spare_inputs
-    from omibench.trust.reading import check_inputs
+    from omibench.files.outputs import output_folder, spare_inputs
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.filter import filter_problems
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
@@ -119,9 +119,9 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     Example:
       omibench rationale results/filter/problems.jsonl --out results/rationale
     """
-    from omibench.outputs import output_folder, spare_inputs
-    from omibench.rationale import write_rationales
-    from omibench.trust.reading import check_inputs
+    from omibench.files.outputs import output_folder, spare_inputs
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.rationale import write_rationales
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)
@@ -145,9 +145,9 @@ def freeze(
     Example:
       omibench freeze results/rationale/problems.jsonl --out results/freeze
     """
-    from omibench.freeze import freeze_dataset
-    from omibench.outputs import output_folder
-    from omibench.trust.reading import check_inputs
+    from omibench.files.outputs import output_folder
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.freeze import freeze_dataset
 
     study = read_study(params, override)
     out = output_folder(out, study.study.store)

@@ -9,10 +9,10 @@ import typer
 
 from omibench.cli.options import Params, Results
 from omibench.errors import ParamsError
-from omibench.terminal import printable, say, say_lines
+from omibench.text.terminal import printable, say, say_lines
 
 if TYPE_CHECKING:
-    from omibench.certificate import Certificate, Measure, ReasoningCertificate
+    from omibench.schemas.certificate import Certificate, Measure, ReasoningCertificate
 
 
 def certify(
@@ -45,10 +45,10 @@ def certify(
       omibench certify labels.csv --results results --out results/certify
       omibench certify labels.csv --verdicts verdicts.parquet --out certify
     """
-    from omibench.certify import certify_judge
-    from omibench.outputs import output_folder, spare_inputs
-    from omibench.study import load_study
-    from omibench.trust.reading import check_inputs, frozen_files
+    from omibench.files.outputs import output_folder, spare_inputs
+    from omibench.graph.provenance.reading import check_inputs, frozen_files
+    from omibench.params.study import load_study
+    from omibench.stages.certify import certify_judge
 
     if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
         params = "{}"
@@ -56,7 +56,7 @@ def certify(
     out = output_folder(out, study.study.store)
     spare_inputs(out / "disagreements.jsonl", labels)
     if verdicts is not None:
-        from omibench.certify.scored import certify_scored
+        from omibench.stages.certify.scored import certify_scored
 
         say_lines(_told(certify_scored(labels, verdicts, out, study, rules)))
         say(f"certificate.json, disagreements.jsonl written to {out}", err=True)

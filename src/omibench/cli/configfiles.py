@@ -14,7 +14,7 @@ from typing import Any
 
 from omibench.cli.ending import end_with
 from omibench.errors import OmibenchError, ParamsError
-from omibench.yaml_file import read_mapping
+from omibench.files.yaml_file import read_mapping
 
 
 def check_command_line(words: Sequence[str] | None = None) -> None:

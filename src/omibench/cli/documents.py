@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.terminal import say_lines
+from omibench.text.terminal import say_lines
 
 
 def schema() -> None:
@@ -12,7 +12,7 @@ def schema() -> None:
     Example:
       omibench schema > schemas/params.schema.json
     """
-    from omibench.describe import params_schema
+    from omibench.graph.describe import params_schema
 
     say_lines(params_schema())
 
@@ -24,6 +24,6 @@ def files() -> None:
     Example:
       omibench files > docs/files.md
     """
-    from omibench.describe import files_table
+    from omibench.graph.describe import files_table
 
     say_lines(files_table())

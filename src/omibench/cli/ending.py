@@ -7,9 +7,9 @@ import traceback
 from typing import NoReturn
 
 from omibench.errors import OmibenchError
-from omibench.stop import STOPPED, StopSignal, stop_requested
-from omibench.stop import say as say_of_stop
-from omibench.terminal import say_lines
+from omibench.models.traffic.stop import STOPPED, StopSignal, stop_requested
+from omibench.models.traffic.stop import say as say_of_stop
+from omibench.text.terminal import say_lines
 
 STOPPED_BY_USER = 130
 

@@ -23,7 +23,7 @@ from omibench.cli.options import (
     read_study,
 )
 from omibench.errors import ParamsError
-from omibench.terminal import say, say_lines
+from omibench.text.terminal import say, say_lines
 
 
 def infer(
@@ -48,9 +48,9 @@ def infer(
       omibench infer results/freeze/questions.jsonl --model sim-apex --setting cot \\
           --out results/infer/sim-apex/cot.parquet
     """
-    from omibench.infer import infer_cell
-    from omibench.outputs import output_parquet
-    from omibench.trust.reading import check_inputs
+    from omibench.files.outputs import output_parquet
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.stages.infer import infer_cell
 
     study = read_study(params, override, study=limit_of(limit, ids, sample, seed))
     out = output_parquet(out, study.study.store)
@@ -82,11 +82,11 @@ def fill(
       omibench fill results/freeze/questions.jsonl --model my-local-model
       omibench fill results/freeze/questions.jsonl --model my-captioner --as-helper
     """
-    from omibench.infer.fill import fill_helper, fill_model
-    from omibench.outputs import output_file
-    from omibench.study import settings_of
-    from omibench.tables import write_text
-    from omibench.trust.reading import check_inputs
+    from omibench.files.outputs import output_file
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.params.study import settings_of
+    from omibench.schemas.tables import write_text
+    from omibench.stages.infer.fill import fill_helper, fill_model
 
     study = read_study(params, override)
     # A job's slice of a study names settings and no cells.
@@ -115,9 +115,9 @@ def analyze(
     Example:
       omibench analyze results --out results/analyze
     """
-    from omibench.analyze import analyze_study
-    from omibench.outputs import output_folder
-    from omibench.trust.reading import READ_BY_ANALYZE, check_inputs
+    from omibench.files.outputs import output_folder
+    from omibench.graph.provenance.reading import READ_BY_ANALYZE, check_inputs
+    from omibench.stages.analyze import analyze_study
 
     study = read_study(params, None)
     out = output_folder(out, study.study.store)

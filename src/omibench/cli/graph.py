@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.errors import UntrustedError
-from omibench.terminal import say
+from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.trust.trust import Difference
+    from omibench.graph.provenance.trust import Difference
 
 NAMED = 10
 """Files of one stage that are named."""
@@ -32,8 +32,8 @@ def record(
     Example:
       omibench record infer
     """
-    from omibench.study import load_study
-    from omibench.trust.provenance import record_stage
+    from omibench.graph.provenance.provenance import record_stage
+    from omibench.params.study import load_study
 
     results = Path(load_study(params).study.results)
     for stage in stages:
@@ -64,10 +64,15 @@ def trust(
       dvc pull && omibench trust
       omibench trust --verify
     """
-    from omibench.study import load_study
-    from omibench.trust.held import where_held
-    from omibench.trust.provenance import STAGES, strangers
-    from omibench.trust.trust import adopt_strangers, check_files, check_graph, check_lock
+    from omibench.graph.provenance.held import where_held
+    from omibench.graph.provenance.provenance import STAGES, strangers
+    from omibench.graph.provenance.trust import (
+        adopt_strangers,
+        check_files,
+        check_graph,
+        check_lock,
+    )
+    from omibench.params.study import load_study
 
     results = Path(load_study(params).study.results)
     if verify:
@@ -94,9 +99,9 @@ def trust(
 
 
 def _verify(results: Path, params: str) -> None:
-    from omibench.trust.made import refusal
-    from omibench.trust.provenance import STAGES
-    from omibench.trust.verify import verify_results
+    from omibench.graph.provenance.provenance import STAGES
+    from omibench.graph.provenance.verify import verify_results
+    from omibench.graph.provenance.written_files import refusal
 
     found = verify_results(results, STAGES)
     if found.changed:

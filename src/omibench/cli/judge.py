@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from omibench.cli.options import OutFile, Params
-from omibench.terminal import say
+from omibench.text.terminal import say
 
 
 def judge(
@@ -32,10 +32,10 @@ def judge(
           --answers results/freeze/answers.jsonl --questions results/freeze/questions.jsonl \\
           --out results/judge/m/cot.parquet
     """
-    from omibench.judge import CellFiles, judge_cell
-    from omibench.outputs import output_parquet
-    from omibench.study import load_study
-    from omibench.trust.reading import check_inputs
+    from omibench.files.outputs import output_parquet
+    from omibench.graph.provenance.reading import check_inputs
+    from omibench.params.study import load_study
+    from omibench.stages.judge import CellFiles, judge_cell
 
     study = load_study(params)
     out = output_parquet(out, study.study.store, responses, verdicts)

@@ -27,8 +27,8 @@ from omibench.cli.score import score
 from omibench.cli.status import status
 from omibench.cli.store import store_app
 from omibench.errors import OmibenchError
-from omibench.stop import signals_watched
-from omibench.terminal import guarded_streams, say
+from omibench.models.traffic.stop import signals_watched
+from omibench.text.terminal import guarded_streams, say
 
 app = typer.Typer(
     name="omibench",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.terminal import say_lines
+from omibench.text.terminal import say_lines
 
 
 def ocr_quality(
@@ -41,9 +41,9 @@ def ocr_quality(
       omibench ocr-quality pairs.jsonl --judge gpt-4.1-nano --params params.yaml --out scores.jsonl
     """
     from omibench.errors import ParamsError
-    from omibench.outputs import output_file, spare_inputs
-    from omibench.score.ocr_quality import Weights, score_transcripts, summary
-    from omibench.study import load_study
+    from omibench.files.outputs import output_file, spare_inputs
+    from omibench.params.study import load_study
+    from omibench.stages.score.ocr_quality import Weights, score_transcripts, summary
 
     study = load_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)

@@ -11,7 +11,7 @@ import typer
 from omibench.errors import ParamsError
 
 if TYPE_CHECKING:
-    from omibench.study import Cell, Study
+    from omibench.params.study import Cell, Study
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
@@ -56,7 +56,7 @@ def limit_of(
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:
     """The Study of `params`, with --set pairs replaced and the verb's own options laid over."""
-    from omibench.study import load_study
+    from omibench.params.study import load_study
 
     pairs = [item.partition("=") for item in override or []]
     for key, sign, _ in pairs:
@@ -71,14 +71,14 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
     study = load_study(params, {key: value for key, _, value in pairs}, given)
     if not study.simulated:
         return study
-    from omibench.rehearsal import rehearsed
+    from omibench.plan.rehearsal import rehearsed
 
     return rehearsed(study)
 
 
 def cell_of(study: Study, model: str, setting: str) -> Cell:
-    from omibench.explain import did_you_mean
-    from omibench.study import Cell
+    from omibench.params.study import Cell
+    from omibench.schemas.validation import did_you_mean
 
     if model not in study.models:
         raise ParamsError(f"--model {model!r} is not defined{did_you_mean(model, study.models)}")

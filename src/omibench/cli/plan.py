@@ -18,10 +18,10 @@ from omibench.cli.options import (
     read_study,
 )
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError
-from omibench.terminal import say, say_lines
+from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
-    from omibench.study import Study
+    from omibench.params.study import Study
 
 
 def plan(
@@ -65,10 +65,10 @@ def plan(
       omibench plan --params params.yaml --after
       omibench plan --params params.yaml --sample 50 --seed 1
     """
+    from omibench.params.unused_models import unasked
     from omibench.plan import compare_study, plan_study, render, render_comparison
     from omibench.plan.probing import endpoint_lines
-    from omibench.rehearsal import is_made_up, made_up_questions
-    from omibench.unasked import unasked
+    from omibench.plan.rehearsal import is_made_up, made_up_questions
 
     if questions and not questions.is_file():
         raise MissingInputError(

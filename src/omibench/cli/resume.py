@@ -11,7 +11,7 @@ import typer
 
 from omibench.cli.options import Override, read_study
 from omibench.errors import OmibenchError, ParamsError, SomeFailedError
-from omibench.terminal import say
+from omibench.text.terminal import say
 
 if TYPE_CHECKING:
     from omibench.status.cluster import ClusterJob
@@ -82,8 +82,8 @@ def resume(
 
 def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
     """See to it that no job of a dead run is left."""
+    from omibench.models.traffic.stop import pause
     from omibench.status.cluster import cancel_jobs, jobs_of
-    from omibench.stop import pause
 
     name = run.cluster or ""
     jobs, cancelled, known = jobs_of(name), False, -1
@@ -115,8 +115,8 @@ def _run(command: list[str]) -> None:
     """Run a command of Snakemake; this process stops when it does, with its exit code."""
     import os
 
-    from omibench.isolated import isolate_env, python_module
-    from omibench.stop import stoppable
+    from omibench.files.isolated import isolate_env, python_module
+    from omibench.models.traffic.stop import stoppable
 
     own = python_module(*command)
     with (

@@ -9,7 +9,7 @@ import typer
 
 from omibench.cli.options import Ids, LimitTo, Params, Sample, Seed, limit_of
 from omibench.errors import ParamsError
-from omibench.terminal import say_lines
+from omibench.text.terminal import say_lines
 
 
 def score(
@@ -81,22 +81,22 @@ def score(
       omibench score results --explain physics-3
     """
     from omibench.cli.score_summary import tell_scores
-    from omibench.outputs import output_parquet
+    from omibench.files.outputs import output_parquet
+    from omibench.graph.provenance.reading import check_inputs
     from omibench.params.limit import apply_limit_by, part_words
-    from omibench.score.cache import cell_cache, user_cache
-    from omibench.score.formats.named import parse_columns
-    from omibench.score.rows import read_rows
-    from omibench.score.rules import rule_book
-    from omibench.score.stage import is_cell, score_responses, score_rows
-    from omibench.study import load_study
-    from omibench.trust.reading import check_inputs
+    from omibench.params.study import load_study
+    from omibench.rule_books.registry import rule_book
+    from omibench.stages.score.cache import cell_cache, user_cache
+    from omibench.stages.score.formats.named import parse_columns
+    from omibench.stages.score.rows import read_rows
+    from omibench.stages.score.stage import is_cell, score_responses, score_rows
 
     names = (name.strip() for words in rules or () for name in words.split(","))
     books = list(dict.fromkeys(name for name in names if name))
     named = parse_columns(columns) if columns else None
     if explain is not None:
         _refuse(out=out, judge=judge, grader=grader, questions=questions)
-        from omibench.score.explained import explain_id
+        from omibench.stages.score.explained import explain_id
 
         say_lines(explain_id(inputs, explain, books or _books(params), answers, named))
         return
@@ -144,7 +144,7 @@ def _refuse(**options: Path | str | None) -> None:
 
 def _books(params: str) -> list[str] | None:
     """The rule books of a parameter file, that of its headline first; None without a file."""
-    from omibench.study import load_study
+    from omibench.params.study import load_study
 
     if params == "{}":
         return None

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import SomeFailedError
-from omibench.terminal import say
+from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.score.stage import Scored
+    from omibench.stages.score.stage import Scored
 
 BUDGET = "budget_stop"
 UNREADABLE = "judge_failed"
@@ -57,7 +57,7 @@ def _remedy(failed: Counter[str]) -> str:
 
 
 def _summaries(scored: Scored) -> Iterator[str]:
-    from omibench.analyze.verdict_summary import summarise, summary_lines
+    from omibench.stages.analyze.tables.verdict_summary import summarise, summary_lines
 
     frame = scored.frame
     books, clusters = frame["rules"].to_list(), scored.clusters

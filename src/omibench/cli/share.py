@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
-from omibench.isolated import isolate_env, python_module
-from omibench.terminal import say
+from omibench.files.isolated import isolate_env, python_module
+from omibench.text.terminal import say
 
 StoreFolder = Annotated[Path, typer.Option("--store", metavar="DIR", help="The store's folder.")]
 Archive = Annotated[
@@ -37,7 +37,7 @@ def push(
     Example:
       omibench store push && git add archive && git commit -m "Responses of gpt-5"
     """
-    from omibench.outputs import spare_store
+    from omibench.files.outputs import spare_store
     from omibench.store.share import increments, pointers, write_increment
 
     spare_store(archive, store, "--archive")

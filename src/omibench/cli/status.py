@@ -9,7 +9,7 @@ import typer
 
 from omibench.cli.options import Override, read_study
 from omibench.errors import ParamsError, SomeFailedError
-from omibench.terminal import say, say_lines
+from omibench.text.terminal import say, say_lines
 
 EVERY_S = 5.0
 
@@ -44,9 +44,9 @@ def status(
       omibench status
       omibench status studies/emma_recorded.yaml --watch --html status.html
     """
-    from omibench.outputs import output_file
-    from omibench.status.looker import Looker
+    from omibench.files.outputs import output_file
     from omibench.status.page import write_page
+    from omibench.status.reader import Looker
     from omibench.status.text import counted, render
     from omibench.status.watch import watch as watch_run
 

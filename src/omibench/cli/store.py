@@ -13,7 +13,7 @@ import typer
 
 from omibench.cli.share import pull, push
 from omibench.errors import SomeFailedError
-from omibench.terminal import say, say_lines
+from omibench.text.terminal import say, say_lines
 
 if TYPE_CHECKING:
     from omibench.store.contents import PartitionSummary
@@ -121,8 +121,8 @@ def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
     Example:
       omibench store compact
     """
-    from omibench.store.compact import compact_partition
     from omibench.store.contents import choose
+    from omibench.store.partition.compact import compact_partition
 
     for folder in choose(store, model):
         done = compact_partition(folder)
@@ -150,7 +150,7 @@ def export_(
     Example:
       omibench store export --model gpt-5 --out gpt-5.parquet
     """
-    from omibench.outputs import spare_store
+    from omibench.files.outputs import spare_store
     from omibench.store.contents import choose
     from omibench.store.export import export
 

@@ -13,7 +13,7 @@ from omibench.params.model import (
     Price,
     ServedModel,
 )
-from omibench.request import Request
+from omibench.schemas.request import Request
 
 MILLION = 1_000_000
 CACHE_WRITE = 1.25

@@ -10,7 +10,7 @@ from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History
 from omibench.cost.tokens import expected_input
 from omibench.params.model import LocalModel, Model, ServedModel
-from omibench.request import Request
+from omibench.schemas.request import Request
 
 EXPECTED_SHARE = 0.25
 """Share of `max_tokens` that a response is expected to take when none is in the store."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.cost.families import ImageFormula
 from omibench.cost.tokens import expected_input
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 Answered = tuple[Request, Response]
 

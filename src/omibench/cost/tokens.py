@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from omibench.cost.families import ImageFormula
 from omibench.errors import OmibenchError
-from omibench.intake import open_regular
-from omibench.intake.picture import READERS
-from omibench.request import Conversation, TextPart
+from omibench.files.intake import open_regular
+from omibench.files.intake.picture import READERS
+from omibench.schemas.request import Conversation, TextPart
 
 MESSAGE_TOKENS = 4
 """Tokens that a chat template puts around one message, as OpenAI's cookbook counts them."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.replies import Json, list_of, number, object_of, text_of
-from omibench.request import Request, Response
+from omibench.models.http.replies import Json, list_of, number, object_of, text_of
+from omibench.schemas.request import Request, Response
 
 MOST_LISTED = 20
 """Alternatives of one token that endpoints list at most."""

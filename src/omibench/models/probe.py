@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from omibench.errors import ModelError
-from omibench.models.open import open_provider
+from omibench.models.http.remedies import address_of
+from omibench.models.http.secrets import read_key, with_own_secrets
+from omibench.models.http.served import ServedProvider
 from omibench.models.provider import FREE, Gate
-from omibench.models.remedies import address_of
-from omibench.models.secrets import read_key, with_own_secrets
-from omibench.models.served import ServedProvider
+from omibench.models.registry import open_provider
 from omibench.models.traffic.failure import Failure
 from omibench.params.model import AnthropicModel, Model, OpenAIModel
-from omibench.request import Conversation, Decoding, Message, Request, Tags, TextPart
+from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
 
 MOST_S = 60.0
 """Seconds that an endpoint may take to answer a probe."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 
 class Ticket(NamedTuple):

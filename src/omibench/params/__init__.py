@@ -1,1 +1,1 @@
-"""The typed blocks of params.yaml, a file each; `omibench.study` joins them to a Study."""
+"""The typed blocks of params.yaml, a file each; `omibench.params.study` joins them to a Study."""

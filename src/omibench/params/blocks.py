@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from omibench.explain import UNSHOWN
-from omibench.masking import literal_secret, looks_secret
+from omibench.schemas.validation import UNSHOWN
+from omibench.text.masking import literal_secret, looks_secret
 
 _PATH_SIGNS = " ./_-+,=@%:#~()"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")

@@ -14,8 +14,8 @@ from omibench.params.blocks import Block, Name, Rate
 from omibench.params.image import Images
 from omibench.params.judge import Panel
 from omibench.params.setting import Setting
-from omibench.problem import Subject
-from omibench.request import Decoding
+from omibench.schemas.problem import Subject
+from omibench.schemas.request import Decoding
 
 SCREENS = ("one_image", "captions", "difficulty")
 """The judgements in which models try to answer; simulated models have `setting_effects` of these

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Protocol, Self, TypeVar
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from omibench.errors import ParamsError
-from omibench.explain import did_you_mean
 from omibench.params.blocks import Block
+from omibench.schemas.validation import did_you_mean
 
 T = TypeVar("T")
 Count = Annotated[int, Field(ge=1)]

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from omibench.example import Take
 from omibench.params.blocks import Block, Name
+from omibench.schemas.example import Take
 
 Without = Literal["question", "choices"]
 """What a text ablation takes away (paper USNCO-V, figure 6); pictures go by `images: none`."""

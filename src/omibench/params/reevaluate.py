@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
 
-from omibench.explain import explain
 from omibench.params.blocks import Block, Dollars, Name, Url, Variable
 from omibench.params.model import (
     AnthropicModel,
     Model,
     OpenAIModel,
 )
+from omibench.schemas.validation import explain
 
 _MODEL: TypeAdapter[Model] = TypeAdapter(Model)
 _ANY_ID = "any-id"

@@ -11,7 +11,7 @@ from omibench.params.blocks import Block
 from omibench.params.image import Images, ShownImages
 from omibench.params.presentation import Examples, Perceived, Without
 from omibench.params.tool import Tools
-from omibench.request import Decoding
+from omibench.schemas.request import Decoding
 
 
 class Setting(Block):

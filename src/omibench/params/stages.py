@@ -1,4 +1,4 @@
-"""The typed blocks of params.yaml. One class a block; `omibench.study` joins them to a Study.
+"""The typed blocks of params.yaml. One class a block; `params.study` joins them to a Study.
 
 Paths are relative to the folder in which the command runs. The JSON schema that editors complete
 from is generated from these types (`omibench schema`).

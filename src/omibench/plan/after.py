@@ -8,13 +8,13 @@ from pathlib import Path
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
 from omibench.models.calls import calls_of
+from omibench.params.study import Cell, Study
 from omibench.plan.build import spent_of
-from omibench.plan.desk import Desk
 from omibench.plan.rows import Spent
 from omibench.plan.table import count, table
-from omibench.problem import Noun
+from omibench.plan.view import Desk
+from omibench.schemas.problem import Noun
 from omibench.store.store import Store
-from omibench.study import Cell, Study
 
 HEAD = (
     "model", "setting", "responses", "input", "expected", "ratio", "output", "expected", "ratio",

@@ -7,26 +7,26 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from omibench.cell_files import read_cell
+from omibench.client.progress import track
+from omibench.client.spending_limit import account_of, budget_of
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
-from omibench.gate import account_of, budget_of
-from omibench.infer.stage import load_questions
+from omibench.judges.panel import ASKS
 from omibench.models.calls import calls_of
 from omibench.models.provider import takes_images
 from omibench.params.limit import part_words
+from omibench.params.study import Cell, Study
 from omibench.plan.building import asks_of, building_steps, uncounted_models
-from omibench.plan.desk import Desk, Step, steps_of
 from omibench.plan.judge import Judging
-from omibench.plan.power import DISCORDANT, detectable, effective_size
 from omibench.plan.responses import Expected, responses_of
 from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
 from omibench.plan.saliency import saliency_steps
-from omibench.progress import track
-from omibench.request import NOT_BOUGHT, Outcome, Role
-from omibench.score.judges.panel import ASKS
+from omibench.plan.view import Desk, Step, steps_of
+from omibench.schemas.cell_files import read_cell
+from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
+from omibench.stages.infer.stage import load_questions
+from omibench.statistics.power import DISCORDANT, detectable, effective_size
 from omibench.store.store import Store
-from omibench.study import Cell, Study
 
 
 def plan_study(study: Study, questions: Path) -> Plan:

@@ -10,20 +10,20 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from omibench.filter.completeness import POINTS
-from omibench.filter.judging import judged_by
-from omibench.filter.stage import sift
-from omibench.filter.translation import ASKS as TRANSLATIONS
-from omibench.plan.desk import GUESS, Desk, Step
+from omibench.judges.panel import ASKS
+from omibench.params.study import Study
 from omibench.plan.dry import WORDS, DryModels, DryRun, Reply
-from omibench.problem import Problem
-from omibench.rationale.labels import Labeller, label_topics
-from omibench.rationale.solutions import Writer, write_solutions
-from omibench.request import Request, Response, Role
-from omibench.score.judges.panel import ASKS
-from omibench.study import Study
-from omibench.tables import read_jsonl
-from omibench.verdict import ScoredItem
+from omibench.plan.view import GUESS, Desk, Step
+from omibench.schemas.problem import Problem
+from omibench.schemas.request import Request, Response, Role
+from omibench.schemas.tables import read_jsonl
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.filter.completeness import POINTS
+from omibench.stages.filter.judging import judged_by
+from omibench.stages.filter.stage import sift
+from omibench.stages.filter.translation import ASKS as TRANSLATIONS
+from omibench.stages.rationale.labels import Labeller, label_topics
+from omibench.stages.rationale.solutions import Writer, write_solutions
 
 Steps = Iterator[tuple[str, Role, str, list[Step]]]
 """Stage, role, model, and what that is asked."""
@@ -116,6 +116,6 @@ def _written(desk: Desk, problems: Path) -> DryRun:
 
 
 def _accepted(item: ScoredItem) -> bool:
-    from omibench.score.rules import score_item
+    from omibench.rule_books.registry import score_item
 
     return item.prediction == WORDS.text or score_item(item, "robust").verdict == 1

@@ -10,12 +10,12 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from omibench.filter.models import Models, Replies
+from omibench.judges.instrument import Instrument, prompt_of
+from omibench.judges.panel import Judge, Panel
 from omibench.params.judge import JudgePanel
-from omibench.plan.desk import GUESS, Desk, Step, filler
-from omibench.request import Request, Response, Role
-from omibench.score.judges.instrument import Instrument, prompt_of
-from omibench.score.judges.panel import Judge, Panel
+from omibench.plan.view import GUESS, Desk, Step, filler
+from omibench.schemas.request import Request, Response, Role
+from omibench.stages.filter.models import Models, Replies
 
 NOT_YET = Response(text="", outcome="budget_stop", provider_id=GUESS)
 """What a judge says that was not asked yet: no verdict, and no reason to ask again."""

@@ -10,28 +10,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from omibench.aggregate.choose import Asked
-from omibench.aggregate.sample import Sample
-from omibench.aggregate.stage import BY_JUDGE, judges_of, sample_of
-from omibench.judge.instruments import instrument_of
-from omibench.judge.material import Material, case_of, chosen
-from omibench.judge.stage import asked_about
+from omibench.judges.extraction import EXTRACTION
+from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.grade import GRADE
+from omibench.judges.panel import consult
 from omibench.params.judge import JudgePanel
-from omibench.plan.desk import Desk, Step
+from omibench.params.study import Cell
 from omibench.plan.dry import DryRun
 from omibench.plan.responses import Expected, answer_of, verdicts_of
-from omibench.request import Role
-from omibench.score.asking import INSTRUMENTS
-from omibench.score.judge import case_of as case_of_item
-from omibench.score.judge import gptscore, graded
-from omibench.score.judges.extraction import EXTRACTION
-from omibench.score.judges.gptscore import GPTSCORE
-from omibench.score.judges.grade import GRADE
-from omibench.score.judges.panel import consult
-from omibench.score.stage import scored_item
-from omibench.study import Cell
-from omibench.tables import VerdictRow
-from omibench.verdict import ScoredItem
+from omibench.plan.view import Desk, Step
+from omibench.schemas.request import Role
+from omibench.schemas.tables import VerdictRow
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.aggregate.choose import Asked
+from omibench.stages.aggregate.sample import Sample
+from omibench.stages.aggregate.stage import BY_JUDGE, judges_of, sample_of
+from omibench.stages.judge.instruments import instrument_of
+from omibench.stages.judge.material import Material, case_of, chosen
+from omibench.stages.judge.stage import asked_about
+from omibench.stages.score.asking import INSTRUMENTS
+from omibench.stages.score.judge import case_of as case_of_item
+from omibench.stages.score.judge import gptscore, graded
+from omibench.stages.score.stage import scored_item
 
 
 class Judging:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from omibench.client.spending_limit import open_gate
 from omibench.cost.dollars import usd_text, worst_case
 from omibench.errors import ModelError
-from omibench.gate import open_gate
 from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
 from omibench.models.provider import FREE
 from omibench.params.model import AnthropicModel, OpenAIModel
-from omibench.study import Study
+from omibench.params.study import Study
 
 _AT_ONCE = 8
 

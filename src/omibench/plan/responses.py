@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from omibench.cost.estimate import EXPECTED_SHARE
 from omibench.errors import OmibenchError
-from omibench.infer.rounds import Answered
-from omibench.infer.rows import row_of
-from omibench.judge.material import read_verdicts
-from omibench.plan.desk import GUESS, Desk, filler
+from omibench.params.study import Cell
 from omibench.plan.rows import Row
-from omibench.problem import Answer
-from omibench.study import Cell
-from omibench.tables import ResponseRow, VerdictRow
+from omibench.plan.view import GUESS, Desk, filler
+from omibench.schemas.problem import Answer
+from omibench.schemas.tables import ResponseRow, VerdictRow
+from omibench.stages.infer.rounds import Answered
+from omibench.stages.infer.rows import row_of
+from omibench.stages.judge.material import read_verdicts
 
 
 class Expected(NamedTuple):

@@ -9,8 +9,8 @@ from omibench.cost.dollars import is_batch, is_paid
 from omibench.cost.estimate import Estimate
 from omibench.cost.families import image_formula
 from omibench.params.model import Model, ServedModel
-from omibench.problem import Noun
-from omibench.request import Role
+from omibench.schemas.problem import Noun
+from omibench.schemas.request import Role
 
 Money = Literal["priced", "unknown", "none"]
 """`unknown`: a paid model without a price. `none`: simulated, replayed or run by ourselves."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from omibench.infer.rounds import Answered
-from omibench.plan.desk import GUESS, Desk, Step
-from omibench.saliency.stage import looks
+from omibench.params.study import Cell
+from omibench.plan.view import GUESS, Desk, Step
 from omibench.settings.pictures.made import without_drawing
-from omibench.study import Cell
+from omibench.stages.infer.rounds import Answered
+from omibench.stages.saliency.stage import looks
 
 
 def saliency_steps(desk: Desk, cell: Cell, paths: Sequence[Answered]) -> Iterator[Step]:

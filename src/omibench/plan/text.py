@@ -8,10 +8,10 @@ from textwrap import fill
 
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S
-from omibench.infer.closing import retry_command
-from omibench.plan.power import ALPHA, POWER
 from omibench.plan.rows import Plan, Power, Row, Spent, hours_of, total_of
 from omibench.plan.table import count, duration, table
+from omibench.stages.infer.closing import retry_command
+from omibench.statistics.power import ALPHA, POWER
 
 WIDTH = 110
 CHOOSE = ("marker", "referee")

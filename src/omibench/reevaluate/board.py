@@ -9,7 +9,7 @@ from filecmp import cmp
 from pathlib import Path
 
 from omibench.errors import MissingInputError, OutputError, reason_of
-from omibench.tables import write_text
+from omibench.schemas.tables import write_text
 
 REPORT = Path("analyze/report.html")
 METRICS = Path("analyze/metrics.json")

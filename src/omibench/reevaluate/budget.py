@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.client.spending_limit import account_of, budget_of
 from omibench.cost.dollars import usd_text
-from omibench.gate import account_of, budget_of
+from omibench.params.study import Study
 from omibench.plan.build import incomplete_cells, plan_study
 from omibench.plan.rows import total_of
 from omibench.reevaluate.candidates import Candidate, with_models
-from omibench.store.ledger import LEDGER, Ledger, month_of
-from omibench.study import Study
+from omibench.store.ledger.ledger import LEDGER, Ledger, month_of
 
 
 class Allowance(NamedTuple):

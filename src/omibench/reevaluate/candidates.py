@@ -8,7 +8,7 @@ from itertools import chain, count
 from typing import Any, NamedTuple
 
 from omibench.params.reevaluate import Watch, block_for
-from omibench.study import Study, parse_study
+from omibench.params.study import Study, parse_study
 
 
 class Candidate(NamedTuple):

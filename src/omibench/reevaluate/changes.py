@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from omibench.cost.dollars import usd_text
 from omibench.errors import FileFormatError
-from omibench.intake import read_json, read_text
+from omibench.files.intake import read_json, read_text
 from omibench.reevaluate.budget import Priced
-from omibench.tables import write_text
+from omibench.schemas.tables import write_text
 
 HEAD = "# What moved on the board\n\nNewest first. Ranks are by accuracy under one setting.\n"
 

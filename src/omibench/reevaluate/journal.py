@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from omibench.errors import OutputError
+from omibench.params.study import Study
 from omibench.reevaluate.budget import Priced
 from omibench.reevaluate.candidates import Candidate
-from omibench.study import Study
-from omibench.tables import Journal, Sighting, State, read_json, write_json
+from omibench.schemas.tables import Journal, Sighting, State, read_json, write_json
 
 JOURNAL = Path("reevaluate/journal.json")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import ParamsError
-from omibench.intake import read_text
-from omibench.intake.yaml_bounds import YAML_BYTES
+from omibench.files.intake import read_text
+from omibench.files.intake.yaml_bounds import YAML_BYTES
+from omibench.files.yaml_file import parse_yaml
+from omibench.params.study import load_study
 from omibench.reevaluate.candidates import Candidate
-from omibench.study import load_study
-from omibench.tables import write_text
-from omibench.yaml_file import parse_yaml
+from omibench.schemas.tables import write_text
 
 
 def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:

@@ -11,13 +11,13 @@ from time import time
 from typing import Any
 
 from omibench.errors import ModelError, PassingError
-from omibench.masking import mask
-from omibench.models.bounds import CALL_S, MOST_REPLY, within
-from omibench.models.sdk_client import C, sdk_client
-from omibench.models.secrets import read_key
+from omibench.models.http.bounds import CALL_S, MOST_REPLY, within
+from omibench.models.http.sdk_client import C, sdk_client
+from omibench.models.http.secrets import read_key
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.params.reevaluate import EndpointWatch, HubWatch, Watch
+from omibench.text.masking import mask
 
 TIMEOUT_S = 30.0
 MOST_IDS = 10_000
@@ -118,7 +118,7 @@ def _bounded_hub() -> Iterator[None]:
     """Let the client that huggingface_hub shares keep our bounds as long as the block runs."""
     from huggingface_hub import get_session
 
-    from omibench.models.http_hooks import Hooks
+    from omibench.models.http.hooks import Hooks
 
     session, own = get_session(), Hooks(MOST_REPLY, CALL_S, leave=True).of_client()
     before = session.event_hooks

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from urllib.request import Request
 
 from omibench.errors import ModelError, PassingError
-from omibench.models.plain_http import send
-from omibench.models.secrets import read_key
+from omibench.models.http.exchange import send
+from omibench.models.http.secrets import read_key
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import passes
 from omibench.reevaluate.changes import Move

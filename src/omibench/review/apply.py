@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.problem import Problem
 from omibench.review.decisions import Decision
+from omibench.schemas.problem import Problem
 
 log = logging.getLogger("omibench.review")
 

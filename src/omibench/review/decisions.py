@@ -14,8 +14,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from omibench.errors import FileFormatError
-from omibench.problem import Choice, Noun, Subject
-from omibench.yaml_file import read_yaml
+from omibench.files.yaml_file import read_yaml
+from omibench.schemas.problem import Choice, Noun, Subject
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.errors import OmibenchError
-from omibench.rejects import Reject
-from omibench.tables import read_parquet
+from omibench.schemas.rejects import Reject
+from omibench.schemas.tables import read_parquet
 
 
 def rejections(problems: Path) -> dict[str, str]:

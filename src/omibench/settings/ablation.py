@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from omibench.params.presentation import Without
-from omibench.problem import IMAGE_MARK, Question
+from omibench.schemas.problem import IMAGE_MARK, Question
 
 
 def ablated(question: Question, without: Sequence[Without]) -> Question:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.fence import Section, fenced
-from omibench.own_prompt import own_prompt
-from omibench.problem import Choice, Question
-from omibench.request import Conversation, Decoding, Message, TextPart
+from omibench.files.prompt_file import own_prompt
+from omibench.schemas.problem import Choice, Question
+from omibench.schemas.request import Conversation, Decoding, Message, TextPart
 from omibench.settings.conditions import picture
+from omibench.text.fences import Section, fenced
 
 INSTRUCTIONS = """\
 You describe a picture to somebody who has to solve a problem with it and cannot see it. The \

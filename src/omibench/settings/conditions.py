@@ -13,8 +13,8 @@ from random import Random
 from typing import NamedTuple
 
 from omibench.params.image import Images
-from omibench.problem import Question
-from omibench.request import ABSENT, ImagePart
+from omibench.schemas.problem import Question
+from omibench.schemas.request import ABSENT, ImagePart
 from omibench.settings.pictures.derived import (
     composite,
     degraded,

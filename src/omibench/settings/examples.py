@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from omibench.errors import ParamsError
-from omibench.example import Example, siblings
 from omibench.params.image import ImageCondition, Images
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
-from omibench.problem import Question
-from omibench.request import Message, TextPart
+from omibench.schemas.example import Example, siblings
+from omibench.schemas.problem import Question
+from omibench.schemas.request import Message, TextPart
 from omibench.settings.ablation import ablated
 from omibench.settings.conditions import Piece, Shown, shown
 from omibench.settings.present import Around, joined, pieces

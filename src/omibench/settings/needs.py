@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from omibench.errors import ParamsError
-from omibench.example import Example
 from omibench.params.setting import Setting
-from omibench.problem import IMAGE_MARK, Question
+from omibench.schemas.example import Example
+from omibench.schemas.problem import IMAGE_MARK, Question
 from omibench.settings.ablation import ablated
 from omibench.settings.examples import chosen
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from omibench.params.presentation import Perception
 from omibench.params.setting import Setting
-from omibench.problem import IMAGE_MARK, Question
-from omibench.request import Conversation
+from omibench.schemas.problem import IMAGE_MARK, Question
+from omibench.schemas.request import Conversation
 from omibench.settings.ablation import marks, wordless
 from omibench.settings.conditions import shown
 from omibench.settings.present import put

@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from omibench.errors import OmibenchError, ParamsError, reason_of
-from omibench.explain import did_you_mean
-from omibench.intake import read_bytes
-from omibench.own_prompt import PROMPT_BYTES
+from omibench.files.intake import read_bytes
+from omibench.files.prompt_file import PROMPT_BYTES
+from omibench.schemas.validation import did_you_mean
 from omibench.settings.prompts_built_in import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.example import Example
 from omibench.params.setting import Setting
-from omibench.problem import Question
-from omibench.request import Conversation, Decoding, Response, Role
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Question
+from omibench.schemas.request import Conversation, Decoding, Response, Role
 from omibench.settings.ablation import ablated
 from omibench.settings.captions import DECODING as CAPTION_DECODING
 from omibench.settings.captions import caption_conversation, caption_instructions

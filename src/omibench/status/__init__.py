@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from omibench.status.looker import look as look
+    from omibench.status.reader import look as look
     from omibench.status.text import render as render
 
 __all__ = ["look", "render"]
@@ -13,7 +13,7 @@ __all__ = ["look", "render"]
 
 def __getattr__(name: str) -> Any:
     if name == "look":
-        from omibench.status.looker import look
+        from omibench.status.reader import look
 
         return look
     if name == "render":

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.model import RecordedModel
-from omibench.request import NOT_BOUGHT
+from omibench.params.study import Cell, Study
+from omibench.schemas.request import NOT_BOUGHT
 from omibench.status.rows import CellStatus
 from omibench.status.runs import Job, State
 from omibench.status.stored import Held, Known, Stored
 from omibench.status.written import Written, WrittenCells
-from omibench.study import Cell, Study
 
 BEGUN: tuple[State, ...] = ("running", "failed", "stopped")
 _CLOSED: tuple[State, ...] = ("done", "incomplete")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from omibench.terminal import say
+from omibench.text.terminal import say
 
 FREEZE = "freeze"
 AFTER = ("help", "fill", "infer")

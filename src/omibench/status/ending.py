@@ -6,14 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from omibench.errors import OmibenchError
-from omibench.filter.stage import summary_of
+from omibench.params.study import Study
 from omibench.plan.table import duration
-from omibench.status.looker import look
+from omibench.schemas.tables import FrozenManifest, read_json
+from omibench.stages.filter.stage import summary_of
+from omibench.status.reader import look
 from omibench.status.rows import Status
 from omibench.status.runs import Run, read_runs
 from omibench.status.text import commands_text, counted, failures_text
-from omibench.study import Study
-from omibench.tables import FrozenManifest, read_json
 
 
 def ending(study: Study, notes: Path) -> str:

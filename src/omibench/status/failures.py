@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from omibench.errors import OmibenchError
-from omibench.intake import open_regular
-from omibench.masking import mask
+from omibench.files.intake import open_regular
 from omibench.status.rows import Failure
 from omibench.status.runs import Job
+from omibench.text.masking import mask
 
 LINES = 8
 TAIL = 8192

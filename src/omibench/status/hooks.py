@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from omibench.params.study import Study
 from omibench.status.runs import FOLDER, KEPT, name_in_slurm
 from omibench.status.signals import pass_signals_on
 from omibench.store.liveness import new_name
 from omibench.store.process import started_at
-from omibench.study import Study
-from omibench.terminal import say_lines
+from omibench.text.terminal import say_lines
 
 _EVENTS = {"job_info": "running", "job_finished": "done", "job_error": "failed"}
 _FORCING = {"-F", "--forceall", "-f", "--force"}

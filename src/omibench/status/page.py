@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.schemas.tables import write_text
 from omibench.status.rows import CellStatus, StageStatus, Status
 from omibench.status.runs import State
 from omibench.status.text import SHOWN, cell_word, clock, now_doing, totals
-from omibench.tables import write_text
-from omibench.webpage import environment
+from omibench.web.templates import environment
 
 CSP = "default-src 'none'; style-src 'unsafe-inline'"
 _MARKS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from omibench.plan.rows import Spent
-from omibench.problem import Noun
+from omibench.schemas.problem import Noun
 from omibench.status.runs import State
 
 

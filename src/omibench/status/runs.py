@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from omibench.errors import OmibenchError
-from omibench.intake import parse_json, read_bytes
+from omibench.files.intake import parse_json, read_bytes
 from omibench.store.process import started_at
 
 FOLDER = "runs"

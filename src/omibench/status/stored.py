@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from omibench.errors import OmibenchError
 from omibench.params.model import RecordedModel
-from omibench.plan.desk import Desk
-from omibench.request import Request
+from omibench.params.study import Cell, Study
+from omibench.plan.view import Desk
+from omibench.schemas.request import Request
 from omibench.store.contents import count_responses
-from omibench.store.partition import Partition
+from omibench.store.partition.partition import Partition
 from omibench.store.store import Store, partition_name
-from omibench.study import Cell, Study
 
 PROBES = 16
 """Requests of a waiting cell that are looked up before all of them are: the first, and others

@@ -11,7 +11,7 @@ from omibench.cost.dollars import usd_text
 from omibench.plan.table import duration
 from omibench.status.failures import clean
 from omibench.status.rows import CellStatus, Failure, StageStatus, Status
-from omibench.terminal import printable
+from omibench.text.terminal import printable
 
 BAR = 30
 NAMED = 3

@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from omibench.status.looker import Looker
 from omibench.status.page import write_page
+from omibench.status.reader import Looker
 from omibench.status.rows import Status
 from omibench.status.text import headline, render
-from omibench.terminal import raw_stream, say, say_lines
+from omibench.text.terminal import raw_stream, say, say_lines
 
 GRACE_S = 20.0
 """Seconds after a run's end in which the next may begin: `dvc repro` makes one a stage."""

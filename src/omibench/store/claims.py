@@ -15,8 +15,8 @@ from pathlib import Path
 from time import sleep
 
 from omibench.errors import StoreError, reason_of
-from omibench.locks import LockError, has_none, hold, holding, try_lock
-from omibench.modes import make_folder, open_new
+from omibench.files.locks import LockError, has_none, hold, holding, try_lock
+from omibench.files.modes import make_folder, open_new
 from omibench.store.liveness import new_name
 
 CLAIMS = "claims"

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import MissingInputError, StoreError
-from omibench.explain import did_you_mean
-from omibench.store.compact import SET_ASIDE
-from omibench.store.counts import Counts
+from omibench.schemas.validation import did_you_mean
 from omibench.store.files import OpenFiles
-from omibench.store.index import Damage, state_of
-from omibench.store.line import Body
 from omibench.store.liveness import begun_at
-from omibench.store.pack import SUFFIX as PACK
-from omibench.store.pack import PackFile
-from omibench.store.partition import CARD, Partition
-from omibench.store.segment import SUFFIX as SEGMENT
-from omibench.store.segment import SegmentFile
+from omibench.store.partition.compact import SET_ASIDE
+from omibench.store.partition.counts import Counts
+from omibench.store.partition.index import Damage, state_of
+from omibench.store.partition.line import Body
+from omibench.store.partition.pack import SUFFIX as PACK
+from omibench.store.partition.pack import PackFile
+from omibench.store.partition.partition import CARD, Partition
+from omibench.store.partition.segment import SUFFIX as SEGMENT
+from omibench.store.partition.segment import SegmentFile
+from omibench.store.partition.stored import StoredFile
+from omibench.store.partition.table import open_table
 from omibench.store.store import partition_folders, read_card
-from omibench.store.stored import StoredFile
-from omibench.store.table import open_table
 
 
 @dataclass

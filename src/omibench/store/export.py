@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
-from omibench.masking import masked_values
-from omibench.request import Response, Usage
+from omibench.schemas.request import Response, Usage
 from omibench.store.contents import open_folder
-from omibench.store.line import Body, parse_response, parse_values
+from omibench.store.partition.line import Body, parse_response, parse_values
+from omibench.text.masking import masked_values
 
 BATCH = 4096
 SUFFIXES = (".jsonl", ".parquet")

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from omibench.modes import make_folder, open_new
+from omibench.files.modes import make_folder, open_new
 
 OPEN_AT_ONCE = 64
 ASIDE = "damaged"
@@ -24,7 +24,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """As `write_whole`, with the modes of a store (`omibench.modes`)."""
+    """As `write_whole`, with the modes of a store (`omibench.files.modes`)."""
     make_folder(path.parent)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     with os.fdopen(open_new(partial, os.O_WRONLY | os.O_EXCL), "wb") as file:

@@ -14,7 +14,15 @@ from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
-from omibench.request import Conversation, Decoding, ImagePart, Part, Request, Tags, TextPart
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    ImagePart,
+    Part,
+    Request,
+    Tags,
+    TextPart,
+)
 
 KEY_SCHEMA = 1
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)

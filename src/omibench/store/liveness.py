@@ -14,8 +14,8 @@ import time
 from calendar import timegm
 from pathlib import Path
 
-from omibench.locks import hold
-from omibench.store.index import read_index, state_of
+from omibench.files.locks import hold
+from omibench.store.partition.index import read_index, state_of
 from omibench.store.process import started_at
 
 ABANDONED_S = 7 * 86400.0

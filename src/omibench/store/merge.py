@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from omibench.errors import OmibenchError, StoreError, reason_of
-from omibench.intake import resolve_within
+from omibench.files.intake import resolve_within
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys
-from omibench.store.line import Body, parse_values
-from omibench.store.mend import mend_packs
-from omibench.store.partition import Partition
+from omibench.store.partition.line import Body, parse_values
+from omibench.store.partition.mend import mend_packs
+from omibench.store.partition.partition import Partition
 from omibench.store.store import Store, partition_folders
 from omibench.store.verify import Fault, key_fault, name_damage, picture_fault
 

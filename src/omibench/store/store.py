@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from omibench.errors import MissingInputError, OmibenchError, StoreError
-from omibench.intake import read_json
+from omibench.files.intake import read_json
 from omibench.store.claims import CLAIMS
 from omibench.store.images import ImageStore
 from omibench.store.key import canonical
-from omibench.store.ledger import LEDGER
-from omibench.store.partition import CARD, Partition
+from omibench.store.ledger.ledger import LEDGER
+from omibench.store.partition.partition import CARD, Partition
 
 log = logging.getLogger("omibench.store")
 CARD_BYTES = 1 << 20

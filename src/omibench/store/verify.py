@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
-from omibench.modes import tighten_all
+from omibench.files.modes import tighten_all
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import NoFileError, open_stored
 from omibench.store.images import ImageStore
-from omibench.store.index import Damage, Place
 from omibench.store.key import FORMS, Keys, asked_again
-from omibench.store.line import Body, parse_response, parse_values
-from omibench.store.partition import Partition
+from omibench.store.partition.index import Damage, Place
+from omibench.store.partition.line import Body, parse_response, parse_values
+from omibench.store.partition.partition import Partition
 
 
 class Fault(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from omibench.errors import ParamsError
-from omibench.explain import did_you_mean
+from omibench.schemas.validation import did_you_mean
 from omibench.synthetic.profiles import LIKES, Like
 
 SCHEME = "synthetic"

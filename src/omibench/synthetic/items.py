@@ -13,7 +13,7 @@ from math import gcd
 from random import Random
 from typing import NamedTuple
 
-from omibench.problem import AnswerType, Subject
+from omibench.schemas.problem import AnswerType, Subject
 from omibench.synthetic.profiles import Counts, Kind, Like, profile
 
 MOST_DOTS = 40

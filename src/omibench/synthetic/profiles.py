@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from omibench.problem import AnswerType, Subject
+from omibench.schemas.problem import AnswerType, Subject
 from omibench.synthetic.shares import equal, proportional
 
 Like = Literal["omibench", "emma", "emma-mini", "usnco-v", "mathreal", "mathreal-testmini"]

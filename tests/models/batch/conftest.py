@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.apis import KEY_ENV, PRICE, anthropic_model, openai_model
 
 from model_server.handle import ServerHandle, running_server
-from models.apis import KEY_ENV, PRICE, anthropic_model, openai_model
-from omibench.models import anthropic_batch, openai_batch
+from omibench.models.anthropic import batch as anthropic_batch
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submit import Pace
+from omibench.models.openai import batch as openai_batch
 
 FAST = Pace(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
 APIS = ("chat", "responses", "messages")

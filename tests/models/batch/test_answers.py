@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.apis import JPEG, PRICE, ask, picture, provider
+from tests.models.batch.conftest import Make, batches, bought, every_api, notes
+from tests.models.traffic.simulated import Books
 
 from model_server.handle import ServerHandle
-from models.apis import JPEG, PRICE, ask, picture, provider
-from models.batch.conftest import Make, batches, bought, every_api, notes
-from models.traffic.simulated import Books
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.provider import FREE, Gate
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 
 def answers(asked: BatchProvider, *requests: Request, gate: Gate = FREE) -> list[Response]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.apis import ask, picture
 
-from models.apis import ask, picture
 from omibench.errors import ModelError
 from omibench.models.batch.api import Shape
 from omibench.models.batch.chunk import Chunk

@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.apis import ask
+from tests.models.batch.conftest import Make, batches, bought, every_api, notes
+from tests.models.traffic.simulated import Books
 
 from model_server.conftest import wait_until
 from model_server.handle import ServerHandle
-from models.apis import ask
-from models.batch.conftest import Make, batches, bought, every_api, notes
-from models.traffic.simulated import Books
 from omibench.errors import ModelError
-from omibench.models.anthropic_batch import AnthropicBatches
+from omibench.models.anthropic.batch import AnthropicBatches
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
-from omibench.models.open import open_provider
-from omibench.models.openai_batch import OpenAIBatches
+from omibench.models.openai.batch import OpenAIBatches
 from omibench.models.provider import FREE, Gate
-from omibench.request import Request, Response
+from omibench.models.registry import open_provider
+from omibench.schemas.request import Request, Response
 
 QUESTIONS = [ask(f"Question {i}") for i in range(6)]
 

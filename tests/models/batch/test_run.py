@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from tests.models.apis import ask
+from tests.models.batch.conftest import FAST
+from tests.models.traffic.simulated import Books
 
-from models.apis import ask
-from models.batch.conftest import FAST
-from models.traffic.simulated import Books
 from omibench.errors import ModelError
 from omibench.models.batch.api import Found, Row, Shape, Status
 from omibench.models.batch.desk import Desk
@@ -20,7 +20,7 @@ from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission import Submission
 from omibench.models.traffic.failure import Failure
 from omibench.params.model import Limits
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 CROWDED = Failure("too many tokens wait", transient=True, maybe_paid=False, congestion=True)
 LIMITS = Limits(attempts=4)

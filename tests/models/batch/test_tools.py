@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tests.models.apis import ask
+from tests.models.batch.conftest import Make, every_api
+
 from model_server.handle import ServerHandle
-from models.apis import ask
-from models.batch.conftest import Make, every_api
 from omibench.models.batch.draws import draw_of
-from omibench.request import Message, Request, TextPart, ToolCall, ToolSpec
+from omibench.schemas.request import Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from models.traffic.simulated import request
+from tests.models.traffic.simulated import request
+
 from omibench.models.traffic.agenda import Agenda, Job
 
 

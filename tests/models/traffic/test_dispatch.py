@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from tests.models.traffic.simulated import Books, Endpoint, Step, request, run
 
-from models.traffic.simulated import Books, Endpoint, Step, request, run
 from omibench.errors import ModelError
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import ALONE_S, FATAL, HOPELESS, Sent
 from omibench.models.traffic.failure import Failure
-from omibench.request import Request
+from omibench.schemas.request import Request
 
 
 def busy(retry_after_s: float | None = None) -> Failure:
@@ -37,7 +37,8 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
     # 3 answers that nobody wrote down hold the 3 places: a killed run loses no more than that.
     import asyncio
 
-    from models.traffic.simulated import simulate
+    from tests.models.traffic.simulated import simulate
+
     from omibench.models.provider import FREE
     from omibench.models.traffic.agenda import Agenda
     from omibench.models.traffic.dispatch import Dispatch
@@ -316,7 +317,8 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
     """When each of 20 requests is sent to an endpoint of which nothing, or something, is known."""
     import asyncio
 
-    from models.traffic.simulated import simulate
+    from tests.models.traffic.simulated import simulate
+
     from omibench.models.provider import FREE
     from omibench.models.traffic.agenda import Agenda
     from omibench.models.traffic.dispatch import Dispatch

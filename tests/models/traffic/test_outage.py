@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import pytest
+from tests.models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
 
-from models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
 from omibench.errors import EXIT_SOME_FAILED, OutageError
 from omibench.models.provider import FREE
 from omibench.models.traffic import words
@@ -18,7 +18,7 @@ from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.outage import FIRST_PROBE_S, LONGEST_PROBE_S, OPEN_AFTER, Outage
 from omibench.models.traffic.progress import Progress
 from omibench.params.model import Limits
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 Script = Callable[[int, int], Sequence[Step]]
 

@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.models.traffic.simulated import Books, request
 
-from models.traffic.simulated import Books, request
 from omibench.models.provider import FREE, Gate
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.runner import Answer, Run
 from omibench.params.model import Limits
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 
 class Line:

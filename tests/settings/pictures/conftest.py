@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.settings.pictures.drawn import Paint
 
-from omibench.problem import Figure
-from settings.pictures.drawn import Paint
+from omibench.schemas.problem import Figure
 
 
 @pytest.fixture

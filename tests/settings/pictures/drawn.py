@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PIL import Image, ImageDraw
 
-from omibench.problem import Figure
+from omibench.schemas.problem import Figure
 
 Paint = Callable[..., Figure]
 

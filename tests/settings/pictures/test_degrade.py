@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image
+from tests.settings.pictures.drawn import drawn
 
 from omibench.params.image import DEGRADATIONS, Degradation
 from omibench.settings.pictures.degrade import QUARTERS, degrade
-from settings.pictures.drawn import drawn
 
 PICTURE = drawn((180, 120))
 

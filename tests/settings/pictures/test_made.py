@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from tests.settings.pictures.drawn import Paint, drawn
 
 from omibench.errors import MissingInputError, ModelError, OutputError
-from omibench.problem import Figure
-from omibench.request import ImagePart
+from omibench.schemas.problem import Figure
+from omibench.schemas.request import ImagePart
 from omibench.settings.pictures import made, opening
 from omibench.settings.pictures.made import Recipe, make, without_drawing
-from settings.pictures.drawn import Paint, drawn
 
 
 class Turn:

@@ -6,9 +6,9 @@ import io
 
 import pytest
 from PIL import Image
+from tests.settings.pictures.drawn import drawn
 
 from omibench.settings.pictures.opening import decoded
-from settings.pictures.drawn import drawn
 
 
 def as_file(image: Image.Image, kind: str = "PNG", **how: object) -> bytes:

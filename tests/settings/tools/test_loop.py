@@ -14,7 +14,7 @@ from PIL import Image
 
 from omibench.errors import MissingInputError
 from omibench.params.tool import Tools
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     Decoding,
     ImagePart,
@@ -25,13 +25,13 @@ from omibench.request import (
     TextPart,
     ToolCall,
 )
+from omibench.schemas.tool_calls import NOT_YET, written_call
 from omibench.settings.pictures.made import without_drawing
 from omibench.settings.tools.bench import upright_size
 from omibench.settings.tools.loop import next_turn
 from omibench.settings.tools.words import MOST_CALLS, WAYS
 from omibench.store.key import asked_again, asked_of, request_key
-from omibench.store.line import body_of, encode_line, line_fault, parse_line
-from omibench.text_calls import NOT_YET, written_call
+from omibench.store.partition.line import body_of, encode_line, line_fault, parse_line
 
 BOX = '{"image": "image_1", "box": [0.1, 0.1, 0.6, 0.6]}'
 NATIVE, TEXT = Tools(), Tools(style="text")

@@ -8,11 +8,11 @@ from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from omibench.models.batch.submission import Submission
-from omibench.models.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, within
-from omibench.models.replies import Json, json_of, text_of, unreadable
+from omibench.models.http.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, within
+from omibench.models.http.replies import Json, json_of, text_of, unreadable
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 if TYPE_CHECKING:
     import httpx2
@@ -116,7 +116,7 @@ def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
     Where the endpoint keeps its files elsewhere, they are fetched from there without the key.
     Raises Failure.
     """
-    from omibench.models.http_hooks import SentOn
+    from omibench.models.http.hooks import SentOn
 
     with failures(sdk):
         try:
@@ -140,7 +140,7 @@ def _fetch_elsewhere(url: str, to: BinaryIO) -> None:
     """Append what lies at an address that a reply named; only by TLS, without key or body."""
     import httpx2
 
-    from omibench.models.http_hooks import Hooks
+    from omibench.models.http.hooks import Hooks
 
     if httpx2.URL(url).scheme != "https":
         raise Failure("it keeps its files at an address without TLS: they are not fetched")

@@ -10,11 +10,11 @@ from tempfile import TemporaryFile
 from time import time
 from typing import BinaryIO
 
-from omibench.masking import mask
 from omibench.models.batch.api import Shape
 from omibench.models.batch.submission import Line, Submission
 from omibench.models.provider import Gate, Ticket
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
+from omibench.text.masking import mask
 
 Answer = tuple[Request, Response]
 

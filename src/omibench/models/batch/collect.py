@@ -8,19 +8,19 @@ from random import SystemRandom
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from omibench.masking import mask
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import give_back, settle
 from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Line, Submission
-from omibench.models.bounds import MOST_REPLY
+from omibench.models.http.bounds import MOST_REPLY
+from omibench.models.http.replies import Json, json_of
 from omibench.models.provider import Gate, Ticket
-from omibench.models.replies import Json, json_of
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
+from omibench.models.traffic.stop import pause
 from omibench.params.model import Limits
-from omibench.request import Response
-from omibench.stop import pause
+from omibench.schemas.request import Response
+from omibench.text.masking import mask
 
 Drawn = tuple[str, Response]
 """A draw with its response."""

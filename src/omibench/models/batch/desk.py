@@ -16,11 +16,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from omibench.errors import ModelError, reason_of
-from omibench.locks import LockError, try_lock
+from omibench.files.locks import LockError, try_lock
+from omibench.files.modes import make_folder, open_new
 from omibench.models.batch.submission import Submission
 from omibench.models.provider import Ticket
-from omibench.modes import make_folder, open_new
-from omibench.stop import pause
+from omibench.models.traffic.stop import pause
 
 KEPT_S = 28 * 86400.0
 """Seconds for which a collected submission is remembered: providers keep results 29 or 30 days."""

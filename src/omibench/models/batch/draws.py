@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from omibench.errors import ImageCountError
-from omibench.models.pictures import Pictures, Show, Shown
-from omibench.request import Conversation, ImagePart, Request
+from omibench.models.http.pictures import Pictures, Show, Shown
+from omibench.schemas.request import Conversation, ImagePart, Request
 
 _DIGITS = 40
 """Digits of a draw; with a dash and the eight of a submission they fit Anthropic's 64."""

@@ -15,12 +15,12 @@ from omibench.models.batch.desk import Desk, desk_folder
 from omibench.models.batch.draws import draw_of
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submit import Pace
+from omibench.models.http.remedies import Explaining, explain_failure
+from omibench.models.http.secrets import read_key
+from omibench.models.http.served import ServedProvider
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
-from omibench.models.remedies import Explaining, explain_failure
-from omibench.models.secrets import read_key
-from omibench.models.served import ServedProvider
-from omibench.request import Request, Response
+from omibench.schemas.request import Request, Response
 
 
 class BatchProvider(ServedProvider):

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 
 from omibench.errors import ModelError
-from omibench.masking import mask
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import Answer
 from omibench.models.batch.collect import Collector, Cost, response_of
@@ -16,9 +15,10 @@ from omibench.models.batch.submit import MAYBE_MADE, Pace, Submitter, no_batches
 from omibench.models.provider import Gate
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
+from omibench.models.traffic.stop import pause
 from omibench.params.model import Limits
-from omibench.request import Request, Response
-from omibench.stop import pause
+from omibench.schemas.request import Request, Response
+from omibench.text.masking import mask
 
 log = logging.getLogger("omibench")
 Ended = tuple[Submission, Status | Failure]

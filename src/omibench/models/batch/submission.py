@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from omibench.problem import Noun
+from omibench.schemas.problem import Noun
 
 
 class Line(Noun):

@@ -9,7 +9,6 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.masking import mask
 from omibench.models.batch.api import BatchApi, Found, surely_not_made
 from omibench.models.batch.chunk import Answer, Chunk, give_back
 from omibench.models.batch.desk import Desk, Draft
@@ -17,9 +16,10 @@ from omibench.models.batch.submission import Line, Submission, custom_id
 from omibench.models.provider import Gate, Ticket
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
+from omibench.models.traffic.stop import check_stop, pause
 from omibench.params.model import Limits
-from omibench.request import Request, Response
-from omibench.stop import check_stop, pause
+from omibench.schemas.request import Request, Response
+from omibench.text.masking import mask
 
 log = logging.getLogger("omibench")
 MAYBE_MADE = (

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from omibench.request import Request
+from omibench.schemas.request import Request
 
 
 @dataclass(eq=False)

@@ -12,7 +12,6 @@ from random import SystemRandom
 from typing import NamedTuple
 
 from omibench.errors import ModelError, OutageError
-from omibench.masking import mask
 from omibench.models.provider import Gate, Ticket
 from omibench.models.traffic import words
 from omibench.models.traffic.agenda import Agenda, Job
@@ -23,7 +22,8 @@ from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.rate import Caps
 from omibench.models.traffic.retry import wait_s
 from omibench.params.model import Limits
-from omibench.request import Outcome, Request, Response
+from omibench.schemas.request import Outcome, Request, Response
+from omibench.text.masking import mask
 
 HOPELESS = 20
 """So many requests turned down for good before any was answered: the others are not sent."""

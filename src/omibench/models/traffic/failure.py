@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from omibench.masking import mask_line
+from omibench.text.masking import mask_line
 
 MOST_WORDS = 600
 _UNSENT = "the request was not sent whole"

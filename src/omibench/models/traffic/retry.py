@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from omibench.masking import mask_line
-from omibench.models.content import content_fault, refusal_of
+from omibench.models.http.rejections import content_fault, refusal_of
 from omibench.models.traffic.failure import Failure
+from omibench.text.masking import mask_line
 
 FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 60.0

@@ -14,9 +14,9 @@ from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Send
 from omibench.models.traffic.outage import Outage
 from omibench.models.traffic.progress import Progress
+from omibench.models.traffic.stop import stoppable
 from omibench.params.model import Limits
-from omibench.request import Request, Response
-from omibench.stop import stoppable
+from omibench.schemas.request import Request, Response
 
 Open = Callable[[], AbstractAsyncContextManager[Send]]
 """Opens the connection inside the loop and closes it at the end."""
@@ -59,8 +59,8 @@ class Run:
         The place of a request in flight is free again when the next answer is asked for, so that
         a killed process never loses more paid answers than it may have in flight. Closing the
         generator, and Ctrl-C, cancel what is in flight; Ctrl-C still yields what has come in.
-        Where signals are watched (`omibench.stop`), one sends nothing more and yields what comes
-        in for `limits.drain_s`, before StopSignal is raised.
+        Where signals are watched (`models.traffic.stop`), one sends nothing more and yields what
+        comes in for `limits.drain_s`, before StopSignal is raised.
         Raises ModelError when the endpoint turns every request down.
         """
         with stoppable(self._drain):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from omibench.params.image import DEGRADATIONS, Images
-from omibench.problem import IMAGE_MARK, Choice, Question
-from omibench.request import ImagePart
+from omibench.schemas.problem import IMAGE_MARK, Choice, Question
+from omibench.schemas.request import ImagePart
 from omibench.settings.pictures.composite import compose
 from omibench.settings.pictures.degrade import degrade
 from omibench.settings.pictures.made import Recipe, make

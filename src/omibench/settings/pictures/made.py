@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import OmibenchError, OutputError, reason_of
-from omibench.intake import read_bytes
-from omibench.request import ImagePart
+from omibench.files.intake import read_bytes
+from omibench.schemas.request import ImagePart
 from omibench.settings.pictures.opening import open_picture
 from omibench.store.files import write_whole
 

@@ -8,9 +8,9 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import ModelError, reason_of
-from omibench.intake import read_bytes
-from omibench.intake.picture import READERS
-from omibench.request import ImagePart
+from omibench.files.intake import read_bytes
+from omibench.files.intake.picture import READERS
+from omibench.schemas.request import ImagePart
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from omibench.params.tool import ToolName
-from omibench.request import ToolSpec
+from omibench.schemas.request import ToolSpec
 
 LONGEST = 8000
 """Characters of the arguments of one call; longer ones are not read."""

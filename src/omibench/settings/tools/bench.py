@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.cost.tokens import image_size
-from omibench.intake import open_regular
-from omibench.intake.picture import READERS
+from omibench.files.intake import open_regular
+from omibench.files.intake.picture import READERS
 from omibench.params.tool import ToolName, Tools
-from omibench.request import ImagePart, ToolCall
+from omibench.schemas.request import ImagePart, ToolCall
 from omibench.settings.pictures.made import Recipe, make
 from omibench.settings.tools.arguments import Crop, Taken, Zoom, read_arguments
 from omibench.settings.tools.edits import edited, pixels_of

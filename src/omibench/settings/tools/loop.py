@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.tool import Tools
-from omibench.request import (
+from omibench.schemas.request import (
     Conversation,
     Message,
     Part,
@@ -22,10 +22,10 @@ from omibench.request import (
     TextPart,
     ToolCall,
 )
+from omibench.schemas.tool_calls import read_calls, written_call
 from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.bench import Bench
 from omibench.settings.tools.words import MOST_CALLS, WAYS, instructions, left_out, no_more
-from omibench.text_calls import read_calls, written_call
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

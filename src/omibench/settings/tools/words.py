@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from omibench.params.tool import Manner, Tools
+from omibench.schemas.tool_calls import NOT_YET, written_call
 from omibench.settings.tools.arguments import specs
-from omibench.text_calls import NOT_YET, written_call
 
 MOST_CALLS = 8
 """Calls of one turn that are carried out."""

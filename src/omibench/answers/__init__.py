@@ -1,0 +1,1 @@
+"""Answer comparison: what a response answered, and whether that equals a gold."""

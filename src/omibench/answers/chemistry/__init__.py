@@ -1,0 +1,1 @@
+"""Chemical formulas and reactions, however they are spelt."""

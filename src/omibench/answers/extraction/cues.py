@@ -1,0 +1,184 @@
+"""Where a response states its answer in words: cue phrases, lead letters, concluding sentences."""
+
+from __future__ import annotations
+
+import re
+
+from omibench.answers.extraction.label_patterns import patterns_of
+from omibench.answers.parts import labelled
+
+_NOUNS = (
+    r"final\s+answers?|correct\s+answers?|correct\s+(?:option|choice|statement)s?|right\s+answer"
+    r"|best\s+(?:answer|option|choice)|the\s+answers?|answers?|correct\s+letter|final\s+result"
+    r"|final\s+choice|respuestas?(?:\s+(?:final|correcta))?|opci[oó]n\s+correcta"
+    r"|respostas?(?:\s+(?:final|correta))?|alternativa\s+correta|r[ée]ponse(?:\s+(?:finale|correcte))?"
+    r"|antwort(?:en)?|l[öo]sung(?=\s+lautet|\s*:|\s+ist\s+(?-i:[A-J])\W*$)|endergebnis|rispost[ae](?:\s+(?:finale|corretta))?"
+    r"|antwoord|ответ|відповідь|odpowied[źz]|odpověď|cevap|svar(?:et)?|đáp\s+án(?:\s+đúng)?"
+    r"|jawaban(?:\s+yang)?(?:\s+benar)?|(?:selected|chosen)\s+(?:option|choice|answer)"
+    r"|\bresult(?=\s*\**\s*:)|^\W{0,4}correct(?=\s*:[\s*(]{0,4}(?-i:[A-J])\W*$)"
+    r"|الإجابة|الجواب|उत्तर|答え|解答|正解|정답|최종\s*답|(?<!\w)답"
+)
+_VERBS = (
+    r"(?:would\s+be|should\s+be|must\s+be|will\s+be|is|are|est|ist|lautet|sind|sont|es|son|é|è|são"
+    r"|sono|jest|är|là|adalah)(?![a-zà-ÿ])|هي|هو|है|は|은|는|[:=]|[—–-](?=\s)"
+)
+_HEADINGS = (
+    r"(?:the\s+)?(?:final\s+)?answers?|respuesta(?:\s+final)?|resposta|r[ée]ponse|antwort|risposta"
+    r"|ответ"
+)
+_LETTER = r"(?-i:[A-J])\b"
+_OPTION = "letra|lettre|lettera|opci[oó]n|opção|alternativa|option"
+_ARTICLE = (
+    rf"\s+(?-i:la|el|le|o|a|il|die|der|{_OPTION})(?:\s+(?:{_OPTION}))?(?=\s+[*(]{{0,3}}{_LETTER})"
+)
+_CUES = re.compile(
+    rf"(?:{_NOUNS})[*_\s]{{0,4}}(?:{_VERBS})"
+    rf"(?:\s*(?:therefore|thus|then|option|choice|that(?=\s)|:)|{_ARTICLE})?[:*_\s]{{0,4}}"
+    rf"|odpowied[źz]\s+to\s+(?={_LETTER})"
+    r"|(?:最终|正确)?答案(?:是|为|選|选|應為|应为)?\s*[::]?\s*|(?:故|应该?|所以|因此|我)选择?\s*[::]?\s*"
+    r"|(?:正确|最佳)(?:的)?选项(?:是|为|應為)?\s*[::]?\s*"
+    rf"|####\s*(?=\S)|^[#>*_ \t]{{1,8}}(?:{_HEADINGS})[*_: \t]*\n",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(?=[(\w])", re.MULTILINE)
+_ASIDE = re.compile(r"(?<=\S)\s+\((?:see|from|as|cf\.?|by|since)\s[^()]*\)[\s.]*$", re.IGNORECASE)
+_COPULA = re.compile(r"(?:です|である|だ|입니다|이다|예요|이에요)[。.\s]*$")
+_REASON = re.compile(
+    r"(?:therefore|thus|hence|so|consequently|in conclusion|finally|因此|所以)\b[^.=]{0,120}?"
+    r"\s(?:is|are|equals|was|were|be)\s+(?:equal\s+to\s+|exactly\s+|about\s+|approximately\s+)?"
+    r"([^a-zA-Z\s.]*[\d\\][^.]*(?:\.\d[^.]*)*)\.?\W*$",
+    re.IGNORECASE,
+)
+_STOP = re.compile(
+    r"\.(?=\s+[A-ZÀ-ÞА-Я(\\*])|\.(?=\s*$)|(?:,|;)?\s+(?:because|since|as\s+(?:it|the|this))\s|。|\n\n",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"\b(?:therefore|thus|hence|so|consequently|conclude|correct|best|matches|fits|choose|select"
+    r"|pick|go with|must be|answer|corresponds to)\b|因此|所以|故",
+    re.IGNORECASE,
+)
+_SAYS_CORRECT = re.compile(r"\b(?:correct|right|best|answer)\b", re.IGNORECASE)
+_FINISHED = re.compile(r"[.!?。)\]*]\s*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
+_HEDGED = re.compile(
+    r"\b(?:if|whether|not|never|n't|cannot|would|could|might|may|perhaps|maybe|suppose|assum\w*)\b"
+    r"|n't\b|如果|若|是否|可能|也许|假设",
+    re.IGNORECASE,
+)
+_OPENINGS = (
+    "final", "correct", "best", "answer", "respuesta", "opci", "resposta", "alternativa", "réponse",
+    "reponse", "antwort", "l\u00f6sung", "losung", "endergebnis", "rispost", "antwoord", "ответ",
+    "відповідь", "odpowied", "odpověď", "cevap", "svar", "đáp", "jawaban", "selected", "chosen",
+    "result", "الإجابة", "الجواب", "उत्तर", "答え", "解答", "正解", "정답", "최종", "답", "答案",
+    "故选", "应选", "应该选", "所以选", "因此选", "我选", "正确选项", "正确的选项", "最佳选项",
+    "最佳的选项", "####",
+)  # fmt: skip
+"""Every cue opens with one of these, perhaps behind words that do not move its end ("the", "right",
+最终), or opens a line: plain searches for them are much cheaper than the pattern at each place."""
+_CHOOSING = ("correct", "right", "best", "choose", "select", "pick", "go", "选")
+"""A sentence that chooses holds one of these."""
+_HEADING = re.compile(r"^[#>*_ \t]", re.MULTILINE)
+_ANSWER_CHARS = 4_000
+_TAIL_CHARS = 600
+_PARTS_CHARS = 1_200
+
+
+def after_cue(text: str, parts: int = 1) -> str | None:
+    """What follows the last cue ("the answer is", "答案是"); "" for nothing, None for no cue.
+
+    The rest of its line, or the next line that is not empty. A sentence after it and the reason
+    given with "because" or "since" are cut off. Where several parts are asked for and labelled
+    ones follow, on lines of their own or not, it is all of them.
+    """
+    end = _last_cue(text)
+    if end is None:
+        return None
+    rest = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
+    listed = _BULLET.sub("", rest[:_PARTS_CHARS].lstrip())
+    if parts > 1 and len(found := labelled(listed)) > 1:
+        rest = listed
+        return rest[: rest.rfind(found[-1].text) + len(found[-1].text)].split("\n\n\n")[0]
+    lines = [line.strip() for line in rest.split("\n")]
+    answer = next((line for line in lines if line.strip("*_`$[]\\ ")), "")
+    stop = _STOP.search(answer)
+    if stop:
+        answer = answer[: stop.start()]
+    answer = _ASIDE.sub("", answer)
+    return _COPULA.sub("", answer.strip().strip("*_`").strip())
+
+
+def concluded(text: str) -> str | None:
+    """The value that a last sentence concludes with: "Thus the number of ways is 12."."""
+    match = _REASON.search(text[-_TAIL_CHARS:])
+    return match.group(1).strip() if match and len(match.group(1)) <= 80 else None
+
+
+def _last_cue(text: str) -> int | None:
+    """Where the last cue ends; looked for in the tail first, since answers stand at the end."""
+    folded = text.lower()
+    for start in sorted({0, max(0, len(text) - _TAIL_CHARS)}, reverse=True):
+        if len(folded) == len(text):
+            end = _last_end(text, folded, start)
+        else:  # a letter that has two characters in lower case: places are not the same
+            end = max((match.end() for match in _CUES.finditer(text, start)), default=None)
+        if end is not None:
+            return end
+    return None
+
+
+def _last_end(text: str, folded: str, start: int) -> int | None:
+    """Where the last cue from `start` on ends, as `_CUES.finditer` finds them."""
+    end, last = start, None
+    for at in sorted(_openings(folded, start)):
+        if at >= end and (match := _CUES.match(text, at)):
+            end = last = match.end()
+    return last
+
+
+def _openings(folded: str, start: int) -> set[int]:
+    """Every place from `start` on at which a cue may begin."""
+    found: set[int] = set()
+    for word in _OPENINGS:
+        at = folded.find(word, start)
+        while at >= 0:
+            found.add(at)
+            if word == "correct":  # also a whole line, behind signs: **Correct: B
+                signs = range(max(start, at - 4), at)
+                found.update(i for i in signs if i == 0 or folded[i - 1] == "\n")
+            at = folded.find(word, at + 1)
+    if not found:
+        return found
+    found.update(match.start() for match in _HEADING.finditer(folded, start))
+    return found
+
+
+def last_sentence_letters(text: str, labels: str) -> str | None:
+    """The options that a concluding last sentence names, as in "so option (B) fits best".
+
+    Only the last finished sentence counts, it must conclude something, and it may name options
+    only once: the option list of a cut-off answer is no choice. "B or C" is none either.
+    """
+    sentences = [s for s in _SENTENCE_END.split(text[-2_000:]) if s.strip(" *_`$")]
+    last = sentences[-1] if sentences else ""
+    chosen = _chosen(last, labels)
+    if chosen:
+        return chosen
+    if not _FINISHED.search(last) or not _CONCLUDES.search(last):
+        return None
+    naming = patterns_of(labels)
+    patterns = [*naming.named]
+    if _SAYS_CORRECT.search(last):
+        patterns.append(naming.ends_in)
+    named = {mention for pattern in patterns for mention in pattern.findall(last)}
+    only = named.pop() if len(named) == 1 else None
+    return None if only is None or "or" in only else only
+
+
+def _chosen(sentence: str, labels: str) -> str | None:
+    """The option that a sentence ends in choosing, without an if or a not: "I choose B", "选B"."""
+    if not any(word in sentence for word in _CHOOSING) or _HEDGED.search(sentence):
+        return None
+    found = [m for pattern in patterns_of(labels).chosen if (m := pattern.search(sentence))]
+    others = patterns_of(labels).word.findall(sentence) if found else []
+    return found[0].group(1) if found and len(set(others) - {"I"}) <= 1 else None

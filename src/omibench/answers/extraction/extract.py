@@ -1,0 +1,192 @@
+"""What did it answer? From a response to its answer and the way it was found.
+
+Extraction knows the kind of answer, the options and the number of parts asked for, never the
+gold itself. There is no guessing: a lone letter in running text is not an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from omibench.answers.extraction.boxes import Boxes, find_boxes
+from omibench.answers.extraction.cues import after_cue, concluded, last_sentence_letters
+from omibench.answers.extraction.failures import failure, is_loop
+from omibench.answers.extraction.label_patterns import positional
+from omibench.answers.extraction.letters import labels_of, letters_in
+from omibench.answers.extraction.plain import visible
+from omibench.answers.extraction.structured import json_answer, tagged_answer
+from omibench.answers.formulas.latex import tidy
+from omibench.answers.parts import SPLITTERS, labelled
+from omibench.schemas.problem import AnswerType, Choice
+from omibench.schemas.verdict import VerdictOutcome
+
+WHOLE_CHARS = 1_200
+"""A response up to this long that holds one paragraph and no cue is an answer by itself."""
+_LAST_LINE_CHARS = 200
+_VALUE_WORDS = 8
+_TABLE = re.compile(r"[$\s]*\|[^\n]*\n\s*\|?\s*:?-{3}")
+"""A response that begins with a table is one, whatever is said below it."""
+_SENTENCE = re.compile(r"[a-z]{3}[.!?][*_]*(?:\s|$)")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_NO_ANSWER = {"", "none", "n/a", "null", "unknown", "nan", "\\text{none}", "?", "..."}
+
+
+class Extraction(NamedTuple):
+    """An answer and how it was found, or None and the outcome that says why there is none."""
+
+    answer: str | None
+    method: str
+    outcome: VerdictOutcome = "scored"
+
+
+def extract(
+    text: str,
+    answer_type: AnswerType,
+    choices: Sequence[Choice] | None = None,
+    parts: int = 1,
+    finish_reason: str | None = None,
+) -> Extraction:
+    """Find the answer of a response.
+
+    For `mcq` the answer is the sorted labels it names ("B", "AC"); for `open` it is the text of
+    the answer, boxes joined by "; " where `parts` > 1 asks for several. Never raises; runs in
+    time linear in the text.
+    """
+    seen = visible(text)
+    boxes = find_boxes(seen)
+    find = _find_choice if answer_type == "mcq" else _find_open
+    found = find(seen, boxes, choices, parts, finish_reason)
+    if found.outcome == "scored":
+        return found
+    why = failure(seen, finish_reason) if text.strip() else "empty"
+    if why is None or (why == "empty" and found.method != "none"):
+        why = "unparsed"
+    return Extraction(None, found.method, why)
+
+
+_NOTHING = Extraction(None, "none", "unparsed")
+
+
+def _find_choice(
+    seen: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
+) -> Extraction:
+    def read(candidate: str | None, method: str) -> Extraction | None:
+        named = letters_in(candidate, choices) if candidate else None
+        return Extraction(named[0], f"{method}: {named[1]}") if named else None
+
+    box = _boxed(boxes, parts, finish_reason)
+    if box is not None:
+        found = read(box, "box") if not _is_no_answer(box) else None
+        return found or Extraction(None, "box names no option", "unparsed")
+    labels = labels_of(choices)
+    candidates: tuple[tuple[str, Callable[[], str | None]], ...] = (
+        ("json", lambda: json_answer(seen)),
+        ("tag", lambda: tagged_answer(seen)),
+        ("phrase", lambda: _letter_first(after_cue(seen), labels)),
+        ("lead", lambda: _lead_line(seen, labels)),
+        ("conclusion", lambda: last_sentence_letters(seen, labels)),
+        ("last line", lambda: _short(seen.rsplit("\n", 1)[-1])),
+        ("whole", lambda: _short(seen)),
+    )
+    for method, candidate in candidates:
+        found = read(candidate(), method)
+        if found:
+            return found
+    return _NOTHING
+
+
+def _find_open(
+    seen: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
+) -> Extraction:
+    box = _boxed(boxes, parts, finish_reason)
+    if box is not None and _is_no_answer(box):
+        return Extraction(None, "empty box", "unparsed")
+    if box is not None:
+        return Extraction(box, "boxes" if parts > 1 and len(boxes.closed) > 1 else "box")
+    return _stated(seen, parts) or _unstated(seen, finish_reason) or _NOTHING
+
+
+def _stated(seen: str, parts: int) -> Extraction | None:
+    """An answer that the response calls its answer."""
+    value = json_answer(seen)
+    if value:
+        return Extraction(value, "json")
+    tagged = tagged_answer(seen)
+    if tagged is not None:
+        return None if _is_no_answer(tagged) else Extraction(tagged, "tag")
+    phrase = after_cue(seen, parts)
+    if phrase and not _is_no_answer(phrase) and not is_loop(seen):
+        return Extraction(phrase, "phrase")
+    return None
+
+
+def _unstated(seen: str, finish_reason: str | None) -> Extraction | None:
+    """A response that is an answer by itself, or that ends in a line which states a value."""
+    if failure(seen, finish_reason):
+        return None
+    paragraphs = re.split(r"\n\s*\n", seen)
+    last = paragraphs[-1].rsplit("\n", 1)[-1].strip("*_` \t")
+    if len(seen) <= WHOLE_CHARS and (_is_labelled(seen) or _TABLE.match(seen)):
+        return Extraction(seen, "whole")
+    reasoned = len(seen) > len(last) and _SENTENCE.search(seen[: -len(last) or None])
+    if reasoned and _states_value(last, alone="\n" not in paragraphs[-1] and len(paragraphs) > 1):
+        return Extraction(last, "last line")
+    if len(seen) <= WHOLE_CHARS and len(paragraphs) == 1:
+        return Extraction(concluded(seen) or seen, "conclusion" if concluded(seen) else "whole")
+    if concluded(last):
+        return Extraction(concluded(last), "conclusion")
+    return None
+
+
+def _states_value(line: str, alone: bool) -> bool:
+    """Whether a last line is a value: an equation, a number, or short and a paragraph alone."""
+    if len(line) > _LAST_LINE_CHARS:
+        return False
+    if alone and len(_WORD.findall(line)) <= _VALUE_WORDS and not line.endswith((".", ":", "!")):
+        return True
+    return re.fullmatch(r"\W*[-+]?\d[\d.,]*\W*|[^=≈]{0,40}[=≈]\s*[^=≈]{1,80}", line) is not None
+
+
+def _is_labelled(seen: str) -> bool:
+    """Whether a response is nothing but labelled parts: (1) ... (2) ... from its start."""
+    return bool(re.match(r"[\s$*]*[(（]?[1aAi][)）]", seen)) and len(labelled(tidy(seen))) > 1
+
+
+def _boxed(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
+    """The last box; where several parts are asked for and it holds fewer, the last ones joined."""
+    if not boxes.closed:
+        unclosed = boxes.unclosed if finish_reason != "length" else None
+        return unclosed.split("\n")[0].rstrip(" $.") if unclosed else None
+    last = boxes.closed[-1].strip()
+    if parts > 1 and len(boxes.closed) > 1 and not any(len(s(last)) >= parts for s in SPLITTERS):
+        return "; ".join(box.strip() for box in boxes.closed[-parts:])
+    return last
+
+
+def _is_no_answer(text: str) -> bool:
+    return text.strip(" $.{}").casefold() in _NO_ANSWER
+
+
+def _letter_first(phrase: str | None, labels: str) -> str | None:
+    """The letter that a phrase begins with, when it goes on in words: "B, because ..."."""
+    if not phrase:
+        return phrase
+    lead = positional(labels).opens_phrase.match(phrase)
+    if lead is None or lead.group(1) not in labels:
+        return phrase
+    several = positional(labels).opens_list.match(phrase)
+    return phrase if several and set(several.groups()).issubset(labels) else lead.group(1)
+
+
+def _lead_line(seen: str, labels: str) -> str | None:
+    """A first line that is a letter: alone, or before a colon, stop, bracket or "because"."""
+    first = seen.split("\n", 1)[0].strip()
+    lead = positional(labels).opens_line.match(first)
+    return lead.group(1) if lead and lead.group(1) in labels else None
+
+
+def _short(text: str) -> str | None:
+    text = text.strip().strip("*_` ")
+    return text if 0 < len(text) <= _LAST_LINE_CHARS else None

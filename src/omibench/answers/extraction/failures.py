@@ -1,0 +1,69 @@
+"""Why a response has no answer: refused, loop, truncated, empty or unparsed.
+
+These are outcomes of their own (design, section 2): counted as wrong in the published way and
+as unknown in the bounds. They are looked for only where no answer was found.
+"""
+
+from __future__ import annotations
+
+import re
+
+from omibench.schemas.verdict import VerdictOutcome
+
+LOOP_REPEATS = 5
+LOOP_CHARS = 200
+_LOOP_WINDOW = 4_000
+_PASSAGE = 16
+
+_REFUSAL = re.compile(
+    r"\bi(?:'|’)?\s*(?:am|m)?\s*(?:sorry|unable to|not able to|afraid)"
+    r"|\bi\s+(?:can\s?not|can(?:'|’)t|won(?:'|’)t|will not|could not|couldn(?:'|’)t|must decline)"
+    r"|\bas an ai\b|\bunable to (?:assist|help|comply|answer|provide|view|see|determine)"
+    r"|\b(?:sorry|apologi[sz]e)\b|抱歉|对不起|无法(?:回答|提供|协助|确定)|不能(?:回答|提供|协助)"
+    r"|\bno puedo\b|\blo siento\b|\bnão posso\b|\bdesculpe\b|\bje ne peux pas\b|\bтакже не могу\b"
+    r"|\bне могу\b|\bизвините\b",
+    re.IGNORECASE,
+)
+_REFUSAL_HEAD = 240
+_REFUSAL_SHORT = 1_200
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a response without an answer declines to give one, in its opening or altogether."""
+    if len(text) <= _REFUSAL_SHORT:
+        return _REFUSAL.search(text) is not None
+    return _REFUSAL.search(text[:_REFUSAL_HEAD]) is not None
+
+
+def is_loop(text: str) -> bool:
+    """Whether the text ends in the same passage at least 5 times over at least 200 characters.
+
+    The passage may be cut off; it is found by the border table of the reversed tail, in time
+    linear in its 4,000 characters.
+    """
+    tail = text.rstrip()[-_LOOP_WINDOW:][::-1]
+    if tail.count(tail[:_PASSAGE]) < LOOP_REPEATS:  # the end of any passage comes back so often
+        return False
+    border = [0] * len(tail)
+    k = 0
+    for i in range(1, len(tail)):
+        while k and tail[i] != tail[k]:
+            k = border[k - 1]
+        if tail[i] == tail[k]:
+            k += 1
+        border[i] = k
+        period = i + 1 - k
+        if i + 1 >= max(LOOP_CHARS, LOOP_REPEATS * period):
+            return True
+    return False
+
+
+def failure(text: str, finish_reason: str | None) -> VerdictOutcome | None:
+    """The outcome of a response in which no answer was found; None where none is evident."""
+    if not text.strip():
+        return "truncated" if finish_reason == "length" else "empty"
+    if is_loop(text):
+        return "loop"
+    if is_refusal(text):
+        return "refused"
+    return "truncated" if finish_reason == "length" else None

@@ -1,0 +1,1 @@
+"""Formulas: read from LaTeX, compared by their values, or by a parser that can be killed."""

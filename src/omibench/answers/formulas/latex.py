@@ -1,0 +1,234 @@
+"""LaTeX and Unicode brought to one spelling, so that equal answers are equal strings.
+
+`tidy` keeps meaning: it never drops a digit, a sign, a letter's case or a brace that groups.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from omibench.answers.chemistry.mhchem import plain_mhchem
+from omibench.answers.letter_case import fold_words
+
+_SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni")
+_SUB = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()")
+_SUPER_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ]+")
+_SUB_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎]+")
+_WRAPPERS = (
+    "text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|mathcal|mathbb|rm|bf|operatorname|mbox|hbox"
+    "|boldsymbol|bm|emph|underline|mathop|boxed|fbox"
+)
+_INNER = r"(?:[^{}]++|\{[^{}]*+\})*+"
+_WRAP = re.compile(rf"\\(?:{_WRAPPERS})\s*\*?\s*\{{({_INNER})\}}")
+_LONG_ARROW = re.compile(
+    r"\\xrightarrow\s*(?:\[[^\[\]]*\])?\s*\{[^{}]*\}|\\overset\s*\{[^{}]*\}\s*\{\\(?:long)?rightarrow\}"
+)
+_ION = re.compile(r"(?<=[A-Za-z\d)\]}])\^(\d[+-])(?!\s*[\w\\({])")
+_ROOT = re.compile(r"√\s*(\d+(?:\.\d+)?|[A-Za-zπ](?![A-Za-z])|\([^()]*+\)|\{[^{}]*+\})")
+_SCRIPT = re.compile(rf"([\^_])\s*{_WRAP.pattern}")
+_SPACING = re.compile(
+    r"\\[,;:!> ]|\\(?:quad|qquad|displaystyle|limits|nolimits|left|right|[bB]igg?[lrm]?|textstyle"
+    r"|(?:rm|bf|mathrm|mathbf)(?!\s*\{)|it|thinspace|medspace|hspace\{[^{}]*\}|phantom\{[^{}]*\})(?![A-Za-z])"
+)
+_ENVIRONMENT = re.compile(
+    r"\\(?:begin|end)\s*\{(?:equation|align|gather|math)\*?\}|\\tag\{[^{}]*\}"
+)
+_SAME = {
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\geqslant": r"\geq",
+    r"\leqslant": r"\leq", r"\cdotp": r"\cdot", r"\rightarrow": r"\to", r"\longrightarrow": r"\to",
+    r"\Rightarrow": r"\to", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi", r"\ge": r"\geq",
+    r"\le": r"\leq", r"\ne": r"\neq", r"\vartheta": r"\theta", r"\degree": "°", r"\%": "%",
+    r"\approx": "≈", r"\simeq": "≈", r"\sim": "≈", r"\pm": "±", r"\infty": "∞", r"\lt": "<",
+    r"\gt": ">", r"\ldots": "...", r"\dots": "...", r"\prime": "'", r"\circ": "°",
+    r"\textdegree": "°", r"\lvert": "|", r"\rvert": "|", r"\vert": "|", r"\mid": "|",
+    r"\varnothing": r"\emptyset", r"\leftrightharpoons": r"\rightleftharpoons",
+    r"\rightleftarrows": r"\rightleftharpoons", r"\leftrightarrow": r"\rightleftharpoons",
+    r"\ohm": r"\Omega", r"\div": "/", r"\to": r"\to", r"\xrightarrow": r"\to",
+}  # fmt: skip
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_SYMBOL = r"\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[A-Za-z])"
+_BOLD = rf"\\(?:mathbf|boldsymbol|bm){_SYMBOL}"
+_LOW = r"(?:\s*_\s*(?:\{[^{}]*\}|\\?[A-Za-z0-9]))?"
+_TIMES = r"\s*(?:\\(?:cdot|times)(?![A-Za-z])|[×·])\s*"
+_OF_VECTORS = re.compile(rf"(?:{_BOLD}{_LOW}|\\nabla){_TIMES}{_BOLD}")
+_BOLD_LETTER = re.compile(
+    r"\\(?:mathbf|boldsymbol|bm)(?=\s*(?:\{\s*\\?[A-Za-z]+\s*\}|\\?[A-Za-z]))"
+)
+_VECTOR = (
+    rf"(?:\\(?:nabla(?![A-Za-z])|(?:vec|overrightarrow|hat){_SYMBOL}{_LOW})"
+    r"|\([^()]*\\(?:vec|overrightarrow|hat)(?![A-Za-z])[^()]*\))"
+)
+_DOT = re.compile(rf"({_VECTOR})\s*(?:\\cdot(?![A-Za-z])|·)\s*(?={_VECTOR})")
+_BRACED = re.compile(r"\d+(?:\s*\{[,.]\}\s*\d+)+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+")
+_VULGAR = {
+    sign: rf" \frac{{{top}}}{{{bottom}}}"
+    for sign, top, bottom in (
+        ("½", 1, 2), ("⅓", 1, 3), ("⅔", 2, 3), ("¼", 1, 4), ("¾", 3, 4), ("⅕", 1, 5), ("⅖", 2, 5),
+        ("⅗", 3, 5), ("⅘", 4, 5), ("⅙", 1, 6), ("⅚", 5, 6), ("⅛", 1, 8), ("⅜", 3, 8), ("⅝", 5, 8),
+        ("⅞", 7, 8),
+    )
+}  # fmt: skip
+_MIXED = re.compile(r"(?<![\d.,/^_{])(\d+)\s+(\d{1,2})\s*/\s*(\d{1,2})(?![\d/.^])")
+_MARKED = re.compile(r"[\\^_$*~&/{}]|[^\x00-\x7f]")
+"""A text without any of these has nothing to be brought to one spelling but its spaces."""
+_SPACE = re.compile(r"\s+")
+_END = re.compile(r"[.,;:]+$")
+_MARKS = re.compile(r"\\[()\[\]]|\$+|\*\*|(?<!\\)~|&(?=\s*=)")
+_BRACED_MARK = re.compile(r"\{([,.;:])\}")
+_PRODUCT = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|×|·")
+_DEGREE = re.compile(r"\^\s*\{?\s*°\s*\}?")
+_LONG_SCRIPT = re.compile(r"([\^_])\s*(\d+|[A-Za-z*+-])(?![}\w\\({])")
+_SHORT_SCRIPT = re.compile(r"([\^_])\s*([A-Za-z0-9])")
+_NAMED_INDEX = re.compile(r"_\s*(\\[A-Za-z]+)(?![A-Za-z]|\s*\{)")
+_BARE_ARGUMENT = re.compile(r"\\(frac|sqrt)\s*(\d)(?=\s|\d|$|[^\w\s{])")
+_BARE_DENOMINATOR = re.compile(r"\\frac\s*(\{[^{}]*\})\s*(\w)")
+_MATRIX = re.compile(r"\\(begin|end)\s*\{(?:[pbB]|small)?matrix\}")
+_BARE_FRACTION = re.compile(r"\\frac(?:\s+|(?=\d))([A-Za-z0-9])\s*([A-Za-z0-9])")
+_UNICODE = str.maketrans(_VULGAR | {
+    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": "×", "·": "·", "⋅": "·", "∙": "·",
+    "÷": "/", "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "→": r"\to ", "⇒": r"\to ", "⟶": r"\to ",
+    "⇌": r"\rightleftharpoons ", "⇄": r"\rightleftharpoons ", "↔": r"\rightleftharpoons ",
+    "∅": r"\emptyset ", "Ø": r"\emptyset ", "⟹": r"\to ", "➝": r"\to ", "➔": r"\to ",
+    "↓": r"\downarrow ", "↑": r"\uparrow ",
+    "∼": "≈", "≃": "≈", "π": r"\pi ", "α": r"\alpha ", "β": r"\beta ", "γ": r"\gamma ",
+    "δ": r"\delta ", "θ": r"\theta ", "λ": r"\lambda ", "μ": r"\mu ", "µ": r"\mu ",
+    "ρ": r"\rho ", "σ": r"\sigma ", "τ": r"\tau ", "φ": r"\varphi ", "ω": r"\omega ",
+    "\u03a9": r"\Omega ", "\u2126": r"\Omega ",
+    "Δ": r"\Delta ", "ε": r"\varepsilon ", "ϵ": r"\varepsilon ",
+    "ν": r"\nu ", "κ": r"\kappa ", "η": r"\eta ", "ψ": r"\psi ", "Σ": r"\Sigma ", "Γ": r"\Gamma ",
+    "∠": r"\angle ", "△": r"\triangle ", "º": "°", "˚": "°", "℃": "°C", "“": '"', "”": '"',
+    "‘": "'", "’": "'", "′": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+})  # fmt: skip
+_VECTOR_SIGNS = (
+    r"\vec",
+    r"\mathbf",
+    r"\boldsymbol",
+    r"\bm",
+    r"\overrightarrow",
+    r"\hat",
+    r"\nabla",
+)
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)\s+(?=\d)(?!\d{3}(?!\d))")
+MAX_CHARS = 4_000
+
+
+@lru_cache(maxsize=8192)
+def tidy(text: str) -> str:
+    """One spelling of an answer: no dollars, sizes, fonts or doubled spaces; braces made plain.
+
+    Superscripts and subscripts of Unicode become `^{...}` and `_{...}`, a lone character after
+    `^` or `_` gets its braces, `{,}` and `{.}` become the decimal point, but `{,}` between
+    thousands groups them. The dot between two vectors stays apart from ×, 2 1/3 is a mixed number,
+    matrices have round brackets. At most 4,000 characters are looked at.
+    """
+    text = text[:MAX_CHARS]
+    if _MARKED.search(text):
+        text = _plain(text)
+    text = _SPACE.sub(" ", text).strip()
+    return _END.sub("", text).strip() if not text.endswith("...") else text
+
+
+def _plain(text: str) -> str:
+    """A text that has marks of LaTeX, Markdown or Unicode, without them."""
+    if "arrow" in text:
+        text = _LONG_ARROW.sub(r"\\to ", text)
+    if "^" in text:
+        text = _ION.sub(r"^{\1}", text)
+    if "\\ce" in text or "\\cf" in text:
+        text = plain_mhchem(text)
+    if not text.isascii():
+        if "√" in text:
+            text = _ROOT.sub(lambda m: rf"\sqrt{{{m.group(1).strip('(){}')}}}", text)
+        text = _SUPER_RUN.sub(lambda m: f"^{{{m.group().translate(_SUPER)}}}", text)
+        text = _SUB_RUN.sub(lambda m: f"_{{{m.group().translate(_SUB)}}}", text)
+        text = text.translate(_UNICODE)
+    return _tidy_text(_undress(text))
+
+
+def _undress(text: str) -> str:
+    """A text without environments, dollars and the like; numbers and matrices in one form."""
+    if "\\" in text:
+        text = _ENVIRONMENT.sub(" ", text)
+    text = _MARKS.sub(" ", text).replace(r"\~", " ").replace("\\\\", " ")
+    if "/" in text:
+        text = _MIXED.sub(_mixed, text)
+    if "matrix" in text:
+        text = _MATRIX.sub(r"\\\1{pmatrix}", text)
+    if "{," in text or "{." in text:
+        text = _BRACED.sub(_point_or_group, text)
+    return _BRACED_MARK.sub(r"\1", text) if "{" in text else text
+
+
+def _tidy_text(text: str) -> str:
+    """Commands, sizes, fonts and scripts in one spelling."""
+    if "\\" in text:
+        text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
+        if any(sign in text for sign in _VECTOR_SIGNS):
+            text = _vectors(text)
+    text = _PRODUCT.sub(" × ", text)
+    if "\\" in text:
+        text = _unwrap(_SCRIPT.sub(r"\1{\2}", _SPACING.sub(" ", text)))
+    if "^" in text or "_" in text:
+        text = _DEGREE.sub("°", text)
+    text = text.replace(r"\%", "%").replace(r"\$", " ")
+    if "^" in text or "_" in text:
+        text = _LONG_SCRIPT.sub(r"\1{\2}", text)
+        text = _SHORT_SCRIPT.sub(r"\1{\2}", text)
+        text = _NAMED_INDEX.sub(r"_{\1}", text)
+    if "\\" in text:
+        text = _BARE_FRACTION.sub(r"\\frac{\1}{\2}", text)
+        text = _BARE_ARGUMENT.sub(r"\\\1{\2}", text)
+        text = _BARE_DENOMINATOR.sub(r"\\frac\1{\2}", text)
+    return text
+
+
+def _mixed(match: re.Match[str]) -> str:
+    """2 1/3 as 2\\frac{1}{3}; two numbers of which the second is no proper fraction stay."""
+    whole, top, bottom = match.groups()
+    return rf"{whole}\frac{{{top}}}{{{bottom}}}" if 0 < int(top) < int(bottom) else match.group()
+
+
+def _point_or_group(match: re.Match[str]) -> str:
+    """1{,}024 as 1,024; 0{,}657, 57{,}35 and 3{.}141 with a decimal point."""
+    digits = re.sub(r"[\s{}]", "", match.group())
+    return digits if _GROUPED.fullmatch(digits) else re.sub("[,.]", ".", digits)
+
+
+def _vectors(text: str) -> str:
+    """Bold letters as vectors where two are multiplied, and the scalar product with its own dot."""
+    if _OF_VECTORS.search(text):
+        text = _BOLD_LETTER.sub(r"\\vec ", text)
+    return _DOT.sub(r"\1 ⋅ ", text)
+
+
+def _unwrap(text: str) -> str:
+    for _ in range(20):
+        plain = _WRAP.sub(r" \1 ", text)
+        if plain == text:
+            break
+        text = plain
+    return text
+
+
+@lru_cache(maxsize=8192)
+def squash(text: str) -> str:
+    """`tidy` without any space: two answers with equal `squash` are the same answer.
+
+    Two numbers stay two ("2 1" is no 21), but for digits in groups of three.
+    """
+    return re.sub(r"\s+", "", _BETWEEN_NUMBERS.sub("\x01", tidy(text)))
+
+
+def fold(text: str) -> str:
+    """`squash` in lower case, for labels and for letters of options."""
+    return squash(text).casefold()
+
+
+@lru_cache(maxsize=4096)
+def same_text(a: str, b: str) -> bool:
+    """Whether two texts are the same but for dress; case counts in all but ordinary words."""
+    if squash(a) == squash(b):
+        return squash(a) != "" or a.strip() == b.strip()
+    return fold(a) == fold(b) != "" and squash(fold_words(tidy(a))) == squash(fold_words(tidy(b)))

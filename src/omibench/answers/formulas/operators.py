@@ -1,0 +1,159 @@
+r"""Operators whose sides say something by their order: p \to q, A \subset B, f \circ g, a \times b.
+
+To a reader of products an unknown command is one more factor, and factors may change places. So
+only the commands of `SYMBOLS` are factors; at any other the sides are compared, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from omibench.answers.formulas.latex import same_text
+
+Same = Callable[[str, str], bool]
+
+_GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa
+lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta
+Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset aleph imath jmath
+"""
+_KNOWN = """sin cos tan cot arcsin arccos arctan sinh cosh tanh ln log exp frac sqrt times
+sum prod int iint oint angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
+scalarproduct vectorproduct"""
+SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _KNOWN).split())
+r"""The commands that name a value, and those that a reader of formulas knows (`\frac`)."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_RELATIONS = _words(r"""\to \mapsto \longmapsto \leftarrow \longleftarrow \gets \Leftarrow \iff
+\implies \impliedby \Longrightarrow \Longleftarrow \Leftrightarrow \Longleftrightarrow
+\hookrightarrow \rightleftharpoons \leadsto \subset \subseteq \subsetneq \supset \supseteq
+\supsetneq \in \notin \ni \vdash \dashv \models \prec \succ \preceq \succeq \ll \gg \lesssim
+\gtrsim \cong \perp \parallel \nmid \leq \geq \neq \equiv \propto
+← ⇐ ⇔ ↦ ∈ ∉ ∋ ⊂ ⊃ ⊆ ⊇ ⊢ ⊨ ≺ ≻ ≪ ≫ ≅ ⊥ ∥""")
+_JOINS = _words(r"\cap \cup \land \lor \vee \wedge \oplus \setminus ∩ ∪ ∧ ∨ ⊕ ∖")
+_COMMUTE = _words(r"""\cap \cup \land \lor \vee \oplus \iff \Leftrightarrow \Longleftrightarrow
+\cong \perp \parallel \neq \equiv ∩ ∪ ∨ ⊕ ⇔ ≅ ⊥ ∥""")
+_TURNED = [
+    (r"\to", r"\leftarrow"), (r"\to", r"\gets"), (r"\to", r"\Leftarrow"), (r"\subset", r"\supset"),
+    (r"\implies", r"\impliedby"), (r"\subseteq", r"\supseteq"), (r"\in", r"\ni"),
+    (r"\prec", r"\succ"), (r"\ll", r"\gg"),
+]  # fmt: skip
+_FLIP = frozenset(_TURNED) | frozenset((b, a) for a, b in _TURNED)
+_SIGN = re.compile(
+    r"\\[{}]|[{(\[]|[})\]]|\\[A-Za-z]+|[+-]|[←⇐⇔↦∈∉∋⊂⊃⊆⊇⊢⊨≺≻≪≫≅⊥∥∩∪∧∨⊕⊗∖∘¬]"
+    r"|(?<=[A-Za-z)}'])\s*°(?=\s*[A-Za-z\\({])"
+)
+_INDEX = re.compile(r"_\s*\{[^{}]*\}")
+
+_ATOM = (
+    r"\\(?:nabla(?![A-Za-z])|(?:vec|overrightarrow|hat)\s*"
+    r"(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[A-Za-z]))(?:\s*_\s*\{[^{}]*\})?"
+)
+_PRODUCT = re.compile(rf"({_ATOM})\s*([×⋅])\s*({_ATOM})")
+_ANY_VECTOR = rf"(?:{_ATOM}|\\vectorproduct_\{{[^{{}}]*\}})"
+_LEFT_OVER = re.compile(rf"⋅|(?:{_ANY_VECTOR}|\))\s*×\s*(?:{_ANY_VECTOR}|\()")
+
+
+def name_products(text: str) -> str:
+    r"""A tidied formula with each product of two vectors as one symbol, which keeps their order."""
+
+    def named(match: re.Match[str]) -> str:
+        left, sign, right = (re.sub(r"[\s{}\\]", "", group) for group in match.groups())
+        if sign == "⋅" and "nabla" not in (left, right):
+            left, right = sorted((left, right))
+        kind = "scalar" if sign == "⋅" else "vector"
+        return rf" \{kind}product_{{{left},{right}}} "
+
+    return _PRODUCT.sub(named, text) if "⋅" in text or "×" in text else text
+
+
+def same_in_order(gold: str, pred: str, same: Same) -> bool | None:
+    """Whether two formulas that differ as texts have equal sides around the same operators.
+
+    None where neither has an operator. Relations bind last, then joins such as a union, then sums;
+    one that stands inside brackets, or a product of vectors that has no name, tells them apart.
+    """
+    if _unnamed(gold) or _unnamed(pred):
+        return False
+    if not any(map(_is_operator, _signs(gold) | _signs(pred))):
+        return None
+    for level in (_RELATIONS.__contains__, _JOINS.__contains__, _is_sum, _is_operator):
+        (g, gold_signs), (p, pred_signs) = _sides(gold, level), _sides(pred, level)
+        if gold_signs or pred_signs:
+            return _same_sides((g, gold_signs), (p, pred_signs), same)
+    return False
+
+
+def is_ordered(text: str) -> bool:
+    """Whether a formula holds an operator or a product whose sides must not change places."""
+    return (
+        "product_" in name_products(text) or _unnamed(text) or any(map(_is_operator, _signs(text)))
+    )
+
+
+def same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
+    """Whether every entry has its equal among the parts, in any order, and none is left over."""
+    left = list(parts)
+    for entry in entries:
+        hit = next((part for part in left if same(entry, part)), None)
+        if hit is None:
+            return False
+        left.remove(hit)
+    return not left
+
+
+Sides = tuple[list[str], list[str]]
+
+
+def _same_sides(gold: Sides, pred: Sides, same: Same) -> bool:
+    (g, gold_signs), (p, pred_signs) = gold, pred
+
+    def equal(a: str, b: str) -> bool:
+        if not a or not b or a.startswith("{"):  # the braces of a command that we do not know
+            return a == b or same_text(a, b)
+        mixed = gold_signs[0] in _JOINS and (_sides(a, _is_sum)[1] or _sides(b, _is_sum)[1])
+        return same_text(a, b) if mixed else same(a, b)
+
+    if len(g) == len(p) == 2 and (gold_signs[0], pred_signs[0]) in _FLIP:
+        return equal(g[0], p[1]) and equal(g[1], p[0])
+    if gold_signs != pred_signs:
+        return False
+    if len(set(gold_signs)) == 1 and gold_signs[0] in _COMMUTE:
+        return same_set(g, p, equal)
+    return all(map(equal, g, p))
+
+
+def _is_operator(sign: str) -> bool:
+    return sign not in SYMBOLS and sign not in "+-{}()[]\\{\\}"
+
+
+def _is_sum(sign: str) -> bool:
+    return sign in ("+", "-")
+
+
+def _signs(text: str) -> set[str]:
+    return {match.group().strip() for match in _SIGN.finditer(_INDEX.sub("", text))}
+
+
+def _sides(text: str, level: Callable[[str], bool]) -> Sides:
+    """What stands between the signs of one level outside all brackets, and these signs."""
+    found, signs, start, depth = list[str](), list[str](), 0, 0
+    for match in _SIGN.finditer(text):
+        sign = match.group().strip()
+        if sign[-1] in "{([":
+            depth += 1
+        elif sign[-1] in "})]":
+            depth -= 1
+        elif depth == 0 and level(sign):
+            found.append(text[start : match.start()].strip())
+            signs.append(sign)
+            start = match.end()
+    return [*found, text[start:].strip()], signs
+
+
+def _unnamed(text: str) -> bool:
+    return ("⋅" in text or "×" in text) and _LEFT_OVER.search(name_products(text)) is not None

@@ -1,0 +1,319 @@
+"""A reader of plain formulas: LaTeX to the steps of a stack machine over complex numbers.
+
+It knows numbers, the renamed symbols x_{0}, x_{1}, ... of `formula.neutral`, e, pi, the four
+operations, powers, roots, fractions, brackets, bars and the common functions. Whatever else a text
+holds, it is not for this reader, which then says None. Nothing is evaluated as code: a step is a
+number, the place of a symbol or one of the functions below. Time and memory are linear in the text.
+"""
+
+from __future__ import annotations
+
+import cmath
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from omibench.answers.formulas.machine import (
+    ACCENTS,
+    ADD,
+    FUNCTIONS,
+    INDEX,
+    INVERSE,
+    LOG,
+    NEGATE,
+    OVER,
+    POWER,
+    ROOT,
+    SIZE,
+    SQUARE_ROOT,
+    TIMES,
+    Operation,
+    Program,
+    Step,
+    Symbol,
+)  # fmt: skip
+
+MAX_CHARS = 2_000
+MAX_DEPTH = 40
+MAX_SYMBOLS = 64
+
+Reach = Literal["factor", "product", "term"]
+REACHES: tuple[Reach, ...] = ("product", "term", "factor")
+r"""How far the argument of a function without brackets reaches: of `\sin a b / c` it is a, ab or
+ab/c. With "factor" a product binds no closer than a stroke either: 1/2 x is half of x."""
+
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d*)?|\.\d+)|x_\{(?P<symbol>\d+)\}|\\(?P<command>[a-z]+)"
+    r"|(?P<mark>[-+*/×^_(){}\[\]|]|e(?![A-Za-z])))"
+)
+_CLOSES = {"(": ")", "[": "]", "{": "}", "|": "|"}
+
+
+class _Unreadable(Exception):
+    """The text is not for this reader."""
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+_END = _Token("end", "")
+
+
+@lru_cache(maxsize=8_192)
+def readings(text: str) -> tuple[Program, ...]:
+    """The programs of a text, one for each way to read it; () where it cannot be read."""
+    tokens = _tokens(text)
+    if tokens is None:
+        return ()
+    try:
+        first = _Reader(tokens, REACHES[0])
+        program = first.whole()
+        if not first.ambiguous:
+            return (program,)
+        others = (_Reader(tokens, reach).whole() for reach in REACHES[1:])
+        return tuple(dict.fromkeys((program, *others)))
+    except _Unreadable:
+        return ()
+
+
+def _tokens(text: str) -> list[_Token] | None:
+    text = text.strip()
+    if not 0 < len(text) <= MAX_CHARS or text.startswith("\\{"):  # that is a set
+        return None
+    text = text.replace("\\{", "(").replace("\\}", ")").replace("√", "\\sqrt ")
+    tokens, end = list[_Token](), 0
+    while end < len(text):
+        match = _TOKEN.match(text, end)
+        if match is None or match.lastgroup is None:
+            return None
+        tokens.append(_Token(match.lastgroup, match[match.lastgroup]))
+        end = match.end()
+    return [*tokens, _END]
+
+
+class _Reader:
+    """Recursive descent over the tokens of one text, under one reach."""
+
+    def __init__(self, tokens: list[_Token], reach: Reach) -> None:
+        self._tokens, self._at, self._reach = tokens, 0, reach
+        self._steps: list[Step] = []
+        self._depth = 0
+        self._bars: list[int] = []
+        self.ambiguous = False
+
+    def whole(self) -> Program:
+        self._sum()
+        if self._now.kind != "end":
+            raise _Unreadable
+        return tuple(self._steps)
+
+    @property
+    def _now(self) -> _Token:
+        return self._tokens[self._at]
+
+    def _take(self, mark: str) -> bool:
+        taken = self._now == _Token("mark", mark)
+        self._at += taken
+        return taken
+
+    def _expect(self, mark: str) -> None:
+        if not self._take(mark):
+            raise _Unreadable
+
+    def _sum(self) -> None:
+        self._term()
+        while self._now.text in ("+", "-"):
+            minus = self._take("-") or not self._take("+")
+            self._term()
+            self._steps += (NEGATE, ADD) if minus else (ADD,)
+
+    def _term(self) -> None:
+        self._signed()
+        divided = False
+        while True:
+            if self._take("×") or self._take("*"):
+                self._signed()
+                self._steps.append(TIMES)
+            elif self._take("/"):
+                divided = True
+                self._signed()
+                self._steps.append(OVER)
+            elif self._starts_operand():  # only under "factor"
+                self._power()
+                self._steps.append(TIMES)
+            else:
+                return
+            self.ambiguous |= divided and self._starts_operand()
+
+    def _signed(self) -> None:
+        minus = False
+        while self._now.text in ("+", "-"):
+            minus ^= self._now.text == "-"
+            self._at += 1
+        if self._reach == "factor":
+            self._power()
+        else:
+            self._product()
+        if minus:
+            self._steps.append(NEGATE)
+
+    def _product(self) -> None:
+        after_stroke = self._tokens[self._at - 1].text == "/" if self._at else False
+        self._power()
+        while self._starts_operand():
+            self.ambiguous |= after_stroke
+            self._power()
+            self._steps.append(TIMES)
+
+    def _starts_operand(self) -> bool:
+        kind, text = self._now
+        if kind == "number" and self._tokens[self._at - 1].kind == "number":
+            raise _Unreadable  # 2 3, and 1 \frac{1}{2} below, are no products
+        if kind == "mark":
+            return text in ("(", "[", "{", "e") or (text == "|" and not self._closes_bar())
+        return kind in ("number", "symbol", "command")
+
+    def _closes_bar(self) -> bool:
+        return bool(self._bars) and self._bars[-1] == self._depth
+
+    def _power(self) -> None:
+        self._atom()
+        if self._take("_"):
+            self._script()
+            self._steps.append(INDEX)
+        if self._take("^"):
+            self._script()
+            self._steps.append(POWER)
+            if self._now.text == "^":
+                raise _Unreadable
+
+    def _atom(self) -> None:
+        kind, text = self._now
+        if kind == "mark" and text in _CLOSES:
+            self._group()
+            return
+        before = self._tokens[self._at - 1].kind if self._at else ""
+        self._at += 1
+        if kind == "number":
+            self._steps.append(complex(float(text)))
+        elif kind == "symbol" and len(text) < 3 and int(text) < MAX_SYMBOLS:
+            self._steps.append(Symbol(int(text)))
+        elif (kind, text) == ("mark", "e"):
+            self._steps.append(complex(cmath.e))
+        elif kind == "command":
+            after = self._tokens[self._at + 1 : self._at + 2]
+            mixed = before == "number" and after and after[0].kind == "number"
+            if text == "frac" and mixed:
+                raise _Unreadable
+            self._command(text)
+        else:
+            raise _Unreadable
+
+    def _group(self) -> None:
+        """One bracketed sum of any kind."""
+        opener = self._now.text
+        self._at += 1
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _Unreadable
+        if opener == "|":
+            self._bars.append(self._depth)
+        self._sum()
+        self._expect(_CLOSES[opener])
+        self._depth -= 1
+        if opener == "|":
+            self._bars.pop()
+            self._steps.append(SIZE)
+
+    def _script(self) -> None:
+        r"""What stands behind ^, _, \frac and \sqrt: a group in braces, or one token."""
+        kind, text = self._now
+        if (kind, text) == ("mark", "{"):
+            self._group()
+        elif kind in ("number", "symbol") or text in ("e", "pi"):
+            self._atom()
+        else:
+            raise _Unreadable
+
+    def _command(self, name: str) -> None:
+        if name == "pi":
+            self._steps.append(complex(cmath.pi))
+        elif name in ("frac", "dfrac", "tfrac"):
+            if self._now.text != "{":
+                raise _Unreadable
+            self._script()
+            self._script()
+            self._steps.append(OVER)
+        elif name == "sqrt":
+            indexed = self._now.text == "["
+            if indexed:
+                self._group()
+            self._atom()
+            self._steps.append(ROOT if indexed else SQUARE_ROOT)
+        elif name in ACCENTS:
+            self._script()
+            self._steps.append(ACCENTS[name])
+        elif name in FUNCTIONS:
+            self._function(name)
+        else:
+            raise _Unreadable
+
+    def _function(self, name: str) -> None:
+        does, based = Operation(1, FUNCTIONS[name]), False
+        if name == "log" and self._take("_"):
+            self._script()
+            does, based = LOG, True
+        start = len(self._steps)
+        if self._take("^"):
+            self._script()
+        power = self._steps[start:]
+        del self._steps[start:]
+        if power == [complex(1), NEGATE] and name in INVERSE:
+            does, power = Operation(1, INVERSE[name]), []
+        if based and power:
+            raise _Unreadable
+        self._argument()
+        self._steps.append(does)
+        if power:
+            self._steps += (*power, POWER)
+
+    def _argument(self) -> None:
+        if self._now.kind == "mark" and self._now.text in "([{|":
+            self._group()
+            return
+        self._argument_power()
+        while self._reaches_on():
+            if self._reach == "factor":
+                return
+            stroke = self._take("/")
+            if stroke or self._take("×") or self._take("*"):
+                if self._reach == "product":
+                    self._at -= 1
+                    return
+                self._argument_power()
+                self._steps.append(OVER if stroke else TIMES)
+            else:
+                self._argument_power()
+                self._steps.append(TIMES)
+
+    def _argument_power(self) -> None:
+        """A factor of an argument; a number counts with what follows it: 2 x is one factor."""
+        kind = self._now.kind
+        if kind == "command" and self._now.text in FUNCTIONS:
+            raise _Unreadable
+        self._power()
+        if kind == "number" and self._now.kind in ("symbol", "command") and self._reaches_on():
+            self._power()
+            self._steps.append(TIMES)
+
+    def _reaches_on(self) -> bool:
+        """Whether the argument may go on: with anything but a sum or another function."""
+        kind, text = self._now
+        function = kind == "command" and text in FUNCTIONS
+        if function or not (text in ("×", "*", "/") or self._starts_operand()):
+            return False
+        self.ambiguous = True
+        return True

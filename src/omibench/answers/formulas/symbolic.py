@@ -1,0 +1,119 @@
+"""Symbolic comparison: numeric samples first, then a parser in a process that can be killed.
+
+No input hangs or crashes the caller. What a plain reader can read (`answers.formulas.reader`) is
+compared by its values. The rest goes, if a guard on size and shape lets it pass, to a worker that
+has 1 GiB and may spend 1 s of CPU on a comparison and 1.5 s on all comparisons of one response;
+what takes more costs the worker its life and counts as unequal.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+from contextvars import ContextVar
+from functools import lru_cache
+
+from omibench.answers.formulas.samples import same_at_samples, value_at_samples
+from omibench.answers.formulas.workers import Pool
+
+CPU_LIMIT_S = 1.0
+ITEM_CPU_LIMIT_S = 1.5
+_LEAST_CPU_S = 0.02
+MAX_CHARS = 300
+_DANGEROUS = re.compile(
+    r"\\(?:int|iint|oint|sum|prod|lim|binom|input|include|def|newcommand|write|begin)(?![A-Za-z])"
+    r"|\d{13,}|!\s*!|\d{3,}\s*!|\^\s*\{[^{}]*\^|\^\s*\{[^{}]*\d{4,}[^{}]*\}|\)\s*!|\}\s*!"
+    r"|\^\s*\{?\s*\(?\s*-?\s*\d{3,}|\d\s+\d"
+)
+_MAX_DEPTH = 12
+_MAX_RADICALS = 10
+_WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}\b")
+
+_pool = Pool()
+_left: ContextVar[float] = ContextVar("_left", default=float("inf"))
+
+
+class _Undecided(Exception):
+    """The response has used up its time: another one may still compare these texts."""
+
+
+class item_time:
+    """While one response is scored: its comparisons share `ITEM_CPU_LIMIT_S` of CPU."""
+
+    def __enter__(self) -> None:
+        self._before = _left.set(ITEM_CPU_LIMIT_S)
+
+    def __exit__(self, *error: object) -> None:
+        _left.reset(self._before)
+
+
+def symbolically_equal(gold: str, pred: str) -> bool:
+    """Whether two LaTeX texts are equal as mathematics; False where that takes too long."""
+    told = same_at_samples(gold, pred)
+    if told is not None:
+        return told
+    return is_safe(gold) and is_safe(pred) and _result("equal", gold, pred) is True
+
+
+def numeric_value(text: str) -> float | None:
+    """The number that a LaTeX text evaluates to, or None when it is none or is not safe."""
+    value = value_at_samples(text)
+    if value is not None or not is_safe(text):
+        return value
+    result = _result("value", text)
+    return result if isinstance(result, float) else None
+
+
+def is_safe(text: str) -> bool:
+    """Whether a text is small and tame enough to be parsed at all."""
+    if not 0 < len(text) <= MAX_CHARS or _DANGEROUS.search(text) or _WORD.search(text):
+        return False
+    if not any(char.isalnum() for char in text):
+        return False
+    depth = deepest = 0
+    for char in text:
+        depth += (char in "{([") - (char in "})]")
+        deepest = max(deepest, depth)
+        if depth < 0:
+            return False
+    return depth == 0 and deepest <= _MAX_DEPTH and text.count(r"\sqrt") <= _MAX_RADICALS
+
+
+def _result(job: str, *texts: str) -> object:
+    try:
+        return _asked(job, *texts)
+    except _Undecided:
+        return None
+
+
+@lru_cache(maxsize=16_384)
+def _asked(job: str, *texts: str) -> object:
+    left = _left.get()
+    if left < _LEAST_CPU_S:
+        raise _Undecided
+    reply = _pool.ask(job, texts, min(CPU_LIMIT_S, left))
+    _left.set(left - reply.cpu_s)
+    if reply.ended and left < CPU_LIMIT_S:
+        raise _Undecided
+    return reply.result
+
+
+@atexit.register
+def stop() -> None:
+    """End this process's workers; the next comparison starts another."""
+    _pool.stop()
+
+
+def worker_pids() -> list[int]:
+    """Process ids of this process's workers while they run, for those who measure them."""
+    return _pool.pids
+
+
+def _forget() -> None:
+    """A forked child must not talk to its parent's workers."""
+    global _pool  # noqa: PLW0603
+    _pool = Pool()
+
+
+os.register_at_fork(after_in_child=_forget)

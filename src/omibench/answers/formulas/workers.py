@@ -1,0 +1,195 @@
+"""Processes that do symbolic work and can be killed: one conversation each, and a pool of them.
+
+A worker is started when it is first asked and again after it died. It ends with this process, by
+its own watch when this process is killed. It sits in a process group of its own, so Ctrl-C reaches
+only us; an exchange that is interrupted costs the worker its life, so that no late reply is taken
+for the answer to another question. A worker proves itself on one comparison when it starts; where
+none can work at all, that is an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from omibench.errors import OmibenchError
+from omibench.files.isolated import isolate_env, python_module
+
+COMMAND = python_module("omibench.answers.formulas.worker")
+_START_CPU_S = 60.0
+_WALL_FACTOR = 60
+"""The worker's own limits count CPU time; this one only guards against a worker that is stuck."""
+_END_S = 5.0
+_WARM_UP = ("x+1", "1+x")
+_CANNOT = (
+    "symbolic comparison does not work here: {why}; it needs a process of its own with the packages"
+    " of requirements.txt and 256 MiB of address space (ulimit -v)"
+)
+_OWN_LIMITS = (-signal.SIGPROF, -signal.SIGXCPU)
+
+
+class Reply(NamedTuple):
+    """What a job gave (None where it failed), what it cost, and whether a limit ended it."""
+
+    result: object
+    cpu_s: float
+    ended: bool = False
+
+
+class Worker:
+    """One worker process."""
+
+    def __init__(self, command: Sequence[str] = COMMAND) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked = 0
+
+    def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> Reply:
+        """The reply to one job that may take `cpu_s` seconds of CPU.
+
+        A job whose worker died of anything but that limit, or was out of memory, is asked once
+        more of a fresh one. Raises OmibenchError where no worker can work on this machine: a
+        comparison that could not be made must never look like a wrong answer.
+        """
+        for _ in range(2):
+            if self._process is None or self._process.poll() is not None:
+                self._start()
+            told = self._exchange(job, texts, cpu_s)
+            if told and not str(told.get("error")).startswith("MemoryError"):
+                return Reply(told["result"], float(told.get("cpu_s", 0.0)))
+            code = self._end()
+            if told is None and code in _OWN_LIMITS:
+                break
+        return Reply(None, cpu_s, ended=True)
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the worker, None while there is none."""
+        return self._process.pid if self._process else None
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe:
+                    pipe.close()
+        self._process = None
+
+    def _end(self) -> int | None:
+        """Stop a worker that gave no reply; its exit code if it was already dying."""
+        code = None
+        if self._process is not None and self._process.stdout is not None:
+            dying = select.select([self._process.stdout], [], [], 0)[0]
+            try:
+                code = self._process.wait(_END_S) if dying else None
+            except subprocess.TimeoutExpired:
+                code = None
+        self.stop()
+        return code
+
+    def _start(self) -> None:
+        self.stop()
+        try:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, process_group=0, env=isolate_env(os.environ),
+            )  # fmt: skip
+        except OSError as error:
+            raise OmibenchError(_CANNOT.format(why=error)) from None
+        # The parser's tables load on its first use: that is start-up time, not the item's.
+        told = self._exchange("equal", _WARM_UP, _START_CPU_S)
+        if told is None or told["result"] is not True:
+            why = self._why(told)
+            self.stop()
+            raise OmibenchError(_CANNOT.format(why=why))
+
+    def _why(self, told: dict[str, Any] | None) -> str:
+        """Why the first comparison of a fresh worker did not come out as true."""
+        if told is not None:
+            return str(told.get("error") or "{} and {} came out as unequal".format(*_WARM_UP))
+        try:
+            code = self._process.wait(timeout=_END_S) if self._process else 0
+        except subprocess.TimeoutExpired:
+            return f"no answer after {_START_CPU_S * _WALL_FACTOR:.0f} s"
+        return f"its process was ended by signal {-code}" if code < 0 else (
+            f"its process ended with {code}"
+        )  # fmt: skip
+
+    def _exchange(self, job: str, texts: Sequence[str], cpu_s: float) -> dict[str, Any] | None:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        self._asked += 1
+        asked = {"id": self._asked, "job": job, "texts": list(texts), "cpu_s": cpu_s}
+        try:
+            process.stdin.write(json.dumps(asked).encode() + b"\n")
+            process.stdin.flush()
+            line = _read_line(process.stdout.fileno(), cpu_s * _WALL_FACTOR)
+        except OSError:
+            return None
+        except BaseException:
+            self.stop()
+            raise
+        return _told(line, self._asked)
+
+
+def _told(line: bytes | None, asked: int) -> dict[str, Any] | None:
+    """A reply as the worker wrote it; None for none, or for one to another question."""
+    try:
+        told = json.loads(line) if line else None
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or told.get("id", asked) != asked:
+        return None
+    return {"result": None, **told}
+
+
+def _read_line(descriptor: int, limit_s: float) -> bytes | None:
+    until, buffer = time.monotonic() + limit_s, b""
+    while not buffer.endswith(b"\n"):
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
+        chunk = os.read(descriptor, 65_536) if ready else b""
+        if not chunk:
+            return None
+        buffer += chunk
+    return buffer
+
+
+class Pool:
+    """Workers for any number of threads; one thread alone never starts a second worker."""
+
+    def __init__(self, size: int = 4, command: Sequence[str] = COMMAND) -> None:
+        self._workers = [Worker(command) for _ in range(size)]
+        self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
+        self._stopping = threading.Lock()
+        for worker in self._workers:
+            self._idle.put(worker)
+
+    def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> Reply:
+        """The reply of an idle worker (`Worker.ask`); waits while all are at work."""
+        worker = self._idle.get()
+        try:
+            return worker.ask(job, texts, cpu_s)
+        finally:
+            self._idle.put(worker)
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the workers that run."""
+        return [worker.pid for worker in self._workers if worker.pid is not None]
+
+    def stop(self) -> None:
+        """End every worker; the next job starts another."""
+        with self._stopping:
+            for worker in self._workers:
+                worker.stop()

@@ -1,0 +1,89 @@
+"""Is it right? One extracted answer against its gold, part by part, under the `robust` rules.
+
+A tier looks at two texts and either tells (equal or not) or passes them on; tiers run from the
+cheapest to the dearest, and the first that can tell decides. The gold decides what is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from omibench.answers.extraction.cues import after_cue
+from omibench.answers.formulas.latex import same_text, tidy
+from omibench.answers.formulas.relation import Same
+from omibench.answers.parts import SPLITTERS, keyed, labelled_part
+from omibench.answers.tiers import TIERS, TRUTHLESS, same_parts
+from omibench.answers.truth import is_symbol
+
+MAX_CHARS = 4_000
+MAX_DEPTH = 3
+_BEFORE = re.compile(
+    r"^\W{0,3}(?:answers?\s*:\s*|(?:thus|therefore|hence|so|in conclusion|finally),\s+"
+    r"|(?:so |thus |hence )?(?:in total,? )?(?:we (?:get|obtain|find|have)|there (?:is|are))\s+)"
+    r"(?=\S)",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
+
+
+def match_answer(gold: Sequence[str], pred: str) -> str | None:
+    """The tier that finds `pred` equal to the whole gold, or None where it is not equal.
+
+    A gold of several entries is one answer cut in pieces: all of them are needed. It is compared
+    entry by entry, and joined again by commas for the lists that were cut in the wrong place.
+    A gold that holds a derivation is also reached by what it calls its answer.
+    """
+    told.cache_clear()  # what one response had no time to compare says nothing of another
+    gold, pred = [without_cue(entry) for entry in gold], without_cue(pred[:MAX_CHARS])
+    if len(gold) == 1:
+        stated = after_cue(gold[0])
+        return match_text(gold[0], pred) or (match_text(stated, pred) if stated else None)
+    joined = ", ".join(gold)
+    if same_text(joined, pred) or same_text("; ".join(gold), pred):
+        return "same text"
+    labelled = [labelled_part(tidy(entry)) for entry in gold]
+    named = labelled if any(part.key for part in labelled) else keyed([tidy(g) for g in gold])
+    for split in SPLITTERS:
+        parts = split(tidy(pred))
+        entries = named if all(part.key for part in parts) else labelled
+        if len(parts) == len(entries) and same_parts(entries, parts, _one_deeper(0)):
+            return "parts"
+    return match_text(joined, pred)
+
+
+def match_text(gold: str, pred: str, depth: int = 0) -> str | None:
+    """The tier that finds one text equal to another, or None where they differ."""
+    tier, equal = told(gold, pred, depth)
+    return tier if equal else None
+
+
+@lru_cache(maxsize=4096)
+def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
+    """The tier that can tell whether two texts are equal, and what it says."""
+    if not pred.strip() or depth > MAX_DEPTH:
+        return "missing", False
+    if same_text(gold, pred):
+        return "same text", True
+    tiers = TRUTHLESS if is_symbol(gold) else TIERS
+    gold, pred = tidy(gold), tidy(pred)
+    for name, tier in tiers:
+        equal = tier(gold, pred, _one_deeper(depth))
+        if equal is not None:
+            return name, equal
+    return "same text", False
+
+
+def without_cue(text: str) -> str:
+    """A text without "Answer:" or "Thus," before it, and without "both" and "only" around it."""
+    return _ONLY.sub("", _BEFORE.sub("", text))
+
+
+def _one_deeper(depth: int) -> Same:
+    def same(gold: str, pred: str) -> bool:
+        if not gold.strip() or not pred.strip():
+            return gold.strip() == pred.strip()
+        return match_text(gold, pred, depth + 1) is not None
+
+    return same

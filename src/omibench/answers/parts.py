@@ -1,0 +1,192 @@
+"""The parts of one answer: labelled parts, lists, sequences. A splitter gives [] for no parts.
+
+Their lists are remembered for the next comparison: change none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from omibench.answers.formulas.latex import fold
+from omibench.answers.names import is_dashed
+
+MAX_PARTS = 64
+
+
+class Part(NamedTuple):
+    """One part of an answer; `key` is its folded label, "" when it has none."""
+
+    key: str
+    text: str
+
+
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"]
+_FAMILIES = (
+    [str(n) for n in range(1, MAX_PARTS)],
+    list("abcdefghijklmnopqrstuvwxyz"),
+    list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    _ROMAN,
+    [r.upper() for r in _ROMAN],
+)
+_LABEL = re.compile(
+    r"(?:(?<=^)|(?<=[\s;,.(（{$\"“]))[(（]?\s*([0-9]{1,2}|[A-Za-z]|[ivxIVX]{2,4})\s*"
+    r"(?:[)）]\s*[:.]?|:|(?:-|->|\\to)(?=\s*(?:[IVX]+|TRUE|FALSE|[A-Z])\b))\s*"
+)
+_DOTTED = re.compile(r"(?:^|(?<=[\s;,.]))[*]{0,2}([1a-zA-Z]|\d{1,2}|[ivx]{1,4})\.[*]{0,2}\s+(?=\S)")
+"""Labels such as "1. " count only in a text that begins with one."""
+_LEADING = re.compile(r"\s*[(（]?([a-z]|\d{1,2}|[ivx]{1,4})[)）]\s*[:.]?\s*(?=\S)")
+_KEYED = re.compile(
+    r"\s*([^:=]{1,60}?)\s*(?::|\s-|-\s|-(?=[A-Z]\b)|(?<=^[A-Z])-(?=(?:\d{1,2}|[a-z]|[ivx]{1,4})$)|=|\\to)\s*(.*)",
+    re.DOTALL,
+)
+_WORDS = dict.fromkeys(("oder", "ou", "или", "或", "或者"), "or") | dict.fromkeys(
+    ("und", "et", "и", "和"), "and"
+)
+_PAIR = re.compile(r"(\d{1,2})\s*(?:-|:|\\to|=)?\s*([A-Za-z]|[IVX]{1,4})")
+"""1-c, 2 -> a or 1c, 2a: numbers from one on, and the letter that each goes with."""
+_TRUTH_RUN = re.compile(
+    r"[TF]{3,}|[VF]{3,}|[TFtf](?: [TFtf]){2,}|[VFvf](?: [VFvf]){2,}"
+    r"|(?i:true|false)(?i: true| false)+|[√✓✔×✗✘](?:[ ,]*[√✓✔×✗✘])+"
+)
+_MARK = re.compile(
+    r"[\[({]|[\])}]|;|；|,|，|、|\n|\s(?:and|or|&|und|oder|et|ou|и|или)\s|或者?|和|\\to\b|->|\s-\s|\\[{}]"
+)
+
+
+@lru_cache(maxsize=4096)
+def labelled(text: str) -> list[Part]:
+    """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
+    best: list[Part] = []
+    found = list(_LABEL.finditer(text))[: 4 * MAX_PARTS]
+    if len(found) < 2 and _DOTTED.match(text):
+        found = list(_DOTTED.finditer(text))[: 4 * MAX_PARTS]
+    for family in _FAMILIES:
+        marks: list[re.Match[str]] = []
+        for match in found:
+            if len(marks) < len(family) and match.group(1) == family[len(marks)]:
+                marks.append(match)
+        if len(marks) >= 2 and len(marks) > len(best) and marks[0].start() <= 40:
+            ends = [m.start() for m in marks[1:]] + [len(text)]
+            best = [
+                Part(m.group(1).lower(), _trim(text[m.end() : end]))
+                for m, end in zip(marks, ends, strict=True)
+            ]
+    return best if len(best) == len(found) else _in_any_order(text, found) or best
+
+
+def _in_any_order(text: str, found: Sequence[re.Match[str]]) -> list[Part]:
+    """Parts whose labels are the first of a family, each once, in another order: (2) 45 (1) 90."""
+    labels = [match.group(1) for match in found]
+    if len(labels) < 2 or found[0].start() > 40:
+        return []
+    for family in _FAMILIES:
+        if sorted(labels) == sorted(family[: len(labels)]):
+            ends = [m.start() for m in found[1:]] + [len(text)]
+            pieces = zip(found, ends, strict=True)
+            parts = {m.group(1): _trim(text[m.end() : end]) for m, end in pieces}
+            return [Part(label.lower(), parts[label]) for label in family[: len(labels)]]
+    return []
+
+
+@lru_cache(maxsize=4096)
+def by_semicolon(text: str) -> list[Part]:
+    """Parts between semicolons or line breaks at the top level."""
+    return keyed(split_at(text, {";", "；", "\n"}))
+
+
+@lru_cache(maxsize=4096)
+def by_comma(text: str) -> list[Part]:
+    """Parts between commas, semicolons, "and", "or" at the top level of brackets."""
+    return keyed(split_at(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
+
+
+@lru_cache(maxsize=4096)
+def by_arrow(text: str) -> list[Part]:
+    """The steps of a sequence of short names: b - e - f, A -> E -> D, 2-1-3."""
+    pieces = text.split("-") if is_dashed(text) else split_at(text, {"\\to", "->", "-"})
+    if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
+        return []
+    # The place is the key: the order of a sequence matters.
+    return [Part(str(place), piece.strip()) for place, piece in enumerate(pieces, 1)]
+
+
+def by_truth(text: str) -> list[Part]:
+    """The values of a run of truth letters or words: TFFT, T F F T, TRUE FALSE."""
+    if not _TRUTH_RUN.fullmatch(text):
+        return []
+    return [Part("", value) for value in (re.split("[ ,]+", text) if " " in text else text)]
+
+
+SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (
+    labelled, by_semicolon, by_comma, by_arrow, by_truth,
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def labelled_part(text: str) -> Part:
+    """A text and the one label it starts with: "a) FALSE" is FALSE under a, "(2) 45" 45 under 2."""
+    match = _LEADING.match(text)
+    return Part(match.group(1).lower(), text[match.end() :]) if match else Part("", text)
+
+
+def named_part(text: str) -> Part:
+    """A text under the name that it begins with ("B: 4" is 4 under b); else as `labelled_part`."""
+    match = _KEYED.fullmatch(text)
+    if match and re.search(r"[A-Za-z]", match.group(1)):
+        return Part(fold(match.group(1)), match.group(2).strip())
+    return labelled_part(text)
+
+
+def without_label(text: str) -> str:
+    """A text without the one label it starts with."""
+    return labelled_part(text).text
+
+
+def _trim(text: str) -> str:
+    return text.strip(" \n\t;,.；，$") if text.count("$") % 2 else text.strip(" \n\t;,.；，")
+
+
+def keyed(pieces: list[str]) -> list[Part]:
+    """Pieces that all begin with their name (R_1 = 5, Xylem: b) under it, others as they stand."""
+    if len(pieces) < 2:
+        return []
+    pairs = [_PAIR.fullmatch(piece) for piece in pieces]
+    if [pair.group(1) for pair in pairs if pair] == [str(n) for n in range(1, len(pieces) + 1)]:
+        return [Part(pair.group(1), pair.group(2)) for pair in pairs if pair]
+    matches = [_KEYED.fullmatch(piece) for piece in pieces]
+    if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
+        return [Part(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
+    return [labelled_part(piece) for piece in pieces]
+
+
+def split_at(text: str, marks: set[str]) -> list[str]:
+    """Pieces between `marks` outside all brackets; grouped digits and decimal commas stay whole."""
+    pieces: list[str] = []
+    depth = start = 0
+    for match in _MARK.finditer(text):
+        mark = match.group().strip(" \t") or "\n"
+        mark = _WORDS.get(mark, mark)
+        if mark in ("\\{", "\\}") or mark in "[({":
+            depth += -1 if mark == "\\}" else 1
+        elif mark in "])}":
+            depth = max(depth - 1, 0)
+        elif depth == 0 and mark in marks and not _inside_number(text, match):
+            pieces.append(text[start : match.start()])
+            start = match.end()
+            if len(pieces) >= MAX_PARTS:
+                break
+    pieces.append(text[start:])
+    trimmed = [_trim(piece) for piece in pieces]
+    return [piece for piece in trimmed if piece]
+
+
+def _inside_number(text: str, mark: re.Match[str]) -> bool:
+    if mark.group() != ",":
+        return False
+    before, after = text[: mark.start()], text[mark.end() : mark.end() + 4]
+    return bool(
+        re.search(r"(?<!\d)\d{1,3}(?:,\d{3})*$", before[-24:]) and re.match(r"\d{3}(?!\d)", after)
+    )

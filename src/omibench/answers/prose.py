@@ -1,0 +1,130 @@
+"""Answers in words: equal when they say the same words, digits, negations and directions.
+
+A sentence may have a word more or less than the gold, never another word in a word's place: one
+word (wet, dry) turns a long answer into its opposite.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rapidfuzz.distance import LCSseq
+
+from omibench.answers.letter_case import fold_words
+
+SIMILARITY = 0.9
+MAX_WORDS = 400
+
+STOP_WORDS = frozenset((
+    "a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "of", "to", "in",
+    "on", "at", "by", "for", "from", "with", "that", "this", "these", "those", "it", "its",
+    "and", "or", "as", "will", "would", "can", "there", "here", "which", "has", "have", "had",
+    "do", "does",
+))  # fmt: skip
+_GUARDED = frozenset((
+    "not", "no", "never", "none", "neither", "nor", "without", "un", "left", "right", "up",
+    "down", "upward", "upwards", "downward", "downwards", "increase", "increases",
+    "increased", "decrease", "decreases", "decreased", "larger", "smaller", "greater", "less",
+    "more", "fewer", "higher", "lower", "clockwise", "counterclockwise", "anticlockwise",
+    "before", "after", "above", "below", "inside", "outside", "first", "second", "third",
+    "true", "false", "yes", "positive", "negative", "cis", "trans", "north", "south", "east",
+    "west", "same", "different", "unchanged", "real", "virtual", "upright", "inverted",
+    "maximum", "minimum", "all", "half", "twice", "double", "times",
+    "hundred", "dozen", "thousand", "million", "billion", "trillion", "万", "亿",
+    "nicht", "kein", "keine", "ohne", "ne", "pas", "sans", "jamais", "non", "não", "sem", "nunca",
+    "не", "нет", "без", "никогда", "不", "无", "非", "未", "没",
+))  # fmt: skip
+_HYPHEN = re.compile(r"(?<![\w-])[A-Za-z][a-z]*(?:-[a-z]{4,})+(?![\w-])")
+_IRREGULAR = {
+    "mitochondria": "mitochondrion", "bacteria": "bacterium", "nuclei": "nucleus", "loci": "locus",
+    "fungi": "fungus", "stimuli": "stimulus", "radii": "radius", "foci": "focus", "ova": "ovum",
+    "hypotheses": "hypothesis", "axes": "axis", "bases": "base", "vertices": "vertex",
+    "matrices": "matrix", "indices": "index", "phenomena": "phenomenon", "spectra": "spectrum",
+    "larvae": "larva", "algae": "alga", "women": "woman", "men": "man", "feet": "foot",
+    "teeth": "tooth", "leaves": "leaf", "halves": "half", "mice": "mouse",
+}  # fmt: skip
+_NEGATIONS = frozenset(("not", "no", "never", "none", "neither", "nor", "without", "n't", "nicht"))
+_ENDING = re.compile(r"(?:es|s|ed|d|e)$")
+_STEM_CHARS = 3
+_WORD = re.compile(
+    r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+(?:\.\d+)?|[<>=+±/^]|[−-](?=\s*[\d\\({$])|[\u4e00-\u9fff]"
+)
+
+
+@lru_cache(maxsize=4096)
+def denies(text: str) -> bool:
+    """Whether a text says no to what follows or is about another thing: not, never, no longer."""
+    return any(word in _NEGATIONS for word in _words(text))
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is words rather than mathematics: a word of four letters outside commands."""
+    plain = re.sub(r"\\[A-Za-z]+|[_^]\s*\{[^{}]*\}", " ", text)
+    return re.search(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2,}", plain) is not None
+
+
+def same_words(gold: str, pred: str) -> bool:
+    """Whether two texts say the same: 90 % of their words in order, and every guarded word.
+
+    Digits, negations and words of direction must agree exactly and in order, a single word
+    must be the same word. Articles and the like are left out, plurals count as singulars. No word
+    may stand for another, or in another place: see `_replaced`.
+    """
+    g, p = _words(gold), _words(pred)
+    if not g or not p or max(len(g), len(p)) > MAX_WORDS:
+        return False
+    if [w for w in g if is_guarded(w)] != [w for w in p if is_guarded(w)]:
+        return False
+    return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY and not _replaced(g, p)
+
+
+def _replaced(gold: list[str], pred: list[str]) -> bool:
+    """Whether a word of the gold has given way to another, or changed places with one.
+
+    Between two words that agree, words may be missing or be added; where both happen, every one
+    that is missing needs the same word in another form (absorb, absorbs) among those added.
+    """
+    gaps, missing, added = [(list[str](), list[str]())], set[str](), set[str]()
+    for step in LCSseq.opcodes(gold, pred):
+        if step.tag == "equal":
+            gaps.append(([], []))
+            continue
+        old, new = gold[step.src_start : step.src_end], pred[step.dest_start : step.dest_end]
+        gaps[-1][0].extend(map(_stem, old))
+        gaps[-1][1].extend(map(_stem, new))
+        missing.update(old)
+        added.update(new)
+    return bool(missing & added) or any(old and new and set(old) - set(new) for old, new in gaps)
+
+
+def _stem(word: str) -> str:
+    """A word without a plain ending: absorbs, absorbed. Not "-ing": oxidizing is not oxidized."""
+    plain = _ENDING.sub("", word)
+    return plain if len(plain) >= _STEM_CHARS else word
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> list[str]:
+    text = _HYPHEN.sub(lambda m: m.group().casefold().replace("-", " "), fold_words(text))
+    words = [w for w in _WORD.findall(text) if w not in STOP_WORDS]  # A is a label
+    return [_singular(w) for w in words]
+
+
+def _singular(word: str) -> str:
+    """A word without the sign of its plural: mitochondria, nuclei, axes, cells."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def is_guarded(word: str) -> bool:
+    """Whether a word must agree exactly: a digit, a negation, a direction, a symbol.
+
+    Words are in lower case (`case.fold_words`): what has a capital left is no ordinary word.
+    """
+    return (
+        word != word.casefold() or not word.isalpha() or word in _GUARDED or f"{word}s" in _GUARDED
+    )

@@ -1,0 +1,1 @@
+"""Numbers with units, number words and ratios."""

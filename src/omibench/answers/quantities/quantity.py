@@ -1,0 +1,227 @@
+"""Numbers with units: what a short text says as a number, and when two say the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from omibench.answers.formulas.latex import tidy
+from omibench.answers.prose import STOP_WORDS, is_guarded
+from omibench.answers.quantities.number_words import scaled, spelt_number
+from omibench.answers.quantities.units import Unit, parse_unit
+
+REL_TOLERANCE = 1e-6
+ABS_TOLERANCE = 1e-4
+ABS_FROM = 1e-2
+"""The absolute tolerance holds for golds of at least this size, and never beyond half a unit of
+the gold's last printed decimal: 0.06115 and 0.06116 differ."""
+
+_PLAIN = r"(?:[1-9]\d{0,2}(?:[, ]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
+_POWER = r"(?:\s*(?:×|\*|x|X)\s*10\s*\^\s*\{?\s*([+-]?\s*\d{1,4})\s*\}?|[eE]([+-]?\d{1,4}))"
+_NUMBER = re.compile(rf"([+-]?)\s*({_PLAIN}){_POWER}?")
+_TEN = re.compile(r"([+-]?)\s*10\s*\^\s*\{\s*([+-]?\s*\d{1,4})\s*\}")
+_FRACTION = re.compile(
+    rf"([+-]?)\s*(\d+)?\s*(?:\\frac\s*\{{\s*({_PLAIN})\s*\}}\s*\{{\s*({_PLAIN})\s*\}})"
+    rf"|([+-]?)\s*({_PLAIN})\s*/\s*({_PLAIN})"
+)
+_ERROR = re.compile(rf"\s*(?:±|\+/-|\+-)\s*({_PLAIN})")
+_DECIMAL_COMMA = re.compile(r"([^\d,]*(?:0,\d|\d+,(?!\d{3}(?!\d))\d)\d*)(?![\d.])[^,]*")
+_ABOUT = re.compile(
+    r"(?:≈|approximately|approx|about|around|roughly|nearly|circa|ca\b|约为|大约|约|примерно|около|ungefähr"
+    r"|etwa|environ|aproximadamente|cerca de)[\s.]*(?=[-+.\d\\])",
+    re.IGNORECASE,
+)
+_PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*([^\W\d_]+)")
+_COMPOUND = re.compile(rf"{_PIECE.pattern}(?:,?\s+{_PIECE.pattern}){{1,2}}")
+_MONEY = re.compile(r"^(?:Rs\.?|US\$|€|£|¥|₹|USD|EUR|CNY|RMB)\s*(?=[\d.-])")
+_CHARGE = re.compile(r"(\d)\s*([+-])")
+_KELVIN = (273.15, 273.0)
+_CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
+_MAX_DIGITS = 300
+_WHOLE = 0.5
+"""Half the last place of an integer: two integers are equal or they are not."""
+_NOUN = re.compile(r"[^\W\d_]{2,20}")
+
+
+class Quantity(NamedTuple):
+    """A value as printed, its unit (None for none), its half last place and its uncertainty."""
+
+    value: float
+    unit: Unit | None
+    percent: bool
+    half_place: float
+    error: float | None
+
+
+@lru_cache(maxsize=16_384)
+def quantity(text: str) -> Quantity | None:
+    """Read the whole of `text` as one number, perhaps with an uncertainty and a unit or noun.
+
+    Plain, grouped (1,000), scientific and mixed numbers, fractions and number words are read, and
+    words of scale behind them (1.5 million, 3 dozen eggs, 2 万).
+    Returns None when anything is left over that is no unit, and for numbers beyond a float.
+    """
+    text = tidy(text).strip()
+    text = text[about.end() :] if (about := _ABOUT.match(text)) else text
+    text = _MONEY.sub("", text, count=1)
+    charge = _CHARGE.fullmatch(text)
+    text = charge.group(2) + charge.group(1) if charge else text
+    word = spelt_number(text)
+    if word is not None:
+        return Quantity(word, None, False, 0.5, None)
+    if not re.search(r"\d", text[:400]) or len(text) > 400:
+        return None
+    bracketed = re.match(r"\(([^()]*(?:±|\+/-)[^()]*)\)(.*)", text)
+    power = 1.0
+    if bracketed:
+        text, after = bracketed.groups()
+        scale = re.match(r"\s*×\s*10\s*\^\s*\{\s*([+-]?\d{1,3})\s*\}", after)
+        if scale:
+            power, after = 10.0 ** int(scale.group(1)), after[scale.end() :]
+        text = f"{text} {after}"
+    found = _number(text)
+    if found is None:
+        return None
+    if compound := _compound(text):
+        return compound
+    value, half_place, rest = found
+    error = None
+    uncertainty = _ERROR.match(rest)
+    if uncertainty:
+        error = float(re.sub("[, ]", "", uncertainty.group(1))) * power
+        rest = rest[uncertainty.end() :]
+    factor, rest = scaled(rest)
+    power *= factor
+    error = None if error is None else error * factor
+    unit = (parse_unit(rest) or _counted(rest)) if rest else None
+    if (rest and unit is None) or not math.isfinite(value * power):
+        return None
+    return Quantity(
+        value * power, unit, "%" in rest or "percent" in rest, half_place * power, error
+    )
+
+
+def _compound(text: str) -> Quantity | None:
+    """A quantity in two or three units of one kind, the larger first: 1 h 20 min, 5 ft 3 in."""
+    if not _COMPOUND.fullmatch(text):
+        return None
+    pieces = [(float(n), parse_unit(name)) for n, name in _PIECE.findall(text)]
+    units = [unit for _, unit in pieces if unit]
+    falling = all(a.factor > b.factor for a, b in pairwise(units))
+    if len(units) < len(pieces) or len({u.dimensions for u in units}) > 1 or not falling:
+        return None
+    total = sum(number * unit.factor for number, unit in pieces if unit)
+    return Quantity(total / units[0].factor, units[0], False, ABS_TOLERANCE, None)
+
+
+def _counted(rest: str) -> Unit | None:
+    """What is counted, as a unit of its own: 42 cells, 3 red balls. Not "5 or less"."""
+    words = rest.casefold().split()
+    if not 0 < len(words) <= 2 or not all(_NOUN.fullmatch(word) for word in words):
+        return None
+    if any(is_guarded(word) or word in STOP_WORDS for word in words) or len(words[-1]) < 3:
+        return None
+    return Unit(1.0, ((" ".join(word.rstrip("s") for word in words), 1),))
+
+
+def _number(text: str) -> tuple[float, float, str] | None:
+    fraction = _FRACTION.match(text)
+    if fraction:
+        s1, whole, top, bottom, s2, top2, bottom2 = fraction.groups()
+        numerator, denominator = _plain(top or top2), _plain(bottom or bottom2)
+        if denominator == 0:
+            return None
+        value = numerator / denominator + (float(whole) if whole else 0.0)
+        return (-value if "-" in (s1 or s2 or "") else value), ABS_TOLERANCE, text[fraction.end() :]
+    ten = _TEN.match(text)
+    if ten:
+        sign, exponent = ten.groups()
+        value = _power(1.0, exponent)
+        return (-value if sign == "-" else value), value / 2, text[ten.end() :]
+    number = _NUMBER.match(text)
+    if number is None or len(number.group(2)) > _MAX_DIGITS:
+        return None
+    sign, digits, exponent, exponent2 = number.groups()
+    decimals = len(digits.partition(".")[2])
+    value, half = _plain(digits), 0.5 * 10.0**-decimals
+    if exponent or exponent2:
+        value, half = _power(value, exponent or exponent2), _power(half, exponent or exponent2)
+    return (-value if sign == "-" else value), half, text[number.end() :]
+
+
+def _plain(digits: str) -> float:
+    return float(re.sub("[, ]", "", digits))
+
+
+def _power(value: float, exponent: str) -> float:
+    try:
+        return value * 10.0 ** int(exponent.replace(" ", ""))
+    except OverflowError:
+        return math.inf
+
+
+def same_quantity(gold: str, pred: str) -> bool | None:
+    """Whether two numbers agree; None when either text is no number.
+
+    A gold without a unit accepts any unit, and a prediction may leave the unit out; two units
+    must convert into one another. A percentage equals its fraction. A decimal comma is read on one
+    side where the other has none: of 1,5 and 1,50 both may be lists.
+    """
+    g, p = quantity(gold), quantity(pred)
+    if g is None and p is not None and "," not in pred:
+        g = _with_comma(gold)
+    elif p is None and g is not None and "," not in gold:
+        p = _with_comma(pred)
+    return None if g is None or p is None else _same(g, p)
+
+
+def _same(g: Quantity, p: Quantity) -> bool:
+    if g.error is not None and p.error is not None and not math.isclose(g.error, p.error):
+        return False
+    if g.percent or p.percent:
+        return any(_close(a, b, g.half_place) for a, b in _percent_readings(g, p))
+    if g.unit and p.unit:
+        if {g.unit.dimensions, p.unit.dimensions} == {_CELSIUS, _ABSOLUTE}:
+            return _same_temperature(g, p)
+        if g.unit.dimensions != p.unit.dimensions:
+            return False
+    scale = p.unit.factor / g.unit.factor if g.unit and p.unit else 1.0
+    if scale == 1.0 and g.half_place == p.half_place == _WHOLE:
+        return g.value == p.value
+    return _close(g.value, p.value * scale, g.half_place)
+
+
+def _same_temperature(g: Quantity, p: Quantity) -> bool:
+    """Degrees Celsius against kelvins, from 273.15 or the 273 of school books."""
+    celsius, kelvin = (g, p) if g.unit and g.unit.dimensions == _CELSIUS else (p, g)
+    factor = kelvin.unit.factor if kelvin.unit else 1.0
+    return any(_close(celsius.value + zero, kelvin.value * factor, 0.0) for zero in _KELVIN)
+
+
+def _with_comma(text: str) -> Quantity | None:
+    """The number of a text with one comma that can only be a decimal one, if it is no list.
+
+    Not before exactly three digits, which are thousands, unless a lone 0 stands before it.
+    """
+    text = tidy(text)
+    return quantity(text.replace(",", ".")) if _DECIMAL_COMMA.fullmatch(text) else None
+
+
+def _percent_readings(g: Quantity, p: Quantity) -> list[tuple[float, float]]:
+    if g.percent and p.percent:
+        return [(g.value, p.value)]
+    if g.percent:
+        return [(g.value, p.value), (g.value / 100, p.value)] if p.unit is None else []
+    if g.unit is not None:
+        return []
+    return [(g.value, p.value / 100)] + ([(g.value, p.value)] if abs(g.value) > 1 else [])
+
+
+def _close(gold: float, pred: float, half_place: float) -> bool:
+    tolerance = REL_TOLERANCE * abs(gold)
+    if abs(gold) >= ABS_FROM:
+        tolerance = max(tolerance, min(ABS_TOLERANCE, half_place * 0.999))
+    return abs(gold - pred) <= tolerance

@@ -1,0 +1,230 @@
+"""Asking, once: requests in, responses out, from the store or bought.
+
+Every role goes through here (design, section 3): a request whose key the store holds is never
+sent again, one that another process is sending is waited for, and an answer is in the store before
+it is returned.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from omibench.client.progress import Progress
+from omibench.client.spending_limit import BudgetGate, open_gate
+from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
+from omibench.models.provider import FREE, CountsAnswers, Provider, takes_images
+from omibench.models.registry import open_provider
+from omibench.models.traffic.stop import pause
+from omibench.params.study import Study
+from omibench.schemas.request import NOT_BOUGHT, Request, Response
+from omibench.store.claims import CLAIMS, claim
+from omibench.store.partition.partition import Partition
+from omibench.store.space import check_space
+from omibench.store.store import Store
+
+SYNC_EVERY = 256
+LOOK_AGAIN_S = 0.5
+"""Seconds until the next look at what another process is buying."""
+log = logging.getLogger("omibench.client.ask")
+_STRICT: ContextVar[bool] = ContextVar("strictly", default=False)
+
+
+@dataclass(frozen=True)
+class Asker:
+    """One model of a study, ready to be asked through the study's store."""
+
+    provider: Provider
+    store: Store
+    budget: BudgetGate | None = None
+
+    def __call__(self, requests: Sequence[Request]) -> list[Response]:
+        """As `ask`."""
+        return ask(requests, self.provider, self.store, self.budget)
+
+    def keyed(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        """As `ask`, each response beside the key under which the store holds it."""
+        return ask_keyed(requests, self.provider, self.store, self.budget)
+
+
+@contextmanager
+def open_asker(study: Study, model: str) -> Iterator[Asker]:
+    """Open one of the study's models with the study's store, and close the store afterwards.
+
+    A model that costs dollars is asked within the study's budget, if it has one. Raises ModelError
+    or MissingInputError when what the model needs is not there.
+    """
+    with open_gate(study, model) as budget, Store(study.study.store) as store:
+        batches = store.folder / "batches"
+        provider = open_provider(model, study.models[model], study.data, batches)
+        yield Asker(provider, store, budget)
+
+
+def ask(
+    requests: Sequence[Request],
+    provider: Provider,
+    store: Store,
+    budget: BudgetGate | None = None,
+) -> list[Response]:
+    """The response to each request, in the order of the requests; raises as `ask_keyed` does."""
+    return [response for _, response in ask_keyed(requests, provider, store, budget)]
+
+
+def ask_keyed(
+    requests: Sequence[Request],
+    provider: Provider,
+    store: Store,
+    budget: BudgetGate | None = None,
+) -> list[tuple[str, Response]]:
+    """The key and the response of each request, in the order of the requests.
+
+    What the budget does not hold comes back as `budget_stop`. Raises ImageCountError when a
+    request has more images than the model takes, and ModelError or MissingInputError when its
+    images are not the ones that the conversation means. Nothing has been sent then.
+    """
+    partition = store.open_partition(provider.identity)
+    keys = [partition.key(request) for request in requests]
+    known = _held(dict.fromkeys(keys), partition)
+    missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+    if missing:
+        check_space(store.folder, len(missing))
+    check_images(missing.values(), provider, store)
+    while missing:
+        with claim(store.folder / CLAIMS / partition.folder.name, missing) as ours:
+            # What another process has bought between our look and our claim is there by now.
+            partition.refresh()
+            known |= _held(missing, partition)
+            wanted = {k: r for k, r in missing.items() if k in ours and k not in known}
+            if wanted:
+                if isinstance(provider, CountsAnswers):
+                    provider.known = sum(r.outcome not in NOT_BOUGHT for r in known.values())
+                known |= _buy(wanted, provider, store, partition, budget)
+        missing = {k: r for k, r in missing.items() if k not in known}
+        if missing and not ours:
+            log.info("%d requests are being asked by another process: waiting", len(missing))
+            pause(LOOK_AGAIN_S)
+    found = [(key, known[key]) for key in keys]
+    if _STRICT.get():
+        check_answered(requests, [response for _, response in found])
+    return found
+
+
+@contextmanager
+def strictly() -> Iterator[None]:
+    """Inside, requests that failed in a way that may pass are an error: see `check_answered`."""
+    token = _STRICT.set(True)
+    try:
+        yield
+    finally:
+        _STRICT.reset(token)
+
+
+def _held(keys: Iterable[str], partition: Partition) -> dict[str, Response]:
+    return {key: response for key in keys if (response := partition.get(key))}
+
+
+def to_buy(requests: Sequence[Request], partition: Partition) -> list[Request]:
+    """The requests that `ask` would send: each key once, none that the store holds."""
+    distinct = {partition.key(request): request for request in requests}
+    return [request for key, request in distinct.items() if key not in partition]
+
+
+def check_answered(requests: Sequence[Request], responses: Sequence[Response]) -> None:
+    """Raise PassingError when requests failed, after all their attempts, in a way that may pass.
+
+    What was answered is kept. What no attempt can mend is an outcome like others: a warning.
+    """
+    pairs = zip(requests, responses, strict=True)
+    failed = [(q, r) for q, r in pairs if r.outcome == "provider_error"]
+    if not failed:
+        return
+    request, response = failed[0]
+    under = f" under {request.tags.setting!r}" if request.tags.setting else ""
+    line = (
+        f"{len(failed)} of {len(requests)} requests failed, the first for "
+        f"{request.tags.problem!r}{under}: {response.error or response.finish_reason}"
+    )
+    if any(response.passing for _, response in failed):
+        raise PassingError(line)
+    log.warning("%s", line)
+
+
+def check_images(requests: Iterable[Request], provider: Provider, store: Store) -> None:
+    """Check that every image is there, is the one that is meant, and may be sent; keep a copy."""
+    requests = list(requests)
+    for request in requests:
+        if not takes_images(provider, request):
+            shown = len(request.conversation.images)
+            raise ImageCountError(
+                f"problem {request.tags.problem!r}: the conversation has {shown} images and "
+                f"the model takes {provider.max_images} in one request; none is ever left out: "
+                "choose a setting that shows fewer"
+            )
+    _none_absent(requests)
+    store.images.keep_all(image for r in requests for image in r.conversation.images)
+
+
+def _none_absent(requests: Sequence[Request]) -> None:
+    absent = {i.absent: r for r in requests for i in r.conversation.images if i.absent}
+    if absent:
+        name, request = next(iter(absent.items()))
+        raise MissingInputError(
+            f"{len(absent):,} pictures that would be shown are not there, the first is {name} of "
+            f"problem {request.tags.problem!r}: put them into the benchmark's folder (`data`) and "
+            "freeze again; nothing was sent"
+        )
+
+
+def _buy(
+    missing: dict[str, Request],
+    provider: Provider,
+    store: Store,
+    partition: Partition,
+    budget: BudgetGate | None,
+) -> dict[str, Response]:
+    bought: dict[str, Response] = {}
+    waiting = missing
+    try:
+        while waiting:
+            bought |= _round(waiting, provider, store, partition, budget)
+            # Reservations are worst cases: once all that was sent is settled, more may fit.
+            stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
+            waiting = {k: request for k, request in waiting.items() if k in stopped}
+            if budget is None or (waiting and not budget.again()):
+                break
+    finally:
+        partition.sync()
+    if len(bought) < len(missing):
+        first = next(request for key, request in missing.items() if key not in bought)
+        raise ModelError(
+            f"{len(missing) - len(bought)} of {len(missing)} requests got no answer, the first "
+            f"is for {first.tags.problem!r}; run the command again, what was answered is kept"
+        )
+    return bought
+
+
+def _round(
+    waiting: dict[str, Request],
+    provider: Provider,
+    store: Store,
+    partition: Partition,
+    budget: BudgetGate | None,
+) -> dict[str, Response]:
+    key_of = {id(request): key for key, request in waiting.items()}
+    bought: dict[str, Response] = {}
+    with Progress(len(waiting)) as progress:
+        for request, response in provider.answer(list(waiting.values()), budget or FREE):
+            progress.add(response)
+            key = key_of.get(id(request)) or partition.key(request)
+            if key not in waiting:
+                raise ModelError(f"a provider answered {request.tags.problem!r}, unasked")
+            response = store.images.with_drawn(response)  # noqa: PLW2901
+            if response.outcome not in NOT_BOUGHT:
+                partition.append(key, request, response)
+            bought[key] = response
+            if len(bought) % SYNC_EVERY == 0:
+                partition.sync()
+    return bought

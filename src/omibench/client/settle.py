@@ -1,0 +1,144 @@
+"""Settling lost attempts: by an amount that a person states, or by the provider's usage export."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.client.usage_exports import DAY_S, Used, read_usage
+from omibench.cost.dollars import MILLION, is_paid, usd_text
+from omibench.errors import MissingInputError, ParamsError, StoreError
+from omibench.models.http.replies import same_family
+from omibench.params.blocks import MOST_USD
+from omibench.params.model import AnthropicModel, OpenAIModel, Price
+from omibench.params.study import Study
+from omibench.store.ledger.ledger import LEDGER, Ledger
+
+LATE_S = 3600.0
+"""Seconds after the end of a span until a provider's export of it counts as whole."""
+
+
+class Settled(NamedTuple):
+    """What was settled: attempts, US dollars before and since, and the source of the amount."""
+
+    attempts: int
+    charged: float
+    usd: float
+    source: str
+
+
+def settle_stated(study: Study, usd: float, note: str, model: str | None = None) -> Settled:
+    """Book `usd` for all lost attempts of a study, or of one of its models, as somebody states.
+
+    Raises ParamsError when it is no amount or the model is none of the study's, and
+    MissingInputError when nothing was lost.
+    """
+    if not 0 <= usd <= MOST_USD:
+        raise ParamsError(f"--usd {usd}: must be an amount of US dollars, 0 or more")
+    if model is not None and model not in study.models:
+        raise ParamsError(f"--model {model!r}: the study has no such model")
+    who = "somebody"
+    with suppress(OSError, KeyError, ImportError):
+        who = getpass.getuser()
+    source = f"stated by {who}" + (f": {note}" if note else "")
+    return _write_off(study, None if model is None else [model], usd, source, None)
+
+
+def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Settled:
+    """Book what the provider's export says was paid beyond what is known to be spent.
+
+    The export is compared with all that the study has spent on the provider's models on the days of
+    the lost attempts. What others have spent with the same key counts as the study's, so the amount
+    is never too small. Raises as `read_usage`, MissingInputError when nothing was lost or the
+    export does not cover it, and ParamsError when a model lacks a price to count its tokens by.
+    """
+    used = read_usage(export)
+    moment = time.time() if now is None else now
+    whole = [span for span in used if span.end + LATE_S <= moment]
+    provider = used[0].provider
+    kind = OpenAIModel if provider == "openai" else AnthropicModel
+    models = {n: m for n, m in study.models.items() if isinstance(m, kind) and is_paid(m)}
+    with _ledger(study) as ledger:
+        lost = ledger.lost_between(study.study.name, models)
+        if lost is None:
+            raise MissingInputError(
+                f"{study.study.name}: no attempt at a model of {provider} was lost; there is "
+                "nothing to settle"
+            )
+        first_day = int(lost[0] // DAY_S)
+        spans = [span for span in whole if span.end > first_day * DAY_S]
+        until = max((span.end for span in spans), default=0.0)
+        if not spans or min(span.begin for span in spans) > lost[0] or until <= lost[0]:
+            raise MissingInputError(
+                f"{export}: does not cover the lost attempts, which began between "
+                f"{_utc(lost[0])} and {_utc(lost[1])}: export whole days (UTC), an hour after "
+                "they have ended; or give the amount by --usd"
+            )
+        paid = sum(_usd(span, models, export) for span in spans)
+        last_day = int((until - 1) // DAY_S)
+        known = ledger.spent_on_days(study.study.name, models, first_day, last_day)
+    sha256 = hashlib.sha256(export.read_bytes()).hexdigest()
+    source = (
+        f"{export.name} (sha256 {sha256[:12]}) says {usd_text(paid)} from "
+        f"{_utc(spans[0].begin)} to {_utc(until)}, of which {usd_text(known)} were known"
+    )
+    return _write_off(study, list(models), max(0.0, paid - known), source, until)
+
+
+def _write_off(
+    study: Study, models: Sequence[str] | None, usd: float, source: str, until: float | None
+) -> Settled:
+    with _ledger(study) as ledger:
+        try:
+            was = ledger.write_off(study.study.name, models, usd, source, until)
+        except ValueError:
+            raise MissingInputError(
+                f"{study.study.name}: the outcome of every attempt is known; there is nothing to "
+                "settle"
+            ) from None
+    return Settled(was.attempts, was.charged, usd, source)
+
+
+def _ledger(study: Study) -> Ledger:
+    if not (Path(study.study.store) / LEDGER).is_file():
+        raise MissingInputError(
+            f"{study.study.store}: has no ledger; nothing was sent under a budget"
+        )
+    return Ledger(study.study.store)
+
+
+def _usd(span: Used, models: dict[str, OpenAIModel | AnthropicModel], export: Path) -> float:
+    """What a span cost, as far as it is the study's models'."""
+    if span.model is None:
+        if span.usd is None:
+            raise StoreError(
+                f"{export}: counts tokens and names no models: export it grouped by model"
+            )
+        return span.usd
+    mine = [(name, m) for name, m in models.items() if same_family(m.id, span.model)]
+    if not mine:
+        return 0.0
+    if span.usd is not None:
+        return span.usd
+    return max(_priced(span, model.price, name) for name, model in mine)
+
+
+def _priced(span: Used, price: Price | None, name: str) -> float:
+    if price is None:
+        raise ParamsError(f"models.{name}: has no price to count the export's tokens by")
+    per_cached = price.input if price.cached_input is None else price.cached_input
+    usd = (
+        (span.uncached + span.written) * price.input
+        + span.cached * per_cached
+        + span.output * price.output
+    ) / MILLION
+    return usd * price.batch if span.batch else usd
+
+
+def _utc(moment: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(moment))

@@ -1,0 +1,178 @@
+"""Usage exports of providers, as their APIs and their consoles write them.
+
+OpenAI: the JSON of `/v1/organization/usage/completions` and `/v1/organization/costs`, and the CSV
+files of the same columns that the dashboard exports. Anthropic: the JSON of
+`/v1/organizations/usage_report/messages` and `/v1/organizations/cost_report` (whose amounts are
+cents), and the console's two CSV files. A JSON file may hold one page, a list of pages, or a page a
+line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import parse_json, read_csv, read_text
+
+EXPORT_BYTES = 256 * 2**20
+DAY_S = 86400.0
+Provider = Literal["openai", "anthropic"]
+
+
+class Used(NamedTuple):
+    """What an export says of a span of time (Unix time): dollars, or tokens to be priced.
+
+    `model` is None where the export does not tell models apart.
+    """
+
+    provider: Provider
+    begin: float
+    end: float
+    model: str | None
+    usd: float | None = None
+    uncached: float = 0.0
+    cached: float = 0.0
+    written: float = 0.0
+    """Tokens written to a cache, by what writing costs more: five minutes 1.25, an hour 2."""
+    output: float = 0.0
+    batch: bool = False
+
+
+def read_usage(path: Path) -> list[Used]:
+    """The spans of a usage export.
+
+    Raises MissingInputError for what is not there, and FileFormatError for what is no such export,
+    is cut off (`has_more`), or counts in another currency than US dollars.
+    """
+    reader = _from_csv if path.suffix.lower() == ".csv" else _from_json
+    try:
+        found = list(reader(path))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        why = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise FileFormatError(
+            f"{path}: is no usage export of OpenAI or Anthropic: {why[:200]}"
+        ) from None
+    if not found:
+        raise FileFormatError(f"{path}: holds no usage: export the days of the lost attempts")
+    return found
+
+
+def _from_json(path: Path) -> Iterator[Used]:
+    text = read_text(path, EXPORT_BYTES)
+    try:
+        value = parse_json(text, str(path))
+        pages = value if isinstance(value, list) else [value]
+    except FileFormatError:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
+            raise
+        pages = [parse_json(line, f"{path}, line {n}") for n, line in enumerate(lines, 1)]
+    for page in pages:
+        for bucket in page["data"]:
+            yield from _from_bucket(bucket)
+    if pages and pages[-1].get("has_more"):
+        raise FileFormatError(
+            f"{path}: its last page says that more follow (`has_more`): export all pages, or days "
+            "with a larger `limit`"
+        )
+
+
+def _from_bucket(bucket: Mapping[str, Any]) -> Iterator[Used]:
+    openai = "start_time" in bucket
+    begin, end = (
+        (_amount(bucket["start_time"]), _amount(bucket["end_time"]))
+        if openai
+        else (_moment(bucket["starting_at"]), _moment(bucket["ending_at"]))
+    )
+    yield Used("openai" if openai else "anthropic", begin, end, None, 0.0)  # the span is covered
+    for row in bucket["results"]:
+        yield (_openai if openai else _anthropic)(row, begin, end)
+
+
+def _openai(row: Mapping[str, Any], begin: float, end: float) -> Used:
+    if "amount" in row:
+        amount = row["amount"] or {"value": 0.0, "currency": "usd"}
+        usd = _dollars(amount["value"], amount["currency"])
+        return Used("openai", begin, end, _item_model(row.get("line_item")), usd)
+    cached = _amount(row.get("input_cached_tokens"))
+    return Used(
+        "openai", begin, end, row.get("model"), None,
+        uncached=max(0.0, _amount(row["input_tokens"]) - cached),
+        cached=cached, output=_amount(row["output_tokens"]),
+        batch=str(row.get("batch")).lower() == "true",
+    )  # fmt: skip
+
+
+def _anthropic(row: Mapping[str, Any], begin: float, end: float) -> Used:
+    if "amount" in row:
+        usd = _dollars(row["amount"], row.get("currency") or "USD") / 100
+        return Used("anthropic", begin, end, row.get("model"), usd)
+    written = row.get("cache_creation") or {}
+    return Used(
+        "anthropic", begin, end, row.get("model"), None,
+        uncached=_amount(row["uncached_input_tokens"]),
+        cached=_amount(row.get("cache_read_input_tokens")),
+        written=1.25 * _amount(written.get("ephemeral_5m_input_tokens"))
+        + 2.0 * _amount(written.get("ephemeral_1h_input_tokens")),
+        output=_amount(row["output_tokens"]), batch=row.get("service_tier") == "batch",
+    )  # fmt: skip
+
+
+def _from_csv(path: Path) -> Iterator[Used]:
+    for row in read_csv(path, limit=EXPORT_BYTES):
+        if "usage_date_utc" in row:
+            begin = _moment(row["usage_date_utc"][:10])
+            yield _anthropic_row(row, begin, begin + DAY_S)
+        else:
+            begin, end = _amount(row["start_time"]), _amount(row["end_time"])
+            yield _openai_row(row, begin, end)
+
+
+def _openai_row(row: Mapping[str, str], begin: float, end: float) -> Used:
+    if "amount_value" in row:
+        usd = _dollars(row["amount_value"], row.get("amount_currency") or "usd")
+        return Used("openai", begin, end, _item_model(row.get("line_item")), usd)
+    return _openai({**row, "model": row.get("model") or None}, begin, end)
+
+
+def _anthropic_row(row: Mapping[str, str], begin: float, end: float) -> Used:
+    if "cost_usd" in row:
+        return Used("anthropic", begin, end, row.get("model") or None, _amount(row["cost_usd"]))
+    return Used(
+        "anthropic", begin, end, row["model_version"] or None, None,
+        uncached=_amount(row["usage_input_tokens_no_cache"]),
+        cached=_amount(row["usage_input_tokens_cache_read"]),
+        written=1.25 * _amount(row["usage_input_tokens_cache_write_5m"])
+        + 2.0 * _amount(row["usage_input_tokens_cache_write_1h"]),
+        output=_amount(row["usage_output_tokens"]), batch=row.get("usage_type") == "batch",
+    )  # fmt: skip
+
+
+def _item_model(item: str | None) -> str | None:
+    """OpenAI's line items are `gpt-5-mini-2025-08-07, input`."""
+    return item.partition(",")[0].strip() or None if item else None
+
+
+def _dollars(value: object, currency: str) -> float:
+    if currency.lower() != "usd":
+        raise ValueError(f"its amounts are in {currency[:20]!r}, not in US dollars")
+    return _amount(value)
+
+
+def _amount(value: object) -> float:
+    """A number, as such or as text; nothing is 0. Raises ValueError."""
+    if value is None or value == "":
+        return 0.0
+    found = float(str(value).replace(",", ""))
+    if not 0 <= found < 1e15:
+        raise ValueError(f"{json.dumps(value)[:40]} is no amount")
+    return found
+
+
+def _moment(text: str) -> float:
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,193 @@
+"""EMMA and EMMA-mini (github.com/EMMA-Bench/EMMA), from Parquet files in a folder or below it.
+
+Two layouts are read. That of the hub holds up to five pictures a problem, which `<image_1>` to
+`<image_5>` mark in question and options. Files of published responses hold the problems without
+their pictures: there the marks stay in the text as they are, and what needs no pictures works.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.rows import naming, typed_rows
+from omibench.datasets.sample import stratified
+from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.files.intake import open_regular
+from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question, Subject
+
+SUBJECTS: dict[str, Subject] = {
+    "Math": "mathematics",
+    "Physics": "physics",
+    "Chemistry": "chemistry",
+    "Coding": "coding",
+}
+MINI_PER_SUBJECT = 100
+_COLUMNS = ("pid", "subject", "type", "question", "options", "answer")
+_PICTURES = tuple(f"image_{n}" for n in range(1, 6))
+_IMAGE = re.compile(r"<image_(\d+)>")
+
+
+def _said(value: Any) -> Any:
+    """None for what a release spells as an empty text or as `none`."""
+    return None if isinstance(value, str) and value.strip().lower() in ("", "none") else value
+
+
+Text = Annotated[str | None, BeforeValidator(_said)]
+
+
+class Row(BaseModel):
+    """One problem."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    pid: Annotated[str, Field(min_length=1)]
+    subject: str
+    type: str
+    question: str
+    answer: Annotated[str, Field(min_length=1)]
+    options: Annotated[list[str] | None, BeforeValidator(_said)] = None
+    context: Text = None
+    solution: Text = None
+    category: Text = None
+    task: Text = None
+    image_1: Embedded | None = None
+    image_2: Embedded | None = None
+    image_3: Embedded | None = None
+    image_4: Embedded | None = None
+    image_5: Embedded | None = None
+
+    @property
+    def kind(self) -> AnswerType:
+        """Spelt "Multiple Choice" and "Multiple choice"."""
+        return "mcq" if self.type.casefold() == "multiple choice" else "open"
+
+    @property
+    def essence(self) -> tuple[str, str, int]:
+        """What two files must agree on."""
+        return self.answer.strip().casefold(), self.kind, len(self.options or [])
+
+
+class Held(dict[int, Figure]):
+    """The pictures of one problem by their number, from 1; empty where a file has none."""
+
+
+def load(folder: Path, scratch: Path) -> Dataset:
+    """Every problem of every file once, by subject and number; pictures go to `scratch`.
+
+    The texts are those of the first file by name: later files repair a character of an option
+    here and there. Raises MissingInputError when there is no Parquet file, FileFormatError when
+    one lacks a column or two files disagree about a problem's gold, type or number of options.
+    """
+    found = Found(folder, scratch)
+    rows: dict[str, tuple[Row, Held, Path]] = {}
+    files = sorted(folder.rglob("*.parquet"))
+    if not files:
+        raise MissingInputError(f"{folder}: holds no .parquet file with EMMA problems")
+    for file in files:
+        _check_columns(file)
+        for row in typed_rows(file, Row, "pid"):
+            if row.pid not in rows:
+                rows[row.pid] = (_without_bytes(row), _held(row, found), file)
+            elif rows[row.pid][0].essence != row.essence:
+                raise FileFormatError(f"{file}: {row.pid} differs from the file read before it")
+    questions, answers = [], []
+    for row, held, file in sorted(rows.values(), key=lambda entry: _place(entry[0])):
+        with naming(file, row.pid):
+            questions.append(_question(row, held))
+        answers.append(_answer(row, held))
+    return Dataset(questions, answers, folder)
+
+
+def load_mini(folder: Path, scratch: Path, seed: int = 0) -> Dataset:
+    """100 problems a subject, drawn with a seed, evenly over its categories (EMMA, 4.1).
+
+    Coding problems have several categories each: their tasks stand in. The authors' own draw is a
+    dataset of its own, read as `emma`. Raises as `load` does.
+    """
+    return stratified(load(folder, scratch), _stratum, MINI_PER_SUBJECT, seed)
+
+
+def _stratum(answer: Answer) -> str:
+    of = "task" if answer.subject == "coding" else "category"
+    return answer.attributes.get(of, "")
+
+
+def _check_columns(file: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open_regular(file) as content:
+            names = pq.read_schema(content).names
+    except (pa.ArrowException, OSError) as error:
+        raise FileFormatError(f"{file}: is not a Parquet file: {reason_of(error)}") from None
+    missing = [name for name in _COLUMNS if name not in names]
+    if missing:
+        raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {names}")
+
+
+def _held(row: Row, found: Found) -> Held:
+    pictures = ((n, getattr(row, name)) for n, name in enumerate(_PICTURES, 1))
+    return Held({n: found.figure(picture) for n, picture in pictures if picture})
+
+
+def _without_bytes(row: Row) -> Row:
+    """The pictures are files by now: the whole benchmark need not fit into memory."""
+    return row.model_copy(update=dict.fromkeys(_PICTURES))
+
+
+def _place(row: Row) -> tuple[str, int, str]:
+    digits = re.search(r"\d+", row.pid)
+    return row.subject, int(digits.group()) if digits else 0, row.pid
+
+
+def _marked(text: str, held: Held) -> str:
+    """The text with our marks of pictures, counted in the order in which the problem has them."""
+    order = {n: place for place, n in enumerate(held)}
+    return _IMAGE.sub(
+        lambda mark: f"[IMAGE{order[int(mark[1])]}]" if int(mark[1]) in order else mark[0], text
+    )
+
+
+def _choices(row: Row, held: Held) -> list[Choice] | None:
+    if row.kind == "open":
+        return None
+    return [
+        Choice(label=chr(ord("A") + i), text=_marked(text, held))
+        for i, text in enumerate(row.options or [])
+    ]
+
+
+def _question(row: Row, held: Held) -> Question:
+    asked = f"{row.context}\n{row.question}" if row.context else row.question
+    return Question(
+        id=row.pid,
+        question=_marked(asked, held),
+        images=list(held.values()),
+        choices=_choices(row, held),
+        subject=SUBJECTS.get(row.subject, "other"),
+    )
+
+
+def _answer(row: Row, held: Held) -> Answer:
+    gold = row.answer.strip()
+    shown = {*_IMAGE.findall(row.question), *_IMAGE.findall(" ".join(row.options or []))}
+    about = {"category": row.category, "task": row.task}
+    return Answer(
+        id=row.pid,
+        # Golds are spelt "D" and "d".
+        answer=[gold.upper() if row.kind == "mcq" else gold],
+        answer_type=row.kind,
+        choices=_choices(row, held),
+        solution=row.solution,
+        subject=SUBJECTS.get(row.subject, "other"),
+        topic=row.category,
+        n_images=len(held) or len(shown),
+        attributes={name: value for name, value in about.items() if value},
+    )

@@ -1,0 +1,115 @@
+"""Anybody's own problems: a CSV (or JSONL, JSON, Parquet) beside a folder of pictures.
+
+Columns: `id, question, answer, images` and, where they are known, `choices, subject, language,
+group, subset, solution, licence`. In a CSV the entries of a list are parted by ` | `.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.errors import FileFormatError
+from omibench.schemas.problem import Answer, Choice, Question, Subject
+
+
+def _entries(value: Any) -> Any:
+    return [v.strip() for v in value.split("|") if v.strip()] if isinstance(value, str) else value
+
+
+def _texts(value: Any) -> Any:
+    """Choices as texts: also where each has its label, as an object or as `label` and `text`."""
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        value = {one.get("label"): one.get("text") for one in value}
+    if not isinstance(value, dict):
+        return _entries(value)
+    if list(value) != [chr(ord("A") + i) for i in range(len(value))]:
+        raise ValueError("give a list of texts, or label them A, B, C and so on, in order")
+    return list(value.values())
+
+
+def _known(value: Any) -> Any:
+    return None if value == "" else value
+
+
+_BETWEEN = re.compile(r"[\s,;.()]+|and\b")
+"""What may stand between the letters of a key with several."""
+Entries = Annotated[list[str], BeforeValidator(_entries)]
+Text = Annotated[str | None, BeforeValidator(_known)]
+
+
+class Row(BaseModel):
+    """One problem."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Annotated[str, Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    answer: Annotated[Entries, Field(min_length=1)]
+    images: Annotated[list[str | Embedded], BeforeValidator(_entries)] = []
+    choices: Annotated[list[str], BeforeValidator(_texts)] = []
+    subject: Annotated[Subject | None, BeforeValidator(_known)] = None
+    language: Text = None
+    group: Text = None
+    subset: Text = None
+    solution: Text = None
+    licence: Text = None
+
+
+def load(folder: Path, scratch: Path) -> Dataset:
+    """Every problem of `problems.csv` in its order. Raises FileFormatError with the item's id."""
+    found = Found(folder, scratch)
+    file = the_file(folder, "problems", "data", "test")
+    questions, answers = [], []
+    for row in typed_rows(file, Row, "id"):
+        with naming(file, row.id):
+            questions.append(_question(row, found))
+            answers.append(_answer(row, questions[-1]))
+    return Dataset(questions, answers, folder)
+
+
+def _question(row: Row, found: Found) -> Question:
+    choices = [Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(row.choices)]
+    return Question(
+        id=row.id,
+        question=row.question,
+        images=[found.figure(picture) for picture in row.images],
+        choices=choices or None,
+        subject=row.subject or "other",
+        language=row.language or "en",
+        group=row.group or "",
+        subset=row.subset,
+        licence=row.licence,
+    )
+
+
+def _answer(row: Row, question: Question) -> Answer:
+    _check_key(row, [choice.label for choice in question.choices or []])
+    return Answer(
+        id=row.id,
+        answer=row.answer,
+        answer_type=question.answer_type,
+        choices=question.choices,
+        solution=row.solution,
+        subject=question.subject,
+        group=question.group,
+        n_images=len(question.images),
+    )
+
+
+def _check_key(row: Row, labels: list[str]) -> None:
+    """Raises FileFormatError where no response could ever be right: the key names no choice."""
+    if len(labels) == 1:
+        raise FileFormatError("choices: there is one; give two or more, parted by ` | `, or none")
+    for key in row.answer if labels else []:
+        letters = set(_BETWEEN.sub("", key))
+        if key not in row.choices and not (letters and letters <= set(labels)):
+            raise FileFormatError(
+                f"answer: {key!r} is none of the choices {labels[0]} to {labels[-1]}"
+            )

@@ -1,0 +1,94 @@
+"""The pictures of a published benchmark: found by name in its folder, or embedded in its rows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import read_bytes
+from omibench.files.intake.containment import Container
+from omibench.files.intake.picture import PICTURE_BYTES
+from omibench.files.intake.picture import SUFFIXES as FORM_SUFFIXES
+from omibench.files.picture_forms import HEAD_BYTES, form_of
+from omibench.schemas.problem import Figure
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+
+
+class Embedded(BaseModel):
+    """A picture inside a row, as the hub's Parquet files hold them."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    bytes: bytes
+    path: str | None = None
+
+
+class Found:
+    """Looks pictures up below `folder`; embedded ones are written to `scratch`.
+
+    A name finds the file at that path, else the first file of that name in any folder below. A
+    picture that is not there is an absent Figure: what needs no pictures works without it.
+    """
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        self._folder, self._scratch = folder, scratch
+        self._container = Container(folder)
+        self._paths: dict[str, str] | None = None
+        self._figures: dict[str, Figure] = {}
+
+    def figure(self, picture: str | Embedded) -> Figure:
+        """The picture with its SHA-256, its path relative to the folder or absolute.
+
+        Raises FileFormatError for a name that leads out of the folder, which somebody else's file
+        may hold, and for what is no picture.
+        """
+        if isinstance(picture, Embedded):
+            return self._write(picture)
+        if picture not in self._figures:
+            self._figures[picture] = self._look_up(picture)
+        return self._figures[picture]
+
+    def _look_up(self, name: str) -> Figure:
+        path = self._container.path(name)
+        if not path.exists():
+            found = self._by_name().get(name.rpartition("/")[2])
+            if found is None:
+                return Figure(file=name, sha256="")
+            path = self._container.path(found)
+        content = read_bytes(path, PICTURE_BYTES)
+        if form_of(content[:HEAD_BYTES]) is None:
+            raise FileFormatError(
+                f"{path}: is no picture by its first bytes: give one of {', '.join(SUFFIXES)}"
+            )
+        sha256 = hashlib.sha256(content).hexdigest()
+        return Figure(file=os.path.relpath(path, self._folder).replace(os.sep, "/"), sha256=sha256)
+
+    def _by_name(self) -> dict[str, str]:
+        """The first picture of each name, by its path in the folder."""
+        if self._paths is None:
+            self._paths = {}
+            for folder, _, names in sorted(os.walk(self._folder)):
+                below = os.path.relpath(folder, self._folder)
+                for name in sorted(names):
+                    if name.lower().endswith(SUFFIXES):
+                        self._paths.setdefault(name, os.path.normpath(os.path.join(below, name)))  # noqa: PTH118
+        return self._paths
+
+    def _write(self, picture: Embedded) -> Figure:
+        form = form_of(picture.bytes[:HEAD_BYTES])
+        if form is None:
+            name = f"picture {picture.path!r}" if picture.path else "a picture"
+            raise FileFormatError(
+                f"{name} that a row holds is none by its first bytes: give one of "
+                f"{', '.join(SUFFIXES)}"
+            )
+        sha256 = hashlib.sha256(picture.bytes).hexdigest()
+        path = self._scratch / f"{sha256}.{FORM_SUFFIXES[form]}"
+        if not path.is_file():
+            path.write_bytes(picture.bytes)
+        return Figure(file=str(path.absolute()), sha256=sha256)

@@ -1,0 +1,128 @@
+"""Datasets of the Hugging Face hub, at a pinned commit: the data files that it holds, and no more.
+
+What a dataset's card says of configurations, data files and loaders is never followed: it may name
+any address, any file of this machine, any other commit. We list the files of the commit ourselves.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from omibench.datasets.found import SUFFIXES as PICTURES
+from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.files.intake import resolve_within
+from omibench.files.intake.frames import join_frames
+
+log = logging.getLogger("omibench.datasets")
+
+FILES = 100_000
+"""The most files of a dataset that are fetched."""
+_TABLES = (".jsonl", ".json", ".csv")
+_SHARD = re.compile(r"(?P<split>.+?)(-\d{5}-of-\d{5})?")
+_TOP = ("", "data", "default")
+"""Folders that stand for no configuration of their own."""
+Get = Callable[[str], Path]
+
+
+def fetch(hub: str, revision: str, folder: Path) -> Path:
+    """Write the data files of a dataset to `folder`, and return it.
+
+    Parquet files are joined to one a configuration (the folder that they lie in) and split, named
+    `<configuration>-<split>.parquet`, or by the split where there is one configuration. A dataset
+    without them gives its other tables and its pictures under their own paths. Pictures stay the
+    bytes that the hub holds. `hub` is `owner/name`, or a local folder of the same layout. Raises
+    MissingInputError when the hub does not give the dataset at that commit, ModelError without the
+    library, and FileFormatError for files that are not what they should be.
+    """
+    log.info("reading %s at %s", hub, revision)
+    names, get = _local(Path(hub)) if Path(hub).is_dir() else _remote(hub, revision)
+    parts = _parts(names)
+    for stem, shards in parts.items():
+        join_frames([get(name) for name in shards], folder / f"{stem}.parquet")
+    others = [] if parts else [n for n in names if n.lower().endswith((*_TABLES, *PICTURES))]
+    if not parts and not any(name.lower().endswith(_TABLES) for name in others):
+        raise MissingInputError(
+            f"benchmark.hub: {hub} at {revision[:12]} holds no data files (.parquet, .jsonl, "
+            ".json, .csv): a loader of its own is never run; fetch the data yourself and name its "
+            "folder in `data`"
+        )
+    if len(others) > FILES:
+        raise MissingInputError(f"benchmark.hub: {hub} holds more than {FILES:,} files")
+    for name in others:
+        target = resolve_within(folder, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(get(name), target)
+    return folder
+
+
+def _parts(names: Iterable[str]) -> dict[str, list[str]]:
+    """The Parquet files that belong together, by the name that they get."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name in sorted(names):
+        path = PurePosixPath(name)
+        shard = _SHARD.fullmatch(path.stem)
+        if path.suffix == ".parquet" and shard:
+            above = path.parent.as_posix()
+            configuration = "" if above in (".", *_TOP) else above
+            found[configuration, shard["split"]].append(name)
+    several = len({configuration for configuration, _ in found}) > 1
+    stems: dict[str, list[str]] = {}
+    for (configuration, split), shards in found.items():
+        stem = _file_name(f"{configuration or 'default'}-{split}" if several else split)
+        if stem in stems:
+            raise FileFormatError(f"{shards[0]} and {stems[stem][0]}: two files of one name")
+        stems[stem] = shards
+    return stems
+
+
+def _local(folder: Path) -> tuple[list[str], Get]:
+    """Files of a folder: none that is hidden, and none that a link leads out to."""
+    names = [
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and not path.is_dir()
+    ]
+    return sorted(names), lambda name: resolve_within(folder, name)
+
+
+def _remote(hub: str, revision: str) -> tuple[Sequence[str], Get]:
+    try:
+        from huggingface_hub import HfApi, hf_hub_download
+    except ImportError:
+        raise ModelError(
+            f"benchmark.hub: {hub} is read through the library huggingface_hub: install the extra "
+            "`hub`, or download the files and name their folder in `data`"
+        ) from None
+
+    def get(name: str) -> Path:
+        with _told(hub, revision):
+            return Path(hf_hub_download(hub, name, repo_type="dataset", revision=revision))
+
+    with _told(hub, revision):
+        files = HfApi().list_repo_files(hub, revision=revision, repo_type="dataset")
+    return sorted(files), get
+
+
+def _file_name(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in text)
+
+
+@contextmanager
+def _told(hub: str, revision: str) -> Iterator[None]:
+    from httpx import HTTPError
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        yield
+    except (HfHubHTTPError, HTTPError, OSError, ValueError) as error:
+        line = " ".join(str(error).split())[:300]
+        raise MissingInputError(
+            f"benchmark.hub: {hub} at {revision[:12]} cannot be read: {line}"
+        ) from None

@@ -1,0 +1,109 @@
+"""MathReal: `testmini.json` beside its photographs (github.com/junfeng0288/MathReal).
+
+Every problem has a photograph; some have a clean picture of the same figure, too. Paper MathReal,
+sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Found
+from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.errors import FileFormatError
+from omibench.schemas.problem import Answer, Figure, Question
+
+FILES = ("testmini", "test", "index")
+
+
+class Row(BaseModel):
+    """One record of the release."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    idx: int
+    ImgReal: str
+    ImgClean: str | None = None
+    QuestionCN: str
+    QuestionEN: str
+    DescriptionCN: str | None = None
+    DescriptionEN: str | None = None
+    AnswerCN: str
+    AnswerEN: str
+    Category: str
+    EducationalStage: str
+    QuestionType: str
+    Difficulty: str
+    ImageQualityDegradation: dict[str, Any] = {}
+    ImagePerspectiveVariation: dict[str, Any] = {}
+    ContentInterference: dict[str, Any] = {}
+
+
+def load(folder: Path, scratch: Path, *, language: str = "zh", clean: bool = False) -> Dataset:
+    """Every record with its photograph, question and answer in `language` (`zh` or `en`).
+
+    With `clean`, the records that have a clean picture, with that one. Raises FileFormatError
+    when none has.
+    """
+    found = Found(folder, scratch)
+    file = the_file(folder, *FILES)
+    rows = [r for r in typed_rows(file, Row, "idx") if not clean or r.ImgClean]
+    if not rows:
+        raise FileFormatError(f"{file}: no record has a clean picture (`benchmark.pictures`)")
+    figures = []
+    for row in rows:
+        with naming(file, _id(row)):
+            figures.append(found.figure((row.ImgClean if clean else None) or row.ImgReal))
+    return Dataset(
+        [_question(row, figure, language) for row, figure in zip(rows, figures, strict=True)],
+        [_answer(row, language, clean) for row in rows],
+        folder,
+    )
+
+
+def _id(row: Row) -> str:
+    return f"mathreal-{row.idx:04}"
+
+
+def _question(row: Row, figure: Figure, language: str) -> Question:
+    chinese = language == "zh"
+    text = row.QuestionCN if chinese else row.QuestionEN
+    described = row.DescriptionCN if chinese else row.DescriptionEN
+    return Question(
+        id=_id(row),
+        question=f"[IMAGE0]\n{text}",
+        images=[figure.model_copy(update={"caption": described or None})],
+        subject="mathematics",
+        language=language,
+    )
+
+
+def _answer(row: Row, language: str, clean: bool) -> Answer:
+    """With `pair`, which picture is shown, where the problem has both (table 8)."""
+    return Answer(
+        id=_id(row),
+        answer=[row.AnswerCN if language == "zh" else row.AnswerEN],
+        answer_type="open",
+        subject="mathematics",
+        topic=row.Category,
+        n_images=1,
+        attributes={
+            "category": row.Category,
+            "difficulty": row.Difficulty,
+            "stage": row.EducationalStage,
+            "type": row.QuestionType,
+            **({"pair": "clean" if clean else "real"} if row.ImgClean else {}),
+            **_grades(row.ImageQualityDegradation),
+            **_grades(row.ImagePerspectiveVariation),
+            **_grades(row.ContentInterference),
+        },
+    )
+
+
+def _grades(group: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(grade) for name, grade in sorted(group.items())}

@@ -1,0 +1,106 @@
+"""OMIBench: the official `test.jsonl` beside a folder of pictures, or the hub's Parquet.
+
+github.com/LightChen233/OMIBench; paper OMIBench, section 3. Where the release differs from the
+printed statistics is stated in docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.found import Embedded, Found
+from omibench.datasets.groups import shared
+from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question
+
+_ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
+_PART = re.compile(r"(physics-\d+)-\d+")
+"""`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is none."""
+
+
+class Row(BaseModel):
+    """One line of the release."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = Field(min_length=1)
+    subject: Literal["biology", "chemistry", "mathematics", "physics"]
+    answer_type: AnswerType
+    question: str
+    image_list: list[str | Embedded]
+    choice_list: list[str] | None = None
+    answer: list[str] = Field(min_length=1)
+    solution: str | None = None
+    known_issue: str | None = None
+    img_category: str | None = None
+
+
+def load(folder: Path, scratch: Path) -> Dataset:
+    """Every problem in the order of the file. Raises as `typed_rows` and `the_file`.
+
+    Problems that share a picture, or are questions of one exam problem, share a group.
+    """
+    found = Found(folder, scratch)
+    rows, figures = [], []
+    file = the_file(folder, "test", "data")
+    for row in typed_rows(file, Row, "id"):
+        with naming(file, row.id):
+            figures.append([found.figure(picture) for picture in row.image_list])
+        rows.append(row.model_copy(update={"image_list": []}))
+    roots = shared([_links(row, own) for row, own in zip(rows, figures, strict=True)])
+    groups = [rows[root].id for root in roots]
+    questions, answers = [], []
+    for each in zip(rows, figures, groups, strict=True):
+        with naming(file, each[0].id):
+            questions.append(_question(*each))
+        answers.append(_answer(*each))
+    return Dataset(questions, answers, folder)
+
+
+def _links(row: Row, figures: list[Figure]) -> list[str]:
+    part = _PART.fullmatch(row.id)
+    return [*(f.sha256 or f.file for f in figures), *([part.group(1)] if part else [])]
+
+
+def _choices(row: Row) -> list[Choice] | None:
+    if row.answer_type == "open" or not row.choice_list:
+        return None
+    return [_choice(chr(ord("A") + i), text) for i, text in enumerate(row.choice_list)]
+
+
+def _choice(label: str, text: str) -> Choice:
+    picture = _ONLY_IMAGE.fullmatch(text)
+    if picture:
+        return Choice(label=label, image=int(picture.group(1)))
+    return Choice(label=label, text=text)
+
+
+def _question(row: Row, figures: list[Figure], group: str) -> Question:
+    return Question(
+        id=row.id,
+        question=row.question,
+        images=figures,
+        choices=_choices(row),
+        subject=row.subject,
+        group=group,
+    )
+
+
+def _answer(row: Row, figures: list[Figure], group: str) -> Answer:
+    published = {"known_issue": row.known_issue, "category": row.img_category}
+    return Answer(
+        id=row.id,
+        answer=row.answer,
+        answer_type=row.answer_type,
+        choices=_choices(row),
+        solution=row.solution,
+        subject=row.subject,
+        group=group,
+        n_images=len(figures),
+        attributes={name: value for name, value in published.items() if value},
+    )

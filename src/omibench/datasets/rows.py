@@ -1,0 +1,83 @@
+"""The rows of a published file, checked one by one: every error names the file and the item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.intake import iter_frame, read_csv, read_json, read_json_lines
+from omibench.schemas.validation import explain
+
+Row = TypeVar("Row", bound=BaseModel)
+SUFFIXES = (".jsonl", ".json", ".parquet", ".csv")
+
+
+def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
+    """Each row of a JSONL, JSON (a list), Parquet or CSV file; `key` names its id, if any.
+
+    Columns that `row` lacks are left aside. Raises FileFormatError with the file, the item and
+    what is wrong with it, also for an id that comes twice.
+    """
+    seen: set[str] = set()
+    for number, raw in enumerate(_raw(path), 1):
+        if not isinstance(raw, dict):
+            raise FileFormatError(f"{path}: item {number} is no object with named fields")
+        name = raw.get(key)
+        unnamed = name in (None, "")
+        where = f"{path}: item {number}" if unnamed else f"{path}: {name}"
+        try:
+            checked = row.model_validate(raw)
+        except ValidationError as error:
+            raise FileFormatError(f"{where}: {explain(error, row)}") from None
+        if not unnamed and str(name) in seen:
+            raise FileFormatError(f"{where}: two items have this {key}")
+        seen.add(str(name))
+        yield checked
+
+
+@contextmanager
+def naming(path: Path, item: str) -> Iterator[None]:
+    """Turn what is wrong with a noun or a picture of an item into an error that names the item."""
+    try:
+        yield
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {item}: {error}") from None
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise FileFormatError(f"{path}: {item}: {message}") from None
+
+
+def the_file(folder: Path, *stems: str) -> Path:
+    """The one file of a benchmark in `folder`: the first of `stems` that is there.
+
+    Raises MissingInputError naming what was looked for.
+    """
+    for stem in stems:
+        for suffix in SUFFIXES:
+            if (folder / f"{stem}{suffix}").is_file():
+                return folder / f"{stem}{suffix}"
+    names = " or ".join(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES[:3])
+    raise MissingInputError(f"{folder}: holds none of the benchmark's files ({names})")
+
+
+def _raw(path: Path) -> Iterator[Any]:
+    if path.suffix == ".parquet":
+        yield from iter_frame(path)
+    elif path.suffix == ".csv":
+        yield from read_csv(path)
+    elif path.suffix == ".json":
+        yield from _list(path)
+    else:
+        yield from (row for _, row in read_json_lines(path))
+
+
+def _list(path: Path) -> Iterator[Any]:
+    rows = read_json(path)
+    if not isinstance(rows, list):
+        raise FileFormatError(f"{path}: holds no list of items")
+    yield from rows

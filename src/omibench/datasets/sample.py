@@ -1,0 +1,33 @@
+"""A balanced part of a benchmark: as many of each subject, evenly over its strata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from omibench.datasets.dataset import Dataset
+from omibench.schemas.problem import Answer
+from omibench.synthetic.items import seeded
+from omibench.synthetic.shares import equal
+
+
+def stratified(
+    whole: Dataset, stratum: Callable[[Answer], str], per_subject: int, seed: int
+) -> Dataset:
+    """`per_subject` problems of each subject in the order of `whole`, drawn with `seed`.
+
+    Each stratum gives as many as the others, as far as it goes. A subject with fewer problems
+    gives all. What is drawn from a stratum depends on its problems' ids, not on their order.
+    """
+    strata: dict[str, dict[str, list[str]]] = {}
+    for answer in whole.answers:
+        strata.setdefault(answer.subject, {}).setdefault(stratum(answer), []).append(answer.id)
+    drawn: set[str] = set()
+    for subject, own in strata.items():
+        shares = equal({name: len(ids) for name, ids in sorted(own.items())}, per_subject)
+        for name, share in shares.items():
+            drawn.update(seeded(seed, subject, name).sample(sorted(own[name]), share))
+    return Dataset(
+        [question for question in whole.questions if question.id in drawn],
+        [answer for answer in whole.answers if answer.id in drawn],
+        whole.folder,
+    )

@@ -1,0 +1,67 @@
+"""`synthetic`: made-up problems of a published study's shape, for rehearsals without its data.
+
+Every question names what it is in `source`, so that a dataset made of them says so, and whatever
+rests on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from omibench.datasets.dataset import Dataset
+from omibench.schemas.problem import Answer, Choice, Figure, Question
+from omibench.synthetic.address import Made
+from omibench.synthetic.draw import picture
+from omibench.synthetic.items import Drawing, Item, items
+from omibench.synthetic.profiles import Like
+
+
+def load(like: Like, seed: int, scratch: Path) -> Dataset:
+    """Every problem of the profile; the pictures are written to `scratch`."""
+    made = items(like, seed)
+    figures = {drawing: _figure(drawing, scratch) for item in made for drawing in item.drawings}
+    source = str(Made(like, seed))
+    questions = [_question(item, [figures[d] for d in item.drawings], source) for item in made]
+    return Dataset(questions, [_answer(item) for item in made], scratch)
+
+
+def _figure(drawing: Drawing, scratch: Path) -> Figure:
+    content = picture(drawing)
+    sha256 = hashlib.sha256(content).hexdigest()
+    path = scratch / f"{sha256}.png"
+    path.write_bytes(content)
+    return Figure(file=str(path.absolute()), sha256=sha256, caption=drawing.caption)
+
+
+def _choices(item: Item) -> list[Choice] | None:
+    return [Choice(label=o.label, text=o.text, image=o.drawing) for o in item.options] or None
+
+
+def _question(item: Item, figures: list[Figure], source: str) -> Question:
+    return Question(
+        id=item.id,
+        question=item.question,
+        images=figures,
+        choices=_choices(item),
+        subject=item.subject,
+        group=item.group,
+        licence="CC0-1.0",
+        subset=item.attributes.get("exam"),
+        source=source,
+    )
+
+
+def _answer(item: Item) -> Answer:
+    return Answer(
+        id=item.id,
+        answer=item.answer,
+        answer_type=item.answer_type,
+        choices=_choices(item),
+        solution=item.solution,
+        subject=item.subject,
+        topic=item.attributes.get("category"),
+        group=item.group,
+        n_images=len(item.drawings),
+        attributes=dict(item.attributes),
+    )

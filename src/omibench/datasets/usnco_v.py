@@ -1,0 +1,103 @@
+"""USNCO-V: its published metadata, with the user's own texts and pictures.
+
+The authors distribute neither questions nor pictures (paper USNCO-V, data availability): whoever
+evaluates takes them from the exams of the American Chemical Society. `metadata.csv` has a line a
+question: `year, exam` (local or national), `number, answer, category`, and, added by hand,
+`question, A, B, C, D` and `images`: names parted by ` | `, else `<year>-<exam>-<number>.png`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from omibench.datasets.dataset import Dataset
+from omibench.datasets.folder import Entries
+from omibench.datasets.found import Found
+from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.errors import FileFormatError
+from omibench.schemas.problem import Answer, Choice, Figure, Question
+
+LETTERS = ("A", "B", "C", "D")
+CATEGORIES = ("table", "chart", "molecular structure", "apparatus", "other")
+"""Of pictures: paper USNCO-V, figure 1b."""
+
+Folded = BeforeValidator(lambda value: str(value).strip().casefold())
+Letter = BeforeValidator(lambda value: str(value).strip().upper())
+
+
+class Row(BaseModel):
+    """One question."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    year: Annotated[int, Field(ge=1984)]
+    exam: Annotated[Literal["local", "national"], Folded]
+    number: Annotated[int, Field(ge=1)]
+    answer: Annotated[Literal["A", "B", "C", "D"], Letter]
+    category: Annotated[
+        Literal["table", "chart", "molecular structure", "apparatus", "other"], Folded
+    ]
+    question: str = ""
+    A: str = ""
+    B: str = ""
+    C: str = ""
+    D: str = ""
+    images: Entries = []
+
+    @property
+    def id(self) -> str:
+        """Year, exam and number."""
+        return f"{self.year}-{self.exam}-{self.number:02}"
+
+
+def load(folder: Path, scratch: Path) -> Dataset:
+    """Every question in the order of the metadata.
+
+    Raises FileFormatError for a line that is wrong, comes twice, or has no question text yet.
+    """
+    found = Found(folder, scratch)
+    file = the_file(folder, "metadata")
+    questions, answers = [], []
+    seen: set[str] = set()
+    for row in typed_rows(file, Row, ""):
+        if row.id in seen:
+            raise FileFormatError(f"{file}: {row.id}: two lines are of this question")
+        seen.add(row.id)
+        if not row.question.strip():
+            raise FileFormatError(
+                f"{file}: {row.id}: has no `question`; the texts are not distributed: copy them "
+                "from the exam into the columns question, A, B, C and D"
+            )
+        names = row.images or [f"{row.id}.png"]
+        with naming(file, row.id):
+            questions.append(_question(row, [found.figure(name) for name in names]))
+        answers.append(_answer(row, questions[-1]))
+    return Dataset(questions, answers, folder)
+
+
+def _question(row: Row, pictures: list[Figure]) -> Question:
+    texts = {letter: getattr(row, letter).strip() for letter in LETTERS}
+    return Question(
+        id=row.id,
+        question=row.question,
+        images=pictures,
+        # An option that stands in the picture alone has no text of its own.
+        choices=[Choice(label=letter, text=text) for letter, text in texts.items()],
+        subject="chemistry",
+        subset=row.exam,
+    )
+
+
+def _answer(row: Row, question: Question) -> Answer:
+    return Answer(
+        id=row.id,
+        answer=[row.answer],
+        answer_type="mcq",
+        choices=question.choices,
+        subject="chemistry",
+        n_images=len(question.images),
+        attributes={"category": row.category, "exam": row.exam, "year": str(row.year)},
+    )

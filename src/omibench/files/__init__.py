@@ -1,0 +1,1 @@
+"""Input and output: files of others read within bounds, our own written whole."""

@@ -1,0 +1,31 @@
+"""The intake: how files that others may have written are read, bounded and checked.
+
+A FIFO, a device, a file that is too large, a Parquet file that unpacks to gigabytes, JSON nested a
+thousand deep, a path that leads out of its folder, a picture that is a web page: each is a user's
+error with one line that names the file. YAML is read by `files.yaml_file`, which bounds it.
+"""
+
+from omibench.files.intake.containment import resolve_within
+from omibench.files.intake.csv_rows import read_csv
+from omibench.files.intake.frames import iter_frame, read_frame
+from omibench.files.intake.json_text import parse_json, read_json, read_json_lines
+from omibench.files.intake.metadata import strip_metadata
+from omibench.files.intake.picture import Picture, read_picture
+from omibench.files.intake.regular import FILE_BYTES, open_regular, read_bytes, read_text
+
+__all__ = [
+    "FILE_BYTES",
+    "Picture",
+    "iter_frame",
+    "open_regular",
+    "parse_json",
+    "read_bytes",
+    "read_csv",
+    "read_frame",
+    "read_json",
+    "read_json_lines",
+    "read_picture",
+    "read_text",
+    "resolve_within",
+    "strip_metadata",
+]

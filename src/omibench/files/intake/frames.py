@@ -1,0 +1,170 @@
+"""Parquet files that others wrote: looked at before they are unpacked.
+
+A few hundred kilobytes can unpack to gigabytes, by compression or by one long value that a
+dictionary repeats. What the file states is checked before anything is decoded, and what was
+decoded once more, since a file may state what it likes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from omibench.errors import FileFormatError, reason_of
+from omibench.files.intake.footer import read_footer
+from omibench.files.intake.regular import open_regular, size_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FRAME_BYTES: Final = 4 * 2**30
+"""The most bytes that a table may have in memory."""
+_FLOOR: Final = 512 * 2**20
+_RATIO: Final = 100
+"""A file may unpack to 512 MiB whatever its size, and beyond that to a hundred times its size."""
+_CELLS: Final = 2_000_000_000
+_CELL: Final = 16
+"""Bytes that a value takes in memory, also one that a file states to take none: an equal or missing
+value repeated a million times is a few bytes of a file."""
+BATCH: Final = 64
+
+
+def read_frame(
+    path: str | Path, limit: int = FRAME_BYTES, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """A Parquet file, or `columns` of it, of at most `limit` bytes in memory.
+
+    Raises as `open_regular` does, and FileFormatError for what is no Parquet file, lacks one of
+    the columns, or unpacks to more than 512 MiB and a hundred times its own size.
+    """
+    import polars as pl
+
+    with open_regular(path) as file:
+        most = _checked(path, file, limit, columns)
+    try:
+        # By its path polars maps the file; no star in a name is a pattern.
+        wanted = None if columns is None else list(columns)
+        frame = pl.read_parquet(Path(path), columns=wanted, glob=False)
+    except pl.exceptions.ColumnNotFoundError:
+        known = pl.read_parquet_schema(Path(path))
+        missing = next((name for name in columns or () if name not in known), "")
+        raise FileFormatError(
+            f"{path}: lacks the column {missing!r}; it has {', '.join(known)}"
+        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _broken(path, error) from None
+    except pl.exceptions.PanicException as panic:  # no Exception of Python's
+        raise _broken(path, RuntimeError(str(panic))) from None
+    if _length(frame) > most:
+        raise _too_large(path, _length(frame), most)
+    return frame
+
+
+def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file, 64 in memory at a time: for files that hold their pictures.
+
+    Raises as `read_frame` does; `limit` holds for each of these batches.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open_regular(path) as file:
+        _checked(path, file, None, None)
+        file.seek(0)
+        try:
+            with pq.ParquetFile(file) as table:
+                for batch in table.iter_batches(BATCH):
+                    if batch.nbytes > limit:
+                        raise _too_large(path, batch.nbytes, limit)
+                    yield from batch.to_pylist()
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _broken(path, error) from None
+
+
+def join_frames(paths: Sequence[str | Path], target: Path) -> None:
+    """Write the rows of Parquet files of one schema to `target`, in their order.
+
+    Raises as `iter_frame` does, and FileFormatError where the schemas differ.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    writer: pq.ParquetWriter | None = None
+    try:
+        for path in paths:
+            with open_regular(path) as file:
+                _checked(path, file, None, None)
+                file.seek(0)
+                try:
+                    with pq.ParquetFile(file) as table:
+                        writer = writer or pq.ParquetWriter(target, table.schema_arrow)
+                        for batch in table.iter_batches(BATCH):
+                            if batch.nbytes > FRAME_BYTES:
+                                raise _too_large(path, batch.nbytes, FRAME_BYTES)
+                            writer.write_batch(batch)
+                except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
+                    raise _broken(path, error) from None
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _checked(
+    path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
+) -> int:
+    """The most bytes that the file may unpack to, after what it states was held against it."""
+    try:
+        footer = read_footer(file)
+    except (ValueError, OSError) as error:
+        raise _broken(path, error) from None
+    most = max(_FLOOR, _RATIO * file.seek(0, 2))
+    most = most if limit is None else min(limit, most)
+    wanted = None if columns is None else set(columns)
+    taken = [c for c in footer.columns if wanted is None or c.name in wanted]
+    stated = sum(max(0, column.size) for column in taken)
+    if stated > most:
+        raise _too_large(path, stated, most)
+    cells = footer.rows * max(1, len({column.name for column in taken}))
+    if limit is not None and _CELL * cells > most:
+        raise _too_large(path, _CELL * cells, most)
+    if cells > _CELLS:
+        raise FileFormatError(f"{path}: has {footer.rows:,} rows: split the file")
+    return most
+
+
+def _length(frame: pl.DataFrame) -> int:
+    """Bytes of all values, each counted as often as it stands in the table.
+
+    A text that a dictionary repeats lies in memory once and is made anew for each row read.
+    """
+    return sum(map(_column_length, frame.iter_columns()))
+
+
+def _column_length(values: pl.Series) -> int:
+    import polars as pl
+
+    while values.dtype == pl.List:
+        values = values.explode()
+    if values.dtype in (pl.Categorical, pl.Enum):
+        counts = values.value_counts(name="n")
+        lengths = counts.to_series(0).cast(pl.String).str.len_bytes().cast(pl.Int64)
+        return int((lengths * counts["n"].cast(pl.Int64)).sum() or 0)
+    if values.dtype == pl.String:
+        return int(values.str.len_bytes().cast(pl.Int64).sum() or 0)
+    if values.dtype == pl.Binary:
+        return int(values.bin.size().cast(pl.Int64).sum() or 0)
+    return int(values.estimated_size())
+
+
+def _too_large(path: str | Path, size: int, most: int) -> FileFormatError:
+    return FileFormatError(
+        f"{path}: unpacks to {size_text(size)} and at most {size_text(most)} are read from a file "
+        "of its size: split the file, or give the right one"
+    )
+
+
+def _broken(path: str | Path, error: Exception) -> FileFormatError:
+    why = re.sub(r"\s+", " ", reason_of(error))[:200]
+    return FileFormatError(f"{path}: is not a Parquet file: {why}")

@@ -1,0 +1,1 @@
+"""Bookkeeping of the graph: code hashes, slices of the parameters, inputs and provenance."""

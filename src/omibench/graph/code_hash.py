@@ -1,0 +1,160 @@
+"""What code makes what: a hash over the meaning of a stage's own source.
+
+It is among the parameters of every rule, so that changed code reruns what it made and a changed
+comment, docstring or layout reruns nothing (design, section 4). The packages that the code imports
+count by their installed version, so that an upgrade reruns what they made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from omibench.graph.code_meaning import KEPT, Source, meanings
+
+PACKAGE = Path(__file__).parents[1]
+APART = ("models", "store")
+"""Rooms whose packages do not count: what an SDK has fetched is in the store, and bought once."""
+CLIENTS = tuple(
+    f"omibench.models.{name}" for name in ("openai", "anthropic", "batch", "traffic", "http")
+)
+"""Code that asks and reads an API: what it fetched is in the store, and no stage reads it anew."""
+STAGES = "omibench.stages"
+_OPENS, IDENTITY = "omibench.models.registry", "omibench.models.http.identity"
+"""What of these clients enters the store's keys, and so counts."""
+BESIDE = {
+    "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
+    "math_verify": ("antlr4",),
+}
+"""Packages that others load by themselves, and on whose versions what they give depends."""
+DISTRIBUTION = {
+    "PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml",
+    "vl_convert": "vl-convert-python", "antlr4": "antlr4-python3-runtime",
+}  # fmt: skip
+"""Distributions whose name is not that of their module; others are looked for in all of them."""
+
+
+def source_hash(stage: str) -> str:
+    """Hash of every module that `omibench.stages.<stage>` imports, directly or not; 16 hex digits.
+
+    With the data files beside these modules, and the versions of the packages that they import.
+    """
+    tree = Tree()
+    closure = sorted(tree.closure(f"{STAGES}.{stage}"))
+    digest = hashlib.sha256()
+    for module in closure:
+        digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
+    for name in sorted(tree.packages(closure)):
+        digest.update(f"{name}\0{version_of(name)}\0".encode())
+    for file in _data_files(stage, {tree.files[module].parent for module in closure}):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    meanings(KEPT.absolute()).save()
+    return digest.hexdigest()[:16]
+
+
+def import_closure(module: str) -> set[str]:
+    """The omibench modules that `module` needs, itself and its submodules included."""
+    return Tree().closure(module)
+
+
+def packages_of(stage: str) -> set[str]:
+    """The top-level modules of other packages that a stage's results depend on."""
+    tree = Tree()
+    return tree.packages(tree.closure(f"{STAGES}.{stage}"))
+
+
+def version_of(module: str) -> str:
+    """The installed version of the distribution that brings a module; `absent` without one."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(DISTRIBUTION.get(module, module))
+    except PackageNotFoundError:
+        names = sorted(set(_distributions().get(module, ())))
+        return " ".join(f"{name} {version(name)}" for name in names) or "absent"
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    from importlib.metadata import packages_distributions
+
+    return dict(packages_distributions())
+
+
+def is_client(module: str) -> bool:
+    """Whether a module, or the module of such a name, belongs to the client of an API."""
+    return module.startswith(CLIENTS)
+
+
+def _is_ours(name: str) -> bool:
+    return name.split(".", maxsplit=1)[0] == "omibench"
+
+
+class Tree:
+    """The modules of the package as they lie there now: name -> file."""
+
+    def __init__(self) -> None:
+        self.files = {_name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+        self.files.pop("omibench", None)
+
+    def source(self, module: str) -> Source:
+        """What a module means and imports; nothing for what is none."""
+        path = self.files.get(module)
+        if path is None:
+            return Source("", ())
+        state = path.stat()
+        return _parsed(path, state.st_mtime_ns, state.st_size)
+
+    def needs(self, module: str) -> tuple[str, ...]:
+        """The modules of omibench that a module imports by itself, also lazily."""
+        source = self.source(module)
+        return tuple(filter(_is_ours, source.imports + source.facade))
+
+    def closure(self, module: str) -> set[str]:
+        """As `import_closure`."""
+        seen: set[str] = set()
+        waiting = [module, *(name for name in self.files if name.startswith(f"{module}."))]
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            if is_client(name) and name != IDENTITY:
+                continue
+            if name == _OPENS:
+                waiting.append(IDENTITY)
+            seen.add(name)
+            is_module = name in self.files
+            source = self.source(name if is_module else name.rpartition(".")[0])
+            waiting += filter(_is_ours, source.imports if is_module else source.facade)
+        return seen & self.files.keys()
+
+    def packages(self, closure: Iterable[str]) -> set[str]:
+        """The other packages that modules import, by their top-level names."""
+        found = {
+            name.split(".")[0]
+            for module in closure
+            if module.split(".")[1] not in APART
+            for name in self.source(module).imports
+            if name.split(".")[0] not in {"omibench", *sys.stdlib_module_names}
+        }
+        return found.union(*(BESIDE.get(name, ()) for name in found))
+
+
+def _name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(["omibench", *parts]).removesuffix(".__init__")
+
+
+@cache
+def _parsed(path: Path, modified_ns: int, size: int) -> Source:
+    return meanings(KEPT.absolute()).of(path, PACKAGE)
+
+
+def _data_files(stage: str, folders: set[Path]) -> list[Path]:
+    """What lies beside the modules: all below the stage's folder, and in those of the others."""
+    files = {path for folder in folders - {PACKAGE} for path in folder.iterdir()}
+    files |= set((PACKAGE / "stages" / stage).rglob("*"))
+    return sorted(p for p in files if p.is_file() and p.suffix not in (".py", ".pyc"))

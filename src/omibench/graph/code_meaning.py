@@ -1,0 +1,138 @@
+"""What one file of source means, apart from its comments, docstrings and layout."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+KEPT = Path(".snakemake/omibench/meanings.json")
+"""What files meant when they were last read: kept beside Snakemake's own records."""
+
+
+class Source(NamedTuple):
+    """What one file of source means, and every module that it imports, lazily or not.
+
+    `facade` is what its `__getattr__` imports: for those who ask the package for a name, and not
+    for those who import a module of it.
+    """
+
+    meaning: str
+    imports: tuple[str, ...]
+    facade: tuple[str, ...] = ()
+
+
+class Meanings:
+    """What files mean, as it was kept when they were last read: by name, with their content's hash.
+
+    To parse the whole package takes seconds. What another version of this module kept is not used.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+        self._known: dict[str, tuple[str, Source]] = {}
+        self._unsaved = False
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            kept = json.loads(file.read_text("utf-8"))
+            if kept["reader"] == self._reader:
+                self._known = {
+                    name: (content, Source(meaning, tuple(imports), tuple(facade)))
+                    for name, (content, (meaning, imports, facade)) in kept["files"].items()
+                }
+
+    def of(self, path: Path, folder: Path) -> Source:
+        """What a file means as it is now; it is known by its name below `folder`."""
+        name = path.relative_to(folder).as_posix()
+        content = path.read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        kept = self._known.get(name)
+        if kept and kept[0] == digest:
+            return kept[1]
+        source = read_source(content.decode("utf-8"))
+        self._known[name] = digest, source
+        self._unsaved = True
+        return source
+
+    def save(self) -> None:
+        """Keep what was read anew; where that cannot be written, it is read again next time."""
+        if not self._unsaved:
+            return
+        text = json.dumps({"reader": self._reader, "files": self._known})
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            partial = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+            partial.write_text(text, "utf-8")
+            partial.replace(self._file)
+            self._unsaved = False
+
+
+@cache
+def meanings(file: Path) -> Meanings:
+    """Those kept in a file, opened once."""
+    return Meanings(file)
+
+
+def read_source(text: str) -> Source:
+    """What the text of a module means and imports."""
+    tree = ast.parse(text)
+    facade = [node for node in tree.body if getattr(node, "name", "") == "__getattr__"]
+    rest = [node for node in tree.body if node not in facade]
+    meaning = hashlib.sha256(_spelt(tree).encode()).hexdigest()
+    return Source(meaning, _imported_by(rest), _imported_by(facade))
+
+
+def _imported_by(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
+    names: list[str] = []
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            # Any name of an imported module may be asked for: the star stands for it.
+            names += [name for a in node.names for name in (a.name, f"{a.name}.*")]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            # `from omibench.stages.ocr import pages` may name a module as well as a function.
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        if not _for_types_only(node):
+            waiting += ast.iter_child_nodes(node)
+    return tuple(dict.fromkeys(names))
+
+
+def _for_types_only(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
+
+
+def _spelt(node: object) -> str:
+    """One spelling of a syntax tree, without docstrings: the same in every version of Python.
+
+    `ast.dump` is not: versions differ in which empty fields they name.
+    """
+    if isinstance(node, ast.AST):
+        fields = [
+            f"{name}={_spelt(value)}"
+            for name, value in ast.iter_fields(node)
+            if value is not None and value != []
+        ]
+        return f"{type(node).__name__}({','.join(fields)})"
+    if isinstance(node, list):
+        first = 1 if node and _is_docstring(node[0]) else 0
+        return f"[{','.join([_spelt(item) for item in node[first:]])}]"
+    return repr(node)
+
+
+def _is_docstring(node: object) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1,0 +1,103 @@
+"""What the Snakefile calls: notes of what its jobs write, and a look at them before a run."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import shlex
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import UntrustedError
+from omibench.graph.provenance.provenance import NAME, STAGES, strangers, way_out
+from omibench.graph.provenance.written_files import changed_files, forget_made, note_made, refusal
+
+_FORCING_ALL = {"-F", "--forceall"}
+_FORCING_THESE = ("-R", "--forcerun")
+log = logging.getLogger("omibench.graph.provenance")
+
+
+class Noted(logging.Handler):
+    """Notes the outputs of each job that ends well, by Snakemake's own events."""
+
+    def __init__(self, results: str) -> None:
+        super().__init__(logging.INFO)
+        self._results = Path(results)
+        self._outputs: dict[int, list[str]] = {}
+
+    def start(self, workflow: Any) -> None:
+        """Begin, from Snakemake's `onstart`."""
+        if not workflow.touch:
+            for job in workflow.dag.jobs:
+                self._outputs[int(job.jobid)] = [str(path) for path in job.output]
+            from snakemake.logging import logger
+
+            logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Forget what a job is about to write, and note what it has written."""
+        event = str(getattr(record, "event", ""))
+        number = getattr(record, "jobid", getattr(record, "job_id", None))
+        if number is None or event not in ("job_info", "job_finished"):
+            return
+        with contextlib.suppress(OSError, ValueError):
+            if int(number) not in self._outputs:  # a checkpoint made it part of the graph
+                self._outputs[int(number)] = list(map(str, getattr(record, "output", None) or []))
+            for output in filter(self._is_result, self._outputs.get(int(number), [])):
+                (forget_made if event == "job_info" else note_made)(output)
+
+    def _is_result(self, output: str) -> bool:
+        return Path(output).parts[: len(self._results.parts)] == self._results.parts
+
+
+def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]) -> None:
+    """Raise UntrustedError where results were changed by hand, unless this run makes them anew.
+
+    The results of another study may lie in a folder between the stages: they are not looked at.
+    """
+    found = [
+        one
+        for stage in STAGES
+        for one in changed_files(Path(results, stage))
+        if not _is_forced(one.output, Path(results), argv)
+    ]
+    if found:
+        words = [] if list(configfiles) == ["params.yaml"] else ["--configfile", *configfiles]
+        raise refusal(found, shlex.join(words))
+
+
+def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
+    """Raise UntrustedError over results that Snakemake has no records of, with the way out.
+
+    It would go by their time stamps alone. Where the run may execute some `rules` alone
+    (`--allowed-rules`), it takes the results of all others for files of the user.
+    """
+    unknown = strangers(Path(results), [s for s in STAGES if not rules or s in rules])
+    bare = [stage for stage in unknown if not (Path(results) / stage / NAME).is_file()]
+    if bare:
+        raise UntrustedError(f"{Path(results, bare[0])}: {way_out(Path(results), bare)}")
+    if unknown:
+        raise UntrustedError(
+            f"the results in {results} of {', '.join(unknown)} were not made here, or were "
+            "exchanged: `omibench trust` looks whether they can be believed"
+        )
+
+
+def _is_forced(output: str, results: Path, argv: Sequence[str]) -> bool:
+    if _FORCING_ALL & set(argv):
+        return True
+    stage = Path(output).relative_to(results).parts[0]
+    return bool({output, stage} & set(_forced(argv)))
+
+
+def _forced(argv: Sequence[str]) -> list[str]:
+    found, taking = [], False
+    for word in argv:
+        name, sign, value = word.partition("=")
+        if word.startswith("-"):
+            taking = name in _FORCING_THESE
+            found += [value] if taking and sign else []
+        elif taking:
+            found.append(word)
+    return found

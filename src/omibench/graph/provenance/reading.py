@@ -1,0 +1,79 @@
+"""What a job reads must be what the job before it has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from omibench.errors import OmibenchError
+from omibench.graph.provenance.hashes import sha256_of
+from omibench.graph.provenance.provenance import NAME, Provenance, read_provenance
+from omibench.graph.provenance.written_files import (
+    Changed,
+    changed_how,
+    known_file,
+    notes_below,
+    refusal,
+)
+
+READ_BY_ANALYZE = ("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify")
+"""The stages whose outputs a report is made from."""
+
+
+def frozen_files(results: Path) -> list[Path]:
+    """The frozen questions and answers of a results folder."""
+    return [results / "freeze" / f"{name}.jsonl" for name in ("questions", "answers")]
+
+
+def check_inputs(*paths: Path | None) -> None:
+    """Raise UntrustedError with one line where an input is not the file that was made.
+
+    A file is compared with what was noted when its job ended, else with the provenance of its
+    stage; one of which neither says anything is taken as it is. A folder stands for all outputs
+    below it.
+    """
+    found = [
+        one for path in _inputs(paths) if path.is_file() and (one := _changed(path)) is not None
+    ]
+    if found:
+        raise refusal(found)
+
+
+def _inputs(paths: Iterable[Path | None]) -> Iterator[Path]:
+    for path in paths:
+        if path is not None and path.is_dir():
+            for note in notes_below(path):
+                yield from map(Path, note.files)
+        elif path is not None:
+            yield path
+
+
+def _changed(path: Path) -> Changed | None:
+    if noted := known_file(path):
+        output, file = noted
+        if sha256_of(path) == file.sha256:
+            return None
+        return Changed(path.as_posix(), output, changed_how(file.size, path.stat().st_size))
+    expected = _provenance_of(path)
+    if expected is None or sha256_of(path) == expected:
+        return None
+    return Changed(path.as_posix(), path.as_posix(), changed_how(0, path.stat().st_size))
+
+
+def _provenance_of(path: Path) -> str | None:
+    """The hash that the stage's provenance.json gives; None where there is none."""
+    for folder in path.parents:
+        if known := _read(folder):
+            return known.files.get(path.relative_to(folder).as_posix())
+    return None
+
+
+@cache
+def _read(folder: Path) -> Provenance | None:
+    if not (folder / NAME).is_file():
+        return None
+    try:
+        return read_provenance(folder)
+    except OmibenchError:
+        return None

@@ -1,0 +1,186 @@
+"""What the jobs of this folder have written: hash, size and time of every file of an output.
+
+A note lies in `.snakemake/omibench/made` for each output of a job that has ended well. By it a run
+sees at its start which files were edited, exchanged or cut off since (a look at size and time;
+only what differs there is read), and a job that the files it reads are those that were made.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import UntrustedError
+from omibench.graph.provenance.hashes import sha256_of
+from omibench.graph.provenance.records import FOLDER
+from omibench.store.files import write_whole
+
+MADE = FOLDER / "omibench" / "made"
+NAMED = 3
+"""Files that one line names."""
+EDITED = ("ocr", "filter", "rationale")
+"""Stages whose problems people are tempted to edit by hand."""
+
+
+class File(NamedTuple):
+    """One file as it was made; the time is in nanoseconds."""
+
+    sha256: str
+    size: int
+    modified_ns: int
+
+
+class Note(NamedTuple):
+    """One output of a job, a file or a folder: its path and every file in it."""
+
+    output: str
+    files: Mapping[str, File]
+
+
+class Changed(NamedTuple):
+    """A file that is no longer what was made, and the output of which it is a part."""
+
+    file: str
+    output: str
+    why: str
+
+
+def note_made(output: str) -> None:
+    """Note the files of an output that a job has just written; nothing where there are none."""
+    files = {path.as_posix(): file for path in _files(Path(output)) if (file := _look(path, None))}
+    if files:
+        _write(output, files)
+
+
+def forget_made(output: str) -> None:
+    """A job is about to write an output: what was noted of it holds no longer."""
+    _note_file(output).unlink(missing_ok=True)
+
+
+def notes_below(folder: Path) -> Iterator[Note]:
+    """The notes of every output below a folder, by name. One that is damaged is left out."""
+    for path in sorted((MADE / _safe(folder)).rglob("*.json")):
+        if found := _read(path):
+            yield found
+
+
+def changed_files(folder: Path, reread: bool = False) -> list[Changed]:
+    """The files below a folder that are not what was made there.
+
+    Files whose size and time are those of the note are taken for unchanged, unless all are to be
+    `reread`. An output that is not there is none of them: Snakemake makes it anew.
+    """
+    return [one for note in notes_below(folder) for one in _changes(note, reread)]
+
+
+def known_file(path: Path) -> tuple[str, File] | None:
+    """The output that a file is a part of and what it was; None where nothing is noted of it."""
+    for place in (path, *path.parents):
+        if place.name and (note := _read(_note_file(str(place)))):
+            file = note.files.get(path.as_posix())
+            return (note.output, file) if file else None
+    return None
+
+
+def refusal(changed: Iterable[Changed], options: str = "") -> UntrustedError:
+    """The error that names files which were changed and the command that makes them anew.
+
+    `options` of Snakemake stand in that command.
+    """
+    found = sorted(changed)
+    names = [f"{one.file} {one.why}" for one in found[:NAMED]]
+    more = f" (and {len(found) - NAMED:,} more)" if len(found) > NAMED else ""
+    outputs = shlex.join(dict.fromkeys(one.output for one in found))
+    options = " ".join(part for part in ("--cores all", options) if part)
+    line = (
+        f"{'; '.join(names)}{more}: nothing is read from it. Bring back what was there, or make it "
+        f"anew with `snakemake {options} --forcerun {outputs}`; no answer is bought "
+        "twice"
+    )
+    if any(Path(one.file).parent.name in EDITED for one in found):
+        line += (
+            ". An edit by hand would be lost there: correct a problem by a decision in the file "
+            "that `review.decisions` names (`decision: edit`, docs/building.md)"
+        )
+    return UntrustedError(line)
+
+
+def _changes(note: Note, reread: bool) -> Iterator[Changed]:
+    whole = Path(note.output)
+    if not whole.exists():
+        return
+    found = {name: _look(Path(name), None if reread else f) for name, f in note.files.items()}
+    for name, known in note.files.items():
+        file = found[name]
+        if file is None:
+            yield Changed(name, note.output, "is missing")
+        elif file.sha256 != known.sha256:
+            yield Changed(name, note.output, changed_how(known.size, file.size))
+    if whole.is_dir():
+        added = {path.as_posix() for path in _files(whole)} - note.files.keys()
+        yield from (Changed(name, note.output, "was added by hand") for name in sorted(added))
+    if found != note.files and _hashes(found) == _hashes(note.files):
+        with suppress(OSError):  # touched or copied: the next look need not read it again
+            _write(note.output, found)
+
+
+def _hashes(files: Mapping[str, File | None]) -> list[str]:
+    return [file.sha256 if file else "" for file in files.values()]
+
+
+def changed_how(before: int, after: int) -> str:
+    """In words, from the bytes that a file had and has."""
+    if after < before:
+        return f"was cut off or exchanged after it was made ({after:,} of {before:,} bytes)"
+    return "was edited or exchanged after it was made"
+
+
+def _write(output: str, files: Mapping[str, File | None]) -> None:
+    write_whole(_note_file(output), json.dumps({"output": output, "files": files}).encode())
+
+
+def _look(path: Path, known: File | None) -> File | None:
+    """A file as it is; its hash is read only where it is not as it was `known`."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    place = state.st_size, state.st_mtime_ns
+    if known and place == (known.size, known.modified_ns):
+        return known
+    return File(sha256_of(path), *place)
+
+
+def _files(output: Path) -> list[Path]:
+    if output.is_dir():
+        return sorted(path for path in output.rglob("*") if _is_made(path))
+    return [output] if output.is_file() else []
+
+
+def _is_made(path: Path) -> bool:
+    """Snakemake marks folders by a hidden file of its own; what is written in parts is hidden."""
+    return path.is_file() and not path.name.startswith(".")
+
+
+def _read(path: Path) -> Note | None:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        files = {name: File(str(h), int(n), int(t)) for name, (h, n, t) in found["files"].items()}
+        return Note(str(found["output"]), files)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _note_file(output: str) -> Path:
+    place = MADE / _safe(Path(output))
+    return place.with_name(f"{place.name}.json")
+
+
+def _safe(path: Path) -> Path:
+    """A path below the notes for a path anywhere: `..` and the root are spelt out."""
+    parts = ["@up" if part == ".." else part for part in path.parts if part != path.anchor]
+    return Path("@root" if path.is_absolute() else "", *parts)

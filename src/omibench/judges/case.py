@@ -1,0 +1,62 @@
+"""What is judged: one response beside its problem, as sections of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.answers.extraction.plain import visible
+from omibench.schemas.problem import Choice
+from omibench.schemas.request import ImagePart
+from omibench.text.fences import Section
+
+HEAD_CHARS, TAIL_CHARS = 4_000, 12_000
+"""What is shown of a long text: its beginning and its end, where conclusions stand."""
+RESPONSE_CHARS = HEAD_CHARS + TAIL_CHARS
+GOLD_CHARS = 4_000
+
+
+class Case(NamedTuple):
+    """One response to judge. `answer` is what was extracted of it, `reference` a worked solution.
+
+    `images` are shown after the text, where a judge is to see them; otherwise it sees text only.
+    """
+
+    id: str
+    question: str
+    gold: Sequence[str]
+    response: str
+    choices: Sequence[Choice] | None = None
+    answer: str | None = None
+    reference: str | None = None
+    images: tuple[ImagePart, ...] = ()
+
+
+def question_section(case: Case) -> Section:
+    """The statement and its options; a picture is named by its mark."""
+    options = [f"{c.label}: {c.text or f'[IMAGE{c.image}]'}" for c in case.choices or []]
+    text = "\n".join([case.question.strip(), *options]).strip()
+    return Section("QUESTION", clipped(text) or "(not given)")
+
+
+def gold_section(case: Case) -> Section:
+    """The official answer, parts one by one."""
+    return Section("OFFICIAL ANSWER", clipped("; ".join(case.gold))[:GOLD_CHARS])
+
+
+def reference_section(case: Case) -> Section:
+    """The reference solution."""
+    return Section("REFERENCE SOLUTION", clipped((case.reference or "").strip()) or "(not given)")
+
+
+def response_section(case: Case) -> Section:
+    """The response as a reader sees it: without thinking, invisible characters or its middle."""
+    return Section("RESPONSE", clipped(visible(case.response)) or "(empty)")
+
+
+def clipped(text: str) -> str:
+    """A text of at most 16,000 characters: of a longer one the beginning and the end."""
+    if len(text) <= RESPONSE_CHARS:
+        return text
+    left_out = len(text) - RESPONSE_CHARS
+    return f"{text[:HEAD_CHARS]}\n[{left_out} characters left out]\n{text[-TAIL_CHARS:]}"

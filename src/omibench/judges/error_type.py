@@ -1,0 +1,61 @@
+"""The type of the first error of a wrong answer (OMIBench, F.2; EMMA, section 5; MathReal)."""
+
+from __future__ import annotations
+
+import re
+
+from omibench.judges.case import (
+    Case,
+    gold_section,
+    question_section,
+    reference_section,
+    response_section,
+)
+from omibench.judges.instrument import Instrument
+from omibench.judges.reply import last_value
+from omibench.judges.taxonomies import NO_ERROR, Taxonomy
+from omibench.judges.votes import most
+
+_TOKEN = re.compile(r"[a-z][a-z0-9_]*")
+
+INSTRUCTIONS = """\
+A response to a problem was scored as wrong. Find its first error that is fatal, the one without \
+which the official answer would have been reached, and name the type of its cause. Compare with \
+the reference solution where one is given. Where several causes meet, name the earliest: what \
+was misread before what was concluded from it. Where the response reaches the official answer \
+after all, say so."""
+
+CLOSING = """\
+The types of errors:
+{types}
+- no_error: the response reaches the official answer
+
+You may think first. The last line of your reply must have exactly this form, with one name from \
+the list:
+ERROR TYPE: name"""
+
+
+def error_type(taxonomy: Taxonomy) -> Instrument[str]:
+    """The judge that names one type of a taxonomy, or `no_error`."""
+    known = {*taxonomy.types, NO_ERROR}
+    listed = "\n".join(f"- {name}: {text}" for name, text in taxonomy.types.items())
+
+    def read(reply: str, case: Case) -> str | None:
+        said = (last_value(reply, "error type") or "").strip("*_` .").casefold()
+        return said if _TOKEN.fullmatch(said) and said in known else None
+
+    return Instrument(
+        name="error_type",
+        version=1,
+        role="classifier",
+        instructions=INSTRUCTIONS,
+        closing=CLOSING.replace("{types}", listed),
+        sections=lambda case: (
+            question_section(case),
+            gold_section(case),
+            reference_section(case),
+            response_section(case),
+        ),
+        read=read,
+        vote=most,
+    )

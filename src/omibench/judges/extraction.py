@@ -1,0 +1,66 @@
+"""Answer extraction by a model, for responses without a box (MathReal).
+
+The order of the protocol: what follows a word that announces an answer, else the last paragraph
+or sentence; several answers between semicolons. An answer of which a part does not stand in the
+response is none: a judge that makes one up, or was talked into one, has failed. It sees the
+response alone, as in the protocol.
+"""
+
+from __future__ import annotations
+
+import re
+
+from omibench.answers.extraction.plain import visible
+from omibench.judges.case import Case, response_section
+from omibench.judges.instrument import Instrument
+from omibench.judges.reply import last_value
+from omibench.judges.votes import most
+
+NO_ANSWER = ""
+_ANSWER_CHARS = 2_000
+_NOISE = re.compile(r"\\(?:left|right|[()\[\],;! ]|(?:text|mathrm|boxed)\b)|[\s$*_`{}()\[\].,]")
+
+INSTRUCTIONS = """\
+You copy the final answer out of a response to a problem. You neither solve the problem nor judge \
+the answer, right or wrong.
+
+1. Look for words that announce it: "final answer", "the answer is", "the result is", or \
+"therefore", "so", "in conclusion" before an answer; their like in the response's language. Copy \
+what follows.
+2. Where there are none, copy the most likely answer from the last paragraph or sentence.
+
+Copy the answer alone, as it is written, on one line. Put semicolons between several answers. \
+Where no answer can be told, write null."""
+
+CLOSING = """\
+The last line of your reply must have exactly this form, with the answer or null:
+EXTRACTED: answer"""
+
+
+def read(reply: str, case: Case) -> str | None:
+    """The answer on the last line, `NO_ANSWER` for null; None where it is not of the response."""
+    said = last_value(reply, "extracted")
+    if not said or len(said) > _ANSWER_CHARS:
+        return None
+    if said.casefold().strip(" .") == "null":
+        return NO_ANSWER
+    text = _bare(visible(case.response))
+    parts = [bare for part in re.split(r"[;；]", said) if (bare := _bare(part))]
+    return said if parts and all(part in text for part in parts) else None
+
+
+def _bare(text: str) -> str:
+    """A text without spaces, emphasis, brackets and marks of mathematics, for finding it again."""
+    return _NOISE.sub("", visible(text)).casefold()
+
+
+EXTRACTION: Instrument[str] = Instrument(
+    name="extraction",
+    version=1,
+    role="extractor",
+    instructions=INSTRUCTIONS,
+    closing=CLOSING,
+    sections=lambda case: (response_section(case),),
+    read=read,
+    vote=most,
+)

@@ -1,0 +1,72 @@
+"""Grading with partial credit: the share of an answer's parts that is right (MathReal).
+
+The protocol (appendix, "Extract and Evaluate Answers"): the reference is split into sub-answers,
+those into components (alternatives, coordinates, points); the grade is correct components over
+all. Units may be left out, never wrong; one option alone is right. The words are ours.
+"""
+
+from __future__ import annotations
+
+import re
+
+from omibench.answers.extraction.plain import visible
+from omibench.judges.case import Case, clipped, gold_section, question_section
+from omibench.judges.instrument import Instrument
+from omibench.judges.reply import last_value
+from omibench.judges.votes import middle
+from omibench.text.fences import Section
+
+_SHARE = re.compile(r"(\d{1,3})\s*/\s*([1-9]\d{0,2})")
+_DECIMAL = re.compile(r"0(?:\.\d{1,4})?|1(?:\.0{1,4})?")
+
+INSTRUCTIONS = """\
+You check the final answer of a mathematics problem against the official answer and say which \
+share of it is right. Only values, expressions, options and conclusions count, not how they were \
+reached or introduced.
+
+Splitting. Each line, each piece between semicolons and each numbered part of the official answer \
+is one sub-answer. Within a sub-answer count components: every alternative of "5 or -75" is one, \
+every coordinate of a point is one, every point of a list is one.
+
+Comparing, component by component:
+- Equal value is equal, whatever the notation: 1/2, 0.5 and 5/10; 10 and 10.0; 1,887,800 and \
+1887800; other spacing; another order of terms. A decimal stands for pi or a root only where the \
+problem allows rounding.
+- Signs, operators, exponents and bounds of intervals must agree exactly.
+- A unit that the official answer has may be missing, but another unit is wrong. A fitting unit \
+that the official answer lacks does no harm.
+- An official answer that is one option is reached by that option alone: further options or \
+another one give nothing.
+- The same meaning in other words is right.
+- An official answer that is a proof or a drawing counts as reached."""
+
+CLOSING = """\
+You may think first. The last line of your reply must have exactly this form, the number of right \
+components over the number of all components of the official answer:
+SCORE: right/all"""
+
+
+def read(reply: str, case: Case) -> float | None:
+    """The share on the last line, in [0, 1] and rounded to two decimals as published."""
+    said = (last_value(reply, "score") or "").rstrip("*_` .")
+    share = _SHARE.fullmatch(said)
+    if share:
+        right, every = int(share.group(1)), int(share.group(2))
+        return round(right / every, 2) if right <= every else None
+    return round(float(said), 2) if _DECIMAL.fullmatch(said) else None
+
+
+def _answer_section(case: Case) -> Section:
+    return Section("MODEL ANSWER", clipped(visible(case.answer or "")) or "(empty)")
+
+
+GRADE: Instrument[float] = Instrument(
+    name="grade",
+    version=1,
+    role="grader",
+    instructions=INSTRUCTIONS,
+    closing=CLOSING,
+    sections=lambda case: (question_section(case), gold_section(case), _answer_section(case)),
+    read=read,
+    vote=middle,
+)

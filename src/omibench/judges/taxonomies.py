@@ -1,0 +1,98 @@
+"""Types of errors, as data: three published lists by name, and a user's own from a YAML file.
+
+Types and their order are the papers'; the descriptions are in our words.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from omibench.errors import ParamsError
+from omibench.files.yaml_file import read_yaml
+from omibench.params.blocks import Block
+from omibench.schemas.validation import did_you_mean, explain
+from omibench.schemas.verdict import VerdictOutcome
+
+TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+NO_ERROR = "no_error"
+"""The answer is right after all: the validation that OMIBench, F.2.1 puts first."""
+
+
+class Taxonomy(Block):
+    """A list of error types: name -> when an error is of this type."""
+
+    source: str = ""
+    types: Annotated[dict[TypeName, str], Field(min_length=2, max_length=40)]
+    outcomes: dict[VerdictOutcome, TypeName] = {}
+    """Outcomes that are of a type by themselves: no judge is asked about them."""
+
+
+TAXONOMIES: dict[str, Taxonomy] = {
+    "omibench": Taxonomy(
+        source="OMIBench, B.2 and F.2",
+        types={
+            "visual_perception": "a plain fact of one picture is misread or missed: an object, a "
+            "label or number, an attribute, a position",
+            "cross_image": "each picture is read about right, but what they say together is not: "
+            "views are mismatched, an order in time is confused, evidence of one is left out",
+            "logical": "pictures and their relation are read about right, but the reasoning fails: "
+            "an invalid step, a miscalculation, a theorem or law misapplied",
+            "instruction": "the task is misunderstood, or a constraint of the text is violated: "
+            "a required format, a forbidden method, another question answered",
+            "other": "none of these: conditions that stand nowhere, text without sense",
+        },
+    ),
+    "emma": Taxonomy(
+        source="EMMA, section 5",
+        types={
+            "perceptual": "visual information is misread",
+            "lack_of_knowledge": "a fact, law, convention or interface that one has to know is "
+            "missing or wrong",
+            "visual_reasoning": "what is seen is right, but working with it in the mind fails: a "
+            "rotation, a movement, a spatial or several-step visual inference",
+            "textual_reasoning": "a miscalculation or a false logical step in words or formulas",
+        },
+    ),
+    "mathreal": Taxonomy(
+        source="MathReal, Error Analysis",
+        types={
+            "ocr": "printed text or a formula of the picture is misread",
+            "figure_perception": "a figure, chart or drawing is misread",
+            "calculation": "the method is right, the arithmetic or algebra is not",
+            "reasoning": "an invalid step, or a principle misapplied",
+            "hallucination": "quantities or assumptions that stand nowhere are used",
+            "reject": "no meaningful answer is given",
+        },
+        outcomes={"refused": "reject", "empty": "reject"},
+    ),
+}
+
+
+def taxonomy_of(name: str) -> Taxonomy:
+    """A published taxonomy by name, or one's own from a YAML file with `types:`.
+
+    Raises ParamsError when there is neither or the file does not hold one, FileFormatError when it
+    is no YAML.
+    """
+    if name in TAXONOMIES:
+        return TAXONOMIES[name]
+    path = Path(name)
+    if not path.is_file():
+        hint = did_you_mean(name, TAXONOMIES)
+        raise ParamsError(f"taxonomy {name!r} is neither built in nor a file{hint}")
+    try:
+        found = Taxonomy.model_validate(read_yaml(path))
+    except ValidationError as error:
+        raise ParamsError(f"{name}: {explain(error, Taxonomy)}") from None
+    unknown = [t for t in found.outcomes.values() if t not in found.types]
+    if unknown or NO_ERROR in found.types:
+        wrong = (
+            f"outcomes names {unknown[0]!r}, which is no type"
+            if unknown
+            else (f"types: {NO_ERROR!r} is a name that judges use for a right answer")
+        )
+        raise ParamsError(f"{name}: {wrong}")
+    return found

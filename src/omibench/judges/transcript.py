@@ -1,0 +1,77 @@
+"""What a transcript keeps of a printed text: key terms and meaning (MathReal, OCR accuracy).
+
+The published metric has a model decide what cannot be compared by characters; numbers, structure
+and the lexical part are compared by rule (`stages.score.transcripts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.judges.case import Case, clipped
+from omibench.judges.instrument import Instrument
+from omibench.judges.reply import last_object, whole_number
+from omibench.judges.votes import middle
+from omibench.text.fences import Section
+
+KEYS = ("key-terms", "semantics")
+
+
+class Kept(NamedTuple):
+    """Shares in [0, 1] of what was printed; those of several judges are medians."""
+
+    terms: float
+    semantics: float
+
+
+INSTRUCTIONS = """\
+You compare a transcript of a printed problem with the text that was printed, and say how much of \
+it the transcript kept. You neither solve the problem nor mark its difficulty. Give two whole \
+numbers from 0 to 100.
+
+- key-terms: the share of the names, technical terms, symbols and other words that carry the \
+problem which stand in the transcript and mean the same; a misspelling that leaves no doubt \
+counts as kept.
+- semantics: how much of the meaning, sentence by sentence, a reader of the transcript alone would \
+get. 100 all of it; 50 half of the sentences, or all with conditions changed; 0 another problem or \
+nothing. Text that was not printed costs as much as it misleads.
+
+Differences of space, punctuation, notation of formulas and order of lines that mislead nobody \
+cost nothing."""
+
+CLOSING = """\
+Reply with one JSON object on one line and nothing else, each N a whole number from 0 to 100:
+{"key-terms": N, "semantics": N}"""
+
+
+def read(reply: str, case: Case) -> Kept | None:
+    """The shares of the JSON object that ends a reply; None unless both are whole and fit."""
+    found = last_object(reply, KEYS)
+    marks = [mark for key in KEYS if (mark := whole_number(found.get(key), 0, 100)) is not None]
+    return Kept(*(mark / 100 for mark in marks)) if len(marks) == len(KEYS) else None
+
+
+def vote(votes: Sequence[Kept]) -> Kept | None:
+    """The median of each share."""
+    shares = [one for column in zip(*votes, strict=True) if (one := middle(column)) is not None]
+    return Kept(*shares) if shares else None
+
+
+def _sections(case: Case) -> tuple[Section, Section]:
+    return (
+        Section("PRINTED TEXT", clipped(case.reference or "") or "(empty)"),
+        Section("TRANSCRIPT", clipped(case.response) or "(empty)"),
+    )
+
+
+TRANSCRIPT: Instrument[Kept] = Instrument(
+    name="transcript",
+    version=1,
+    role="rater",
+    instructions=INSTRUCTIONS,
+    closing=CLOSING,
+    sections=_sections,
+    read=read,
+    vote=vote,
+)

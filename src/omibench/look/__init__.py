@@ -1,7 +1,0 @@
-"""A look at what `ocr` read: one page per paper, boxes on its pages beside its problems."""
-
-from __future__ import annotations
-
-from omibench.look.page import looking, write_look
-
-__all__ = ["looking", "write_look"]

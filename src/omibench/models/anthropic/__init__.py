@@ -1,0 +1,1 @@
+"""The `anthropic` provider: the messages API and its batches."""

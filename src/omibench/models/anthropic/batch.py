@@ -1,0 +1,171 @@
+"""The message batches of Anthropic: many messages in one request, answered within a day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from pydantic import SecretStr
+
+from omibench.models.anthropic.messages import PATH, anthropic_body
+from omibench.models.anthropic.provider import AnthropicProvider
+from omibench.models.anthropic.replies import anthropic_reply
+from omibench.models.batch.api import (
+    POLL_TIMEOUT_S,
+    Found,
+    Row,
+    Shape,
+    Status,
+    fetch,
+    id_of,
+    stream,
+)
+from omibench.models.batch.draws import whole_body
+from omibench.models.batch.provider import BatchProvider
+from omibench.models.batch.submission import Submission
+from omibench.models.http.bounds import MOST_RESULTS
+from omibench.models.http.pictures import Pictures
+from omibench.models.http.rejections import content_fault
+from omibench.models.http.replies import Json, count, list_of, object_of, text_of, unreadable
+from omibench.models.http.served import client_maker
+from omibench.models.traffic.failure import Failure
+from omibench.params.model import AnthropicModel
+from omibench.schemas.request import Request
+
+LIMITS = Shape(
+    head=b'{"requests":[', between=b",", tail=b"]}", most_lines=100_000, most_bytes=256_000_000
+)
+"""Requests and bytes of one batch (Anthropic, Batch processing)."""
+_BATCHES = f"{PATH}/batches"
+_CLOCKS_DIFFER_S = 3600.0
+_PAGE = 100
+
+
+class AnthropicBatchProvider(BatchProvider, AnthropicProvider):
+    """A model behind the Anthropic API, asked through message batches."""
+
+    def __init__(self, name: str, model: AnthropicModel, state: Path | None = None) -> None:
+        AnthropicProvider.__init__(self, name, model)
+        self.state = state
+
+    @contextmanager
+    def connect_batches(self, key: SecretStr) -> Iterator[AnthropicBatches]:
+        """As `BatchProvider.connect_batches`."""
+        import anthropic
+
+        kinds = anthropic.Anthropic, anthropic.DefaultHttpxClient
+        make = client_maker(*kinds, self.model, key)
+        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        with make() as client, make_large() as downloads:
+            yield AnthropicBatches(anthropic, client, downloads, self.model, self.pictures)
+
+
+class AnthropicBatches:
+    """As `BatchApi`, over a client of the SDK."""
+
+    shape = LIMITS
+
+    def __init__(
+        self, sdk: Any, client: Any, downloads: Any, model: AnthropicModel, pictures: Pictures
+    ) -> None:
+        self._sdk, self._client, self._downloads = sdk, client, downloads
+        self._model, self._pictures = model, pictures
+
+    def line(self, name: str, requests: Sequence[Request]) -> bytes:
+        """As `BatchApi.line`."""
+        (request,) = requests
+        body = whole_body(
+            lambda show: anthropic_body(self._model, request, show), request, self._pictures
+        )
+        return json.dumps({"custom_id": name, "params": body}, separators=(",", ":")).encode()
+
+    def upload(self, lines: BinaryIO, size: int) -> None:
+        """As `BatchApi.upload`: the lines travel with `create`."""
+
+    def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
+        """As `BatchApi.create`."""
+        headers = {"content-type": "application/json", "content-length": str(size)}
+        how = {"content": lines, "options": {"headers": headers}}
+        made = self._call("post", _BATCHES, uploads=True, **how)
+        return id_of(made)
+
+    def find(self, submission: Submission, known: set[str]) -> list[Found]:
+        """Batches made at that time with as many lines.
+
+        This API keeps no mark of ours, and shows custom ids in the results alone; so only these
+        tell whether one of them is the submission (`Collector.is_it`).
+        """
+        since = submission.asked_at - _CLOCKS_DIFFER_S
+        until = submission.asked_at + self._model.limits.timeout_s + _CLOCKS_DIFFER_S
+        found: list[Found] = []
+        after: dict[str, str] = {}
+        while True:
+            page = self._get(_BATCHES, {"limit": str(_PAGE), **after})
+            made = 0.0
+            for row in (rows := list_of(page.get("data"))):
+                made = _time(row)
+                lines = sum(count(n) or 0 for n in object_of(row.get("request_counts")).values())
+                fits = since <= made <= until and lines == len(submission.lines)
+                if fits and id_of(row) not in known:
+                    found.append(Found(id_of(row), sure=False))
+            if not page.get("has_more") or not rows or made < since:
+                return found
+            after = {"after_id": id_of(rows[-1])}
+
+    def status(self, batch: str) -> Status:
+        """As `BatchApi.status`."""
+        found = self._get(f"{_BATCHES}/{quote(batch, safe='')}", {})
+        counts = dict(object_of(found.get("request_counts")))
+        counts.pop("processing", None)
+        sources = (batch,) if text_of(found.get("results_url")) else ()
+        ended = found.get("processing_status") == "ended"
+        return Status(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
+
+    def download(self, source: str, to: BinaryIO) -> None:
+        """As `BatchApi.download`; `source` is the id of a batch."""
+        batches = self._downloads.messages.batches.with_streaming_response
+        stream(self._sdk, lambda: batches.results(source), to)
+
+    def read(self, row: Json, samples: int) -> Row:
+        """As `BatchApi.read`."""
+        name, result = text_of(row.get("custom_id")), object_of(row.get("result"))
+        kind = text_of(result.get("type"))
+        if kind == "succeeded":
+            try:
+                return Row(name, [anthropic_reply(self._model, result.get("message"), batch=True)])
+            except Failure as failure:
+                return Row(name, failure)
+        error = object_of(result.get("error"))
+        said = object_of(error.get("error")) or error
+        code, message = text_of(said.get("type")), text_of(said.get("message"))
+        words = f": {code}: {message}" if said else ""
+        return Row(
+            name,
+            Failure(
+                f"the request {kind or 'has no result'}{words}",
+                maybe_paid=False,
+                content=content_fault(400, code, message),
+            ),
+        )
+
+    def _get(self, path: str, params: dict[str, str]) -> Json:
+        timeout = min(POLL_TIMEOUT_S, self._model.limits.timeout_s)
+        return self._call("get", path, options={"params": params, "timeout": timeout})
+
+    def _call(self, method: str, path: str, *, uploads: bool = False, **how: Any) -> Json:
+        import httpx2
+
+        call = getattr(self._client, method)
+        return fetch(self._sdk, lambda: call(path, cast_to=httpx2.Response, **how), uploads=uploads)
+
+
+def _time(row: Json) -> float:
+    try:
+        return datetime.fromisoformat(text_of(row.get("created_at"))).timestamp()
+    except ValueError:
+        raise unreadable("has a batch without the time at which it was made") from None

@@ -1,0 +1,113 @@
+"""From requests to the bodies of the Anthropic messages API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from omibench.errors import ModelError
+from omibench.models.anthropic.tools import calls_of, carried_of, result_of, tools_of
+from omibench.models.http.pictures import Show
+from omibench.params.model import AnthropicModel
+from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
+
+PATH = "/v1/messages"
+
+
+def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[str, Any]:
+    """The JSON body that asks for one sample.
+
+    Raises ModelError for a thinking budget that leaves no room to answer, and for system turns
+    that this API has no place for.
+    """
+    system, turns = _split(request)
+    body: dict[str, Any] = {
+        "model": model.id,
+        "max_tokens": request.decoding.max_tokens,
+        "messages": list(_turns(turns, show)),
+        **tools_of(request.conversation),
+    }
+    if system:
+        body["system"] = "\n\n".join(system)
+    if model.thinking is not None:
+        body["thinking"] = _thinking(model.thinking, request)
+    if model.effort is not None:
+        body["output_config"] = {"effort": model.effort}
+    return body
+
+
+def check_anthropic(name: str, model: AnthropicModel) -> None:
+    """Raise ModelError when a block declares what the messages API does not know."""
+    for ability in ("samples", "seed", "logprobs"):
+        if getattr(model.can, ability):
+            raise ModelError(
+                f"model {name!r}: `can.{ability}` is declared, and the Anthropic API knows no such "
+                "parameter: leave it out (k samples are k requests)"
+            )
+
+
+def check_anthropic_request(model: AnthropicModel, request: Request) -> None:
+    """Raise ModelError for what this API cannot be asked, before anything is sent."""
+    _split(request)
+    if isinstance(model.thinking, int):
+        _thinking(model.thinking, request)
+
+
+def _thinking(thinking: str | int, request: Request) -> dict[str, Any]:
+    if isinstance(thinking, str):
+        return {"type": thinking}
+    if thinking >= request.decoding.max_tokens:
+        raise ModelError(
+            f"setting {request.tags.setting!r}: max_tokens is {request.decoding.max_tokens} and "
+            f"the model may think for {thinking} tokens of them, which leaves none to answer: "
+            "raise `decoding.max_tokens` or lower `thinking`"
+        )
+    return {"type": "enabled", "budget_tokens": thinking}
+
+
+def _split(request: Request) -> tuple[list[str], list[Message]]:
+    """The texts of the system turns, which stand apart in this API, and the other turns."""
+    messages = request.conversation.messages
+    turns = [message for message in messages if message.role != "system"]
+    system = messages[: len(messages) - len(turns)]
+    if any(m.role != "system" or any(isinstance(p, ImagePart) for p in m.parts) for m in system):
+        raise ModelError(
+            f"problem {request.tags.problem!r}: the Anthropic API takes system text at the very "
+            "beginning only, and no pictures in it: change the setting"
+        )
+    texts = [p.text for m in system for p in m.parts if isinstance(p, TextPart) and p.text.strip()]
+    return texts, turns
+
+
+def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
+    """The turns; results of tools are parts of the user's turn, neighbouring ones of one turn."""
+    waiting: list[dict[str, Any]] = []
+    for message in messages:
+        if message.answers is not None:
+            waiting.append(result_of(message.answers, _parts(message, show)))
+            continue
+        if message.role == "user":
+            yield {"role": "user", "content": [*waiting, *_parts(message, show)]}
+            waiting = []
+            continue
+        if waiting:
+            yield {"role": "user", "content": waiting}
+            waiting = []
+        content = [*carried_of(message), *_parts(message, show), *calls_of(message)]
+        yield {"role": message.role, "content": content}
+    if waiting:
+        yield {"role": "user", "content": waiting}
+
+
+def _parts(message: Message, show: Show) -> list[dict[str, Any]]:
+    """The parts of a turn, without blank texts, which this API refuses."""
+    kept = [p for p in message.parts if isinstance(p, ImagePart) or p.text.strip()]
+    return [_part(part, show) for part in kept]
+
+
+def _part(part: Part, show: Show) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    shown = show(part)
+    source = {"type": "base64", "media_type": shown.media_type, "data": shown.data}
+    return {"type": "image", "source": source}

@@ -1,0 +1,73 @@
+"""The `anthropic` provider: the Anthropic messages API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.errors import ModelError
+from omibench.models.anthropic.messages import (
+    PATH,
+    anthropic_body,
+    check_anthropic,
+    check_anthropic_request,
+)
+from omibench.models.anthropic.replies import anthropic_reply
+from omibench.models.http.identity import anthropic_identity
+from omibench.models.http.pools import open_pools
+from omibench.models.http.served import ServedProvider, client_maker, post
+from omibench.models.http.wire import wire_body
+from omibench.models.options import refuse_options
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.params.model import AnthropicModel
+from omibench.schemas.request import Request
+
+
+class AnthropicProvider(ServedProvider):
+    """A model behind the Anthropic API. Raises ModelError when its block contradicts the API."""
+
+    def __init__(self, name: str, model: AnthropicModel) -> None:
+        super().__init__(name, model)
+        check_anthropic(name, model)
+        self.model = model
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`."""
+        return anthropic_identity(self.model)
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """As `ServedProvider.check`; also for top_p, which this API does not take."""
+        super().check(requests)
+        refuse_options(requests, self.name, "the Anthropic API has none; choose another model")
+        for request in requests:
+            check_anthropic_request(self.model, request)
+            if request.decoding.top_p is not None:
+                raise ModelError(
+                    f"setting {request.tags.setting!r}: asks for top_p, and the Anthropic API "
+                    f"(model {self.name!r}) takes none: leave `decoding.top_p` out"
+                )
+
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """Clients of the SDK, lent to one call at a time."""
+        import anthropic
+
+        make = client_maker(
+            anthropic.AsyncAnthropic, anthropic.DefaultAsyncHttpxClient, self.model, key
+        )
+        async with open_pools(make, self.model.limits.concurrency) as lend:
+
+            async def send(requests: Sequence[Request]) -> Sent:
+                request = requests[0]
+                body = wire_body(
+                    lambda show: anthropic_body(self.model, request, show), request, self.pictures
+                )
+                with lend() as client:
+                    reply = await post(anthropic, client, PATH, body, {})
+                return self.sent([anthropic_reply(self.model, reply)])
+
+            yield send

@@ -1,0 +1,92 @@
+"""From messages of the Anthropic API, as JSON, to Responses."""
+
+from __future__ import annotations
+
+from omibench.models.anthropic.tools import calls_in, carried_in
+from omibench.models.http.replies import (
+    CACHE_WRITE,
+    Json,
+    apart,
+    cost_of,
+    count,
+    list_of,
+    object_of,
+    outcome_of,
+    settled,
+    text_of,
+    unreadable,
+)
+from omibench.models.traffic.failure import Failure
+from omibench.params.model import AnthropicModel
+from omibench.schemas.request import Response, Usage
+
+_CUT = {"max_tokens", "model_context_window_exceeded"}
+_FAILED = {"error", "abort", "aborted", "cancelled", "canceled", "failed"}
+"""Stop reasons of servers that speak this API, when generation broke off."""
+
+
+def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False) -> Response:
+    """The one sample that a message holds. Its sampling is the provider's own.
+
+    Raises Failure when the body is no message.
+    """
+    if not isinstance(reply, dict):
+        raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
+    if not isinstance(reply.get("content"), list):
+        raise unreadable(f"is no message: its type is {reply.get('type')!r}, without content")
+    blocks = list_of(reply["content"])
+    written = "".join(text_of(b.get("text")) for b in blocks if b.get("type") == "text")
+    thought = "\n".join(text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
+    text, reasoning = apart(written, thought)
+    stop = text_of(reply.get("stop_reason")) or None
+    if (stop or "").lower() in _FAILED:
+        raise Failure(
+            f"the reply ended as {stop!r} and holds no finished answer",
+            status=200,
+            transient=True,
+            cost_usd=cost_of(model.price, usage_of(object_of(reply.get("usage"))), batch=batch),
+        )
+    calls = calls_in(blocks)
+    response = Response(
+        text=text,
+        outcome=outcome_of(text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)),
+        calls=calls,
+        carried=carried_in(blocks) if calls else None,
+        finish_reason=stop,
+        reasoning=reasoning,
+    )
+    counted = object_of(reply.get("usage"))
+    usage = usage_of(counted)
+    (done,) = settled([response], usage, model, reply, batch)
+    extra = _cache_writes(model, counted, batch)
+    cost = done.cost_usd
+    return done.model_copy(
+        update={
+            "sampling": "provider_default",
+            "cost_usd": None if cost is None else cost + extra,
+        }
+    )
+
+
+def usage_of(usage: Json) -> Usage:
+    """Tokens; this API counts what it read from and wrote to a cache beside the input."""
+    plain = count(usage.get("input_tokens"))
+    read = count(usage.get("cache_read_input_tokens"))
+    written = count(usage.get("cache_creation_input_tokens")) or 0
+    return Usage(
+        input_tokens=None if plain is None else plain + (read or 0) + written,
+        output_tokens=count(usage.get("output_tokens")),
+        cached_tokens=read,
+        reasoning_tokens=count(
+            object_of(usage.get("output_tokens_details")).get("thinking_tokens")
+        ),
+    )
+
+
+def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
+    """What tokens written to a cache cost beyond other input tokens."""
+    written = count(usage.get("cache_creation_input_tokens")) or 0
+    if model.price is None:
+        return 0.0
+    share = model.price.batch if batch else 1.0
+    return written * model.price.input * (CACHE_WRITE - 1) * share / 1e6

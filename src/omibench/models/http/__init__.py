@@ -1,0 +1,1 @@
+"""What all clients of APIs share: bounded exchanges, replies, secrets, pictures."""

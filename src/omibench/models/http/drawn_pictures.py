@@ -1,0 +1,100 @@
+"""Pictures in replies: models that draw while they think.
+
+The bytes are a stranger's: their size, format and pixels are checked before anything keeps them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import io
+import logging
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+
+from omibench.errors import reason_of
+from omibench.files.intake.picture import READERS
+from omibench.models.http.pictures import media_type
+from omibench.models.http.replies import Json, list_of, object_of, text_of
+from omibench.schemas.request import DrawnPart
+
+MOST = 16
+"""Pictures of one reply that are kept."""
+MOST_BYTES = 20 * 10**6
+MOST_PIXELS = 40 * 10**6
+_DATA = re.compile(r"data:image/[a-z+.-]{1,20};base64,")
+_LOG = logging.getLogger("omibench")
+
+
+def drawn_in_chat(message: Json) -> tuple[DrawnPart, ...]:
+    """The pictures of a message of a chat completion: in `images`, or among its content parts."""
+    parts = [*list_of(message.get("content")), *list_of(message.get("images"))]
+    return drawn(_in_part(part) for part in parts)
+
+
+def drawn_in_items(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
+    """The pictures in the output of the Responses API."""
+    found = (
+        text_of(item.get("result")) for item in items if item.get("type") == "image_generation_call"
+    )
+    return drawn(found)
+
+
+def drawn(found: Iterable[str]) -> tuple[DrawnPart, ...]:
+    """Pictures from their base64; what is no sound picture is left out, with a warning."""
+    kept: list[DrawnPart] = []
+    for text in filter(None, found):
+        try:
+            if len(kept) == MOST:
+                raise ValueError(f"it is beyond the {MOST} that are kept of one reply")
+            kept.append(_checked(text))
+        except ValueError as error:
+            _LOG.warning("a picture in a reply is left out: %s", error)
+    return tuple(kept)
+
+
+def _in_part(part: Json) -> str:
+    """The base64 of a part in any of the forms that servers write; empty for other parts."""
+    url = part.get("image_url")
+    places: Iterator[object] = iter(
+        (
+            url if isinstance(url, str) else object_of(url).get("url"),
+            object_of(part.get("inline_data") or part.get("inlineData")).get("data"),
+            object_of(part.get("source")).get("data"),
+            part.get("b64_json"),
+        )
+    )
+    return next(filter(None, map(text_of, places)), "")
+
+
+def _checked(text: str) -> DrawnPart:
+    head = _DATA.match(text)
+    if head is None and ":" in text[:16]:
+        raise ValueError("it is an address, and nothing is fetched")
+    encoded = text[head.end() :] if head else text
+    if len(encoded) > MOST_BYTES * 4 / 3:
+        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+    try:
+        data = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("it is no base64") from None
+    if media_type(data[:12]) is None:
+        raise ValueError("it is no PNG, JPEG, GIF or WebP")
+    _open(data)
+    return DrawnPart(sha256=hashlib.sha256(data).hexdigest(), data=data)
+
+
+def _open(data: bytes) -> None:
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=READERS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise ValueError(f"it has more than {MOST_PIXELS:,} pixels")
+                image.verify()
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(f"it cannot be read: {reason_of(error)}") from None

@@ -1,0 +1,103 @@
+"""One HTTP exchange with nothing but the standard library: bounded, whole in time, not sent on."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from http.client import HTTPException
+from time import monotonic
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from omibench.errors import reason_of
+from omibench.models.http.bounds import CALL_S, MOST_ERROR, MOST_REPLY, size_text, within
+from omibench.models.traffic.failure import Failure
+
+_PIECE = 1 << 16
+
+
+class Reply(NamedTuple):
+    """What came back. `body` is cut at 1 MiB where the status is an error's."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def exchange(
+    request: urllib.request.Request,
+    *,
+    timeout_s: float,
+    most: int = MOST_REPLY,
+    most_s: float = CALL_S,
+) -> Reply:
+    """Send a request and read the whole reply, whatever its status.
+
+    A redirect is not followed: keys and bodies go to the address that was asked for alone. Raises
+    Failure when there is no connection, the reply has more than `most` bytes, takes more than
+    `most_s` seconds in all, or redirects.
+    """
+    reply = within(most_s, lambda: _exchange(request, timeout_s, most, monotonic() + most_s))
+    _check_stays(request, reply)
+    return reply
+
+
+def send(request: urllib.request.Request, *, timeout_s: float, most_s: float = CALL_S) -> int:
+    """As `exchange`, for whom the status alone matters: the body is not read."""
+    reply = within(most_s, lambda: _exchange(request, timeout_s, 0, monotonic() + most_s))
+    _check_stays(request, reply)
+    return reply.status
+
+
+def _check_stays(request: urllib.request.Request, reply: Reply) -> None:
+    if 300 <= reply.status < 400:
+        to = urlsplit(urljoin(request.full_url, reply.headers.get("location", "")))
+        raise Failure(
+            f"it sends requests on to {to.scheme}://{to.netloc.rpartition('@')[2]}; nothing was "
+            "sent there: if you trust it, write that address",
+            reply.status,
+            maybe_paid=False,
+        )
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        """No redirect is followed."""
+
+
+def _exchange(request: urllib.request.Request, timeout_s: float, most: int, until: float) -> Reply:
+    opener = urllib.request.build_opener(_Stay)
+    try:
+        try:
+            answer = opener.open(request, timeout=timeout_s)
+        except urllib.error.HTTPError as error:
+            with error:
+                return Reply(error.code, _headers(error), error.read(MOST_ERROR))
+        with answer:
+            body = _read(answer, most, until) if most else b""
+            return Reply(answer.status, _headers(answer), body)
+    except (OSError, HTTPException) as error:
+        cause = getattr(error, "reason", error)
+        why = reason_of(cause) if isinstance(cause, OSError) else str(cause)
+        raise Failure(
+            f"the connection failed: {type(cause).__name__}: {why}", transient=True
+        ) from None
+
+
+def _headers(answer: Any) -> dict[str, str]:
+    return {name.lower(): value for name, value in (answer.headers or {}).items()}
+
+
+def _read(answer: http.client.HTTPResponse, most: int, until: float) -> bytes:
+    pieces: list[bytes] = []
+    left = most
+    while piece := answer.read1(_PIECE):
+        pieces.append(piece)
+        left -= len(piece)
+        if left < 0:
+            raise Failure(f"the reply has more than {size_text(most)} and was cut off", 200)
+        if monotonic() > until:
+            raise Failure("no whole reply in time", transient=True)
+    return b"".join(pieces)

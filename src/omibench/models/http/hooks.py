@@ -1,0 +1,109 @@
+"""What every client of httpx2 keeps to: one origin, and replies that end.
+
+Imports httpx2, which comes with the SDKs: import this module where a client is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from omibench.models.http.bounds import ENCODINGS, MOST_ERROR, MOST_REPLY, TRANSFER_S, Gauge
+from omibench.models.traffic.failure import Failure
+
+
+@dataclass(eq=False)
+class SentOn(Failure):
+    """A reply that sends the request on to another origin. Nothing was sent there."""
+
+    url: str = ""
+
+
+class Hooks:
+    """The event hooks of one client: a reply may have `most` bytes and take `most_s` seconds.
+
+    The first request says which origin the client may talk to, unless `base_url` is set before.
+    Requests to another one, as redirects and addresses in replies lead to, raise SentOn; unless
+    the client may `leave`, and its library keeps keys from other origins.
+    """
+
+    def __init__(
+        self, most: int = MOST_REPLY, most_s: float = TRANSFER_S, *, leave: bool = False
+    ) -> None:
+        self.base_url: httpx2.URL | None = None
+        self._leave = leave
+        self._most, self._most_s = most, most_s
+
+    def of_client(self) -> dict[str, list[Any]]:
+        """The hooks of a client that blocks."""
+        return {"request": [self._check], "response": [self._bound]}
+
+    def of_async_client(self) -> dict[str, list[Any]]:
+        """The hooks of a client of an event loop."""
+
+        async def check(request: httpx2.Request) -> None:
+            self._check(request)
+
+        async def bound(response: httpx2.Response) -> None:
+            self._bound(response)
+
+        return {"request": [check], "response": [bound]}
+
+    def _check(self, request: httpx2.Request) -> None:
+        self.base_url = self.base_url or request.url
+        if not self._leave and origin_text(request.url) != origin_text(self.base_url):
+            raise _sent_on(request.url)
+        request.headers["accept-encoding"] = ENCODINGS
+
+    def _bound(self, response: httpx2.Response) -> None:
+        # What is decompressed here must not be decompressed again.
+        encoding = response.headers.pop("content-encoding", "")
+        most = self._most if response.is_success else min(self._most, MOST_ERROR)
+        gauge, stream = Gauge(encoding, most, self._most_s), response.stream
+        kind = _AsyncStream if isinstance(stream, httpx2.AsyncByteStream) else _Stream
+        response.stream = kind(stream, gauge)
+
+
+def _sent_on(url: httpx2.URL) -> SentOn:
+    return SentOn(
+        f"it sends requests on to {origin_text(url)}: keys and problems go to the address in "
+        "`base_url` alone; if you trust the other, write it there",
+        maybe_paid=False,
+        fatal=True,
+        url=str(url),
+    )
+
+
+def origin_text(url: httpx2.URL | str) -> str:
+    """Scheme, host and port of a URL: what may be shown of it, and what keys belong to."""
+    url = httpx2.URL(url)
+    port = url.port or {"http": 80, "https": 443}.get(url.scheme)
+    return f"{url.scheme}://{url.host}:{port}"
+
+
+class _Stream(httpx2.SyncByteStream):
+    def __init__(self, stream: Any, gauge: Gauge) -> None:
+        self._stream, self._gauge = stream, gauge
+
+    def __iter__(self) -> Iterator[bytes]:
+        for raw in self._stream:
+            yield from self._gauge.pieces(raw)
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class _AsyncStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: Any, gauge: Gauge) -> None:
+        self._stream, self._gauge = stream, gauge
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for raw in self._stream:
+            for piece in self._gauge.pieces(raw):
+                yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,116 @@
+"""What to do about an endpoint that cannot be asked: model, address, key and remedy by name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.traffic.failure import Failure
+from omibench.params.model import AnthropicModel, OpenAIModel
+from omibench.schemas.request import Request
+
+PAGE = "is a page of HTML"
+"""How a failure says that a login page, a portal or a proxy answered."""
+_OWN = {
+    "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+    "anthropic": ("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+}
+"""Where SDKs send what has no `base_url`: a variable of theirs, or the provider's own address."""
+_BY_WORDS = (
+    (
+        re.compile(r"getaddrinfo|name or service not known|name resolution|nodename|\bDNS\b", re.I),
+        "the host is not found: is it spelt right in `base_url`, and is this machine online?",
+    ),
+    (
+        re.compile(r"certificate|\bssl\b|\btls\b|wrong_version|record layer", re.I),
+        "there is no TLS that can be trusted: does the address take https, and is its certificate "
+        "valid? (SSL_CERT_FILE names certificates of your own)",
+    ),
+    (
+        re.compile(r"refused|all connection attempts failed|unreachable|no route", re.I),
+        "nothing listens there: does the server run, and is the port in `base_url` right?",
+    ),
+)
+
+_BY_STATUS = {
+    401: "{key} is not accepted there: is it this endpoint's, whole and still valid?",
+    402: "the account of {key} has no money left",
+    403: "{key} may not use this model, or not from here: look at the account's rights",
+    404: "there is no such model, or no such path: is `id` spelt as the provider lists it, and "
+    "does `base_url` end as it says (often in /v1)?",
+}
+_OF_PAGES = (
+    "a login page, a portal or a proxy answered in place of the API: is `base_url` the API's own "
+    "address (often ending in /v1), and can this machine reach it?"
+)
+
+
+def address_of(model: OpenAIModel | AnthropicModel) -> str:
+    """The address at which a model is asked; Failure masks what may be secret in it."""
+    variable, own = _OWN[model.provider]
+    return model.base_url or os.environ.get(variable) or own
+
+
+def explain_failure(failure: Failure, name: str, model: OpenAIModel | AnthropicModel) -> Failure:
+    """The failure with the names of what it concerns and what to do, where that is known."""
+    remedy = _remedy(failure, model)
+    if remedy is None:
+        return failure
+    where = f"model {name!r}, id {model.id!r}, at {address_of(model)}"
+    return replace(failure, message=f"{failure.message} ({where}): {remedy}")
+
+
+def explaining(
+    connect: AbstractAsyncContextManager[Send], name: str, model: OpenAIModel | AnthropicModel
+) -> AbstractAsyncContextManager[Send]:
+    """A connection whose failures are explained."""
+
+    @asynccontextmanager
+    async def connected() -> AsyncIterator[Send]:
+        async with connect as send:
+
+            async def explain(requests: Sequence[Request]) -> Sent:
+                try:
+                    return await send(requests)
+                except Failure as failure:
+                    raise explain_failure(failure, name, model) from None
+
+            yield explain
+
+    return connected()
+
+
+class Explaining:
+    """Any object, its methods' failures explained by `explain`."""
+
+    def __init__(self, of: Any, explain: Callable[[Failure], Failure]) -> None:
+        self._of, self._explain = of, explain
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._of, name)
+        if not callable(value):
+            return value
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return value(*args, **kwargs)
+            except Failure as failure:
+                raise self._explain(failure) from None
+
+        return call
+
+
+def _remedy(failure: Failure, model: OpenAIModel | AnthropicModel) -> str | None:
+    if failure.refused is not None or failure.content is not None:
+        return None
+    if failure.status is None:
+        return next((remedy for words, remedy in _BY_WORDS if words.search(failure.message)), None)
+    if failure.status == 200:
+        return _OF_PAGES if PAGE in failure.message else None
+    remedy = _BY_STATUS.get(failure.status)
+    return remedy.format(key=f"the key from {model.key_env}") if remedy else None

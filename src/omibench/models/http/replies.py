@@ -1,0 +1,156 @@
+"""What the replies of all providers have in common: price, split samples, reasoning apart."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from omibench.models.traffic.failure import Failure
+from omibench.params.model import Price, ServedModel
+from omibench.schemas.request import Outcome, Response, Usage
+from omibench.text.masking import mask_keys
+from omibench.text.surrogates import may_hold_surrogates, replace_surrogates
+
+CACHE_WRITE = 1.25
+"""Price of a token written to a cache over that of an input token (Anthropic's price list)."""
+_CLOSE = "</think>"
+_OPEN = re.compile(r"\s*<think>")
+_SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview|exp)(?=[-@:]|$)")
+
+Json = Mapping[str, Any]
+
+
+def cost_of(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
+    """US dollars of one call; None without a price or without the provider's count."""
+    if price is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    cached = min(usage.cached_tokens or 0, usage.input_tokens)
+    per_cached = price.input if price.cached_input is None else price.cached_input
+    dollars = (
+        (usage.input_tokens - cached) * price.input
+        + cached * per_cached
+        + usage.output_tokens * price.output
+    ) / 1e6
+    return dollars * price.batch if batch else dollars
+
+
+def shared_out(usage: Usage, samples: int) -> list[Usage]:
+    """The tokens of one call over its samples, as evenly as whole numbers go.
+
+    A provider counts a call, not a sample; the shares add up to what it counted.
+    """
+    counts = usage.model_dump()
+    return [
+        Usage(
+            **{
+                name: None if total is None else total // samples + (i < total % samples)
+                for name, total in counts.items()
+            }
+        )
+        for i in range(samples)
+    ]
+
+
+def settled(
+    responses: Sequence[Response],
+    usage: Usage,
+    model: ServedModel,
+    reply: Json,
+    batch: bool,
+) -> list[Response]:
+    """The samples of one call with what is known of the call: tokens, dollars, who served it."""
+    cost = cost_of(model.price, usage, batch=batch)
+    served = text_of(reply.get("model"))
+    shared = {
+        "cost_usd": None if cost is None else cost / len(responses),
+        "provider_id": text_of(reply.get("id")) or None,
+        "served_model": served if served and served != model.id else None,
+        "sampling": None if model.can.temperature else "provider_default",
+    }
+    usages = shared_out(usage, len(responses))
+    return [
+        response.model_copy(update={**shared, "usage": own})
+        for response, own in zip(responses, usages, strict=True)
+    ]
+
+
+def apart(text: str, reasoning: str) -> tuple[str, str | None]:
+    """The answer and the reasoning, which some models write into the text as `<think>...</think>`.
+
+    The opening tag may stand in the prompt: then all up to the last closing tag is reasoning.
+    Reasoning that never closes leaves no answer.
+    """
+    if _CLOSE in text:
+        thought, _, text = text.rpartition(_CLOSE)
+        reasoning += _OPEN.sub("", thought, count=1)
+        text = text.lstrip()
+    elif opened := _OPEN.match(text):
+        reasoning, text = reasoning + text[opened.end() :], ""
+    return text, reasoning.strip() or None
+
+
+def outcome_of(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
+    """What became of a finished reply; without text or calls it is `empty`, never an answer."""
+    if refused:
+        return "refused"
+    if cut:
+        return "truncated"
+    return "answered" if text.strip() or called else "empty"
+
+
+def same_family(asked: str, served: str) -> bool:
+    """Whether an endpoint that says `served` may be what was asked: an alias, a dated snapshot."""
+    one, other = _stem(asked), _stem(served)
+    return one.startswith(other) or other.startswith(one)
+
+
+def json_of(body: bytes) -> Any:
+    """The JSON value of a body without lone surrogates and keys that were read.
+
+    Raises ValueError for no JSON. JSON nested too deeply to be read is none, either.
+    """
+    try:
+        value = json.loads(body)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    value = mask_keys(value, body)
+    return replace_surrogates(value) if may_hold_surrogates(body) else value
+
+
+def object_of(value: object) -> Json:
+    """The value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def list_of(value: object) -> list[Json]:
+    """The objects of a JSON list; empty for anything else."""
+    return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list) else []
+
+
+def count(value: object) -> int | None:
+    """A number of tokens as a provider wrote it, or None."""
+    found = number(value)
+    return int(found) if found is not None and found >= 0 else None
+
+
+def number(value: object) -> float | None:
+    """A finite JSON number, or None: Python's parser lets NaN and Infinity pass."""
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if known and abs(value) < 1e15 else None  # type: ignore[arg-type]
+
+
+def text_of(value: object) -> str:
+    """The value if it is text, else an empty text."""
+    return value if isinstance(value, str) else ""
+
+
+def unreadable(what: str) -> Failure:
+    """A 200 whose body is no reply: it may have been paid, and another attempt may go better."""
+    return Failure(f"the reply {what}", status=200, transient=True)
+
+
+def _stem(model: str) -> str:
+    """`models/GPT-5-2026-01-02` and `openai/gpt-5` have the stem `gpt-5`."""
+    return _SNAPSHOT.sub("", model.lower().rsplit("/", 1)[-1])

@@ -1,0 +1,53 @@
+"""Clients of the providers' SDKs: no attempts of their own, one origin, replies that end."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+from omibench.models.http.bounds import MOST_REPLY, TRANSFER_S
+
+
+class SdkClient(Protocol):
+    """A client of an SDK."""
+
+    def __init__(self, **options: Any) -> None: ...
+
+    @property
+    def base_url(self) -> Any:
+        """The address that it talks to."""
+
+
+C = TypeVar("C", bound=SdkClient)
+
+
+def sdk_client(  # noqa: PLR0913 (what a client needs, each of another kind)
+    kind: type[C],
+    http: type[Any],
+    *,
+    key: str,
+    base_url: str | None,
+    options: dict[str, Any],
+    most: int | None = None,
+    most_s: float = TRANSFER_S,
+) -> C:
+    """A client that neither retries nor waits, and talks to one origin.
+
+    `http` is the SDK's own class of HTTP clients, `options` are its options, `timeout` among them.
+    A reply has `most` bytes at most (128 MiB when left out) and is whole within `most_s` seconds.
+    """
+    import httpx2
+
+    from omibench.models.http.hooks import Hooks
+
+    hooks = Hooks(most or MOST_REPLY, most_s)
+    blocks = issubclass(http, httpx2.Client)
+    event_hooks = hooks.of_client() if blocks else hooks.of_async_client()
+    client = kind(
+        api_key=key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=options["timeout"],
+        http_client=http(**options, event_hooks=event_hooks),
+    )
+    hooks.base_url = httpx2.URL(str(client.base_url))
+    return client

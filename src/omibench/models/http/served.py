@@ -1,0 +1,220 @@
+"""What providers behind an API share: checks before, calls of samples, and the run itself."""
+
+from __future__ import annotations
+
+import logging
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from time import time
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.models.http.bounds import MOST_REPLY
+from omibench.models.http.pictures import Pictures
+from omibench.models.http.remedies import PAGE, explaining
+from omibench.models.http.replies import json_of, same_family, unreadable
+from omibench.models.http.sdk_client import C, sdk_client
+from omibench.models.http.secrets import read_key
+from omibench.models.http.wire import Body
+from omibench.models.provider import FREE, Gate
+from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.models.traffic.failure import mark_unsent
+from omibench.models.traffic.outage import outage_of
+from omibench.models.traffic.progress import Progress
+from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.models.traffic.runner import Run
+from omibench.params.model import AnthropicModel, OpenAIModel
+from omibench.schemas.request import Request, Response
+
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,4000}?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S
+)
+MOST_SAMPLES = 8
+"""Samples in one request at most: what all endpoints with `n` take."""
+_LOG = logging.getLogger("omibench")
+
+
+class ServedProvider(ABC):
+    """A model behind an API. `progress` counts what the latest `answer` did so far."""
+
+    simulated = False
+
+    def __init__(self, name: str, model: OpenAIModel | AnthropicModel) -> None:
+        self.name, self.served = name, model
+        self.pictures = Pictures()
+        self.progress = Progress()
+        self._others: set[str] = set()
+        self.known = 0
+
+    @property
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`."""
+
+    @property
+    def max_images(self) -> int | None:
+        """As `Provider.max_images`."""
+        return self.served.can.images
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """As `Provider.answer`. The gate is passed in the thread that sends, one call at a time.
+
+        Raises ModelError, MissingInputError or ImageCountError before anything is sent when the
+        key is missing or a request asks for what the model cannot do; ModelError later, when the
+        endpoint turns every request down (a wrong key, an empty account, an unknown model).
+        """
+        self.check(requests)
+        key = read_key(self.served.key_env)
+        run = Run(
+            self.jobs(requests), lambda: self.explained(key), self.served.limits, gate, self.known,
+            outage_of((self.served.provider, self.served.base_url, self.served.id)),
+        )  # fmt: skip
+        self.progress = run.progress
+        yield from run.answers()
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """Check that the model can do what is asked. Raises as `answer`; nothing is sent."""
+        can = self.served.can
+        for request in requests:
+            shown = len(request.conversation.images)
+            if can.images is not None and shown > can.images:
+                raise ImageCountError(
+                    f"problem {request.tags.problem!r}: the conversation has {shown} images and "
+                    f"model {self.name!r} takes {can.images} (`can.images`); none is left out"
+                )
+            if request.decoding.top_p is not None and not can.temperature:
+                raise ModelError(
+                    f"setting {request.tags.setting!r}: asks for top_p, which model {self.name!r} "
+                    "does not take (`can.temperature: false`): leave `decoding.top_p` out"
+                )
+        self.pictures.check(requests, can.image_mb)
+
+    def jobs(self, requests: Sequence[Request]) -> list[Job]:
+        """The calls to make: samples of one conversation together where the model takes `n`."""
+        if not self.served.can.samples:
+            return [Job((request,)) for request in requests]
+        together: dict[object, list[Request]] = {}
+        for request in requests:
+            alike = (request.conversation, request.decoding, request.options)
+            together.setdefault(alike, []).append(request)
+        return [
+            Job(tuple(samples[i : i + MOST_SAMPLES]))
+            for samples in together.values()
+            for i in range(0, len(samples), MOST_SAMPLES)
+        ]
+
+    def explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
+        """As `connect`; failures name the model, its address, its key's variable and a remedy."""
+        return explaining(self.connect(key), self.name, self.served)
+
+    @abstractmethod
+    def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
+        """A connection to the endpoint, opened inside the loop."""
+
+    def sent(self, responses: list[Response]) -> Sent:
+        """What a call brought, and a word to the user when another model answered it."""
+        for name in {response.served_model for response in responses} - {None}:
+            if name and name not in self._others and not same_family(self.served.id, name):
+                self._others.add(name)
+                _LOG.warning(
+                    "model %r: asked for %r, the endpoint says it is %r; its answers are kept and "
+                    "marked with that name",
+                    self.name,
+                    self.served.id,
+                    name,
+                )
+        costs = [response.cost_usd for response in responses]
+        counts = [(r.usage.input_tokens, r.usage.output_tokens) for r in responses]
+        tokens = [a + b for a, b in counts if a is not None and b is not None]
+        return Sent(
+            responses,
+            sum(cost for cost in costs if cost is not None) if None not in costs else None,
+            sum(tokens) if tokens else None,
+        )
+
+
+def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
+    """Options of the HTTP client: as many connections as the run wants, each kept for the next.
+
+    Certificates are loaded once for all clients that share the options; without TLS none are: no
+    request leaves its origin (`http_hooks.Hooks`).
+    """
+    import httpx2
+
+    plain = (base_url or "").startswith("http://")
+    return {
+        "limits": httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+        "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
+        "verify": False if plain else httpx2.create_ssl_context(),
+    }
+
+
+def client_maker(
+    kind: type[C],
+    http: type[Any],
+    model: OpenAIModel | AnthropicModel,
+    key: SecretStr,
+    most: int | None = None,
+) -> Callable[[], C]:
+    """Makes clients of an SDK that neither retry nor wait: both are done here, for all providers.
+
+    All of them share one `transport`; `http` is the SDK's own class of HTTP clients. They talk to
+    one origin alone, and their replies have `most` bytes at most (128 MiB when left out).
+    """
+    options = transport(model.base_url, model.limits.timeout_s)
+
+    def make() -> C:
+        return sdk_client(
+            kind,
+            http,
+            key=key.get_secret_value(),
+            base_url=model.base_url,
+            options=options,
+            most=most or MOST_REPLY,
+        )
+
+    return make
+
+
+async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, Any]) -> object:
+    """POST a body through an SDK's client and return the JSON of the reply. Raises Failure.
+
+    The SDKs parse replies leniently (a page of HTML becomes a str, a cut body an odd object), so
+    the reply is read here.
+    """
+    import httpx2
+
+    options = {"headers": body.headers, **options}
+    try:
+        reply = await client.post(path, cast_to=httpx2.Response, content=body, options=options)
+    except sdk.APIStatusError as error:
+        answer = error.response
+        raise failure_of_status(answer.status_code, answer.headers, answer.text, time()) from None
+    except sdk.APIConnectionError as error:
+        failure = failure_of_connection(error)
+        raise replace(failure, maybe_paid=failure.maybe_paid and body.left) from None
+    except BaseException as error:
+        if not body.left:
+            mark_unsent(error)
+        raise
+    try:
+        return json_of(reply.content)
+    except ValueError:
+        if is_page(reply.content):
+            # A login page or a portal's: no model has seen the request.
+            page = unreadable(f"{PAGE} ({len(reply.content)} bytes)")
+            raise replace(page, maybe_paid=False) from None
+        raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
+
+
+def is_page(content: bytes) -> bool:
+    """Whether a reply is a page of HTML, as portals and proxies send it in place of an answer."""
+    return _PAGE.match(content) is not None

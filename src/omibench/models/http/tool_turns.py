@@ -1,0 +1,66 @@
+"""Turns with tools as APIs take them, and the calls that replies hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from omibench.models.http.replies import Json, list_of, object_of, text_of
+from omibench.schemas.request import ImagePart, Message, TextPart, ToolCall, ToolSpec
+
+MOST_CALLS = 64
+"""Calls of one reply that are kept."""
+
+
+def pictures_apart(messages: Sequence[Message]) -> Iterator[Message]:
+    """Turns for APIs whose tool turns hold text alone.
+
+    The pictures of neighbouring tool turns follow in a turn of the user, each with the words that
+    it came with, before what the user says next.
+    """
+    waiting: list[Message] = []
+    for message in messages:
+        if message.role == "tool":
+            yield message.model_copy(update={"parts": _texts(message)})
+            waiting += [message] if len(_texts(message)) < len(message.parts) else []
+            continue
+        parts = tuple(part for own in waiting for part in own.parts)
+        waiting = []
+        if parts and message.role == "user":
+            yield message.model_copy(update={"parts": (*parts, *message.parts)})
+            continue
+        if parts:
+            yield Message(role="user", parts=parts)
+        yield message
+    if waiting:
+        yield Message(role="user", parts=tuple(part for own in waiting for part in own.parts))
+
+
+def words_of(message: Message) -> str:
+    """The text of a turn."""
+    return "\n".join(part.text for part in _texts(message))
+
+
+def offered(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+    """Tools as chat completions and chat templates take them."""
+    return [{"type": "function", "function": tool.model_dump()} for tool in tools]
+
+
+def chat_calls(message: Json) -> tuple[ToolCall, ...]:
+    """The calls in a message of a chat completion."""
+    return tuple(
+        call_of(call.get("id"), function.get("name"), function.get("arguments"))
+        for call in list_of(message.get("tool_calls"))[:MOST_CALLS]
+        for function in [object_of(call.get("function"))]
+    )
+
+
+def call_of(id: object, name: object, arguments: object) -> ToolCall:
+    """A call as some server wrote it: its arguments are JSON text or, against the rules, JSON."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+    return ToolCall(id=text_of(id), name=text_of(name), arguments=written)
+
+
+def _texts(message: Message) -> tuple[TextPart, ...]:
+    return tuple(part for part in message.parts if not isinstance(part, ImagePart))

@@ -1,0 +1,73 @@
+"""A JSON body on its way: pictures are put in while it is sent, so that none waits in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from secrets import token_hex
+from typing import Any
+
+from omibench.errors import ImageCountError
+from omibench.models.http.pictures import Pictures, Show, Shown
+from omibench.schemas.request import ImagePart, Request
+
+_PIECE = 1 << 18
+"""Bytes of text that are handed over at once."""
+_MARK = f"<{token_hex(16)}>"
+"""Stands where a picture goes. No text of a conversation can hold it: it is drawn at the start."""
+
+
+class Body:
+    """The bytes of one request, made as they are sent; it can be sent again.
+
+    256 requests in flight with three pictures of 300 kB each would otherwise hold 300 MB.
+    """
+
+    def __init__(self, texts: Sequence[bytes], images: Sequence[ImagePart], pictures: Pictures):
+        self._texts, self._images, self._pictures = texts, images, pictures
+        encoded = sum(4 * ((pictures.size(image) + 2) // 3) for image in images)
+        self.length = sum(map(len, texts)) + encoded
+        self.left = False
+        """Whether the last of it may have left: before, nobody can answer it or be paid."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for text, image in zip(self._texts, self._images, strict=False):
+            yield text
+            yield self._pictures.encoded(image)
+        last = self._texts[-1]
+        whole = max(0, len(last) - 1) // _PIECE * _PIECE
+        for start in range(0, whole, _PIECE):
+            yield last[start : start + _PIECE]
+        self.left = True
+        yield last[whole:]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Its length and type, known before it is sent."""
+        return {"content-type": "application/json", "content-length": str(self.length)}
+
+
+def wire_body(
+    build: Callable[[Show], dict[str, Any]], request: Request, pictures: Pictures
+) -> Body:
+    """The body that `build` makes of a request, its pictures still in their files.
+
+    Raises ImageCountError when the body shows other pictures than the conversation, in number or
+    in order.
+    """
+    shown: list[ImagePart] = []
+
+    def show(image: ImagePart) -> Shown:
+        shown.append(image)
+        return Shown(pictures.media_type(image), f"{_MARK}{len(shown) - 1}{_MARK}")
+
+    text = json.dumps(build(show), separators=(",", ":"))
+    pieces = text.split(_MARK)
+    meant = request.conversation.images
+    sent = [shown[int(number)] for number in pieces[1::2]]
+    if sent != meant:
+        raise ImageCountError(
+            f"problem {request.tags.problem!r}: the conversation has {len(meant)} images and the "
+            f"body to send {len(sent)}, or another order; nothing was sent: this is a defect"
+        )
+    return Body([piece.encode() for piece in pieces[::2]], sent, pictures)

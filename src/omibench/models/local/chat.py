@@ -1,0 +1,146 @@
+"""A conversation as a chat template takes it, and a model's words as a Response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from omibench.errors import ModelError
+from omibench.models.http.replies import apart, cost_of, outcome_of, shared_out
+from omibench.models.http.tool_turns import pictures_apart
+from omibench.models.local.runs import Run
+from omibench.models.local.tools import Spoken, spoken, template_calls
+from omibench.params.model import Price
+from omibench.schemas.request import Conversation, ImagePart, Response, Usage
+
+THINK = "<think>"
+
+
+class Rejected(ModelError):
+    """An engine does not take one of the prompts of a call, such as one that is too long.
+
+    When answering, the others of the call are answered; option scores are all or nothing.
+    """
+
+
+class Draw(NamedTuple):
+    """One sample as an engine returns it: words, why they end, tokens.
+
+    `finish` is `stop`, `length`, or an engine's own word for a failure.
+    """
+
+    text: str
+    finish: str
+    output_tokens: int
+
+
+class Drawn(NamedTuple):
+    """The samples of one run. `opened`: the prompt already ended inside a thinking block."""
+
+    draws: list[Draw]
+    input_tokens: int
+    cached_tokens: int | None = None
+    opened: bool = False
+
+
+def special_tokens(tokenizer: Any) -> frozenset[str]:
+    """The control tokens of a tokenizer, such as the ends of turns and the places of images."""
+    added = getattr(tokenizer, "added_tokens_decoder", {}).values()
+    marked = {str(token) for token in added if getattr(token, "special", False)}
+    return frozenset(t for t in marked | set(tokenizer.all_special_tokens) if t.split() == [t])
+
+
+def defuse(text: str, specials: Iterable[str]) -> str:
+    """Text in which no control token stands: a space is put after its first character.
+
+    A paper or a model's reply can then neither end its turn nor claim an image.
+    """
+    found = sorted((s for s in specials if s in text), key=len, reverse=True)
+    if not found:
+        return text
+    pattern = re.compile("|".join(map(re.escape, found)))
+    while pattern.search(text):
+        text = pattern.sub(lambda match: f"{match.group()[0]} {match.group()[1:]}", text)
+    return text
+
+
+def chat_messages(
+    conversation: Conversation,
+    specials: Iterable[str],
+    show: Callable[[ImagePart], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Messages in the order of the conversation; `show` makes the content part of an image.
+
+    Turns of tools are texts; their pictures follow in a turn of the user.
+    """
+    return [
+        {
+            "role": message.role,
+            **template_calls(message, lambda text: defuse(text, specials)),
+            "content": [
+                show(part)
+                if isinstance(part, ImagePart)
+                else {"type": "text", "text": defuse(part.text, specials)}
+                for part in message.parts
+            ],
+        }
+        for message in pictures_apart(conversation.messages)
+    ]
+
+
+def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) -> list[Response]:
+    """One response a request of the run; a greedy draw answers all its samples.
+
+    The prompt's tokens are shared out over the samples that were drawn from it. `latency_s` is the
+    time of the batch that they came in.
+    """
+    copies = len(run.requests) // len(drawn.draws)
+    prompt = Usage(input_tokens=drawn.input_tokens, cached_tokens=drawn.cached_tokens)
+    prompts = iter(shared_out(prompt, len(run.requests)))
+    responses = []
+    for draw in drawn.draws:
+        words = _words(draw, drawn.opened, bool(run.conversation.tools))
+        for own in shared_out(Usage(output_tokens=draw.output_tokens), copies):
+            usage = next(prompts).model_copy(update={"output_tokens": own.output_tokens})
+            known = {
+                "usage": usage,
+                "cost_usd": cost_of(price, usage),
+                "latency_s": round(latency_s, 3),
+            }
+            responses.append(words.model_copy(update=known))
+    return responses
+
+
+def _words(draw: Draw, opened: bool, tools: bool) -> Response:
+    if draw.finish not in ("stop", "length"):
+        return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
+    answer, reasoning = apart(THINK + draw.text if opened else draw.text, "")
+    words, calls = spoken(answer) if tools else Spoken(answer, ())
+    cut = draw.finish == "length"
+    return Response(
+        text=words,
+        outcome=outcome_of(words, cut=cut, refused=False, called=bool(calls)),
+        calls=calls,
+        finish_reason=draw.finish,
+        reasoning=reasoning,
+    )
+
+
+def failed(run: Run, error: str) -> list[Response]:
+    """The responses of a run that the engine could not take."""
+    return [Response(text="", outcome="provider_error", error=error) for _ in run.requests]
+
+
+def option_ids(tokenizer: Any, options: Iterable[str], name: str) -> list[int]:
+    """The token of each option. Raises ModelError when an option is not exactly one token."""
+    ids = []
+    for option in options:
+        tokens = tokenizer.encode(option, add_special_tokens=False)
+        if len(tokens) != 1:
+            raise ModelError(
+                f"model {name!r}: the option {option!r} is {len(tokens)} tokens; log-probabilities "
+                "are exact for options of one token, such as a letter"
+            )
+        ids.append(int(tokens[0]))
+    return ids

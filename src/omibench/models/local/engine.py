@@ -1,0 +1,170 @@
+"""vLLM's offline engine: loading it, and its arguments and results as plain values.
+
+Of vLLM it uses `LLM(...)`, `LLM.chat`, `LLM.get_tokenizer`, `SamplingParams`, `RequestOutput`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.models.http.tool_turns import offered
+from omibench.models.local.chat import Draw, Drawn, Rejected, chat_messages, special_tokens
+from omibench.models.local.identity import LOADED, one_line, require, weights_of
+from omibench.models.local.images import decode
+from omibench.models.local.pixels import pixel_size
+from omibench.models.local.runs import Run, seed_of
+from omibench.models.local.tools import check_template
+from omibench.params.model import VllmModel
+from omibench.schemas.request import Conversation, ImagePart
+
+
+class VllmEngine:
+    """A loaded `vllm.LLM` for conversations of at most `images` images."""
+
+    def __init__(self, name: str, model: VllmModel, images: int) -> None:
+        self.vllm = require("vllm", "vllm", name)
+        self.images = images
+        self.name = name
+        try:
+            self.llm = self.vllm.LLM(**engine_args(model, name, images))
+        except Exception as error:
+            raise ModelError(
+                f"model {name!r}: vLLM cannot load {model.id}: {one_line(error)}"
+            ) from error
+        self.tokenizer = self.llm.get_tokenizer()
+        self.specials = special_tokens(self.tokenizer)
+
+    def chat(
+        self, conversations: Sequence[Conversation], sampling: list[Any], thinking: bool | None
+    ) -> list[Any]:
+        """One RequestOutput a conversation, in their order.
+
+        Raises Rejected for a prompt that vLLM does not take, ImageCountError when it finds another
+        number of images, and ModelError when it breaks down; the engine is let go then.
+        """
+        messages = [chat_messages(c, self.specials, image_part) for c in conversations]
+        switches = {} if thinking is None else {"enable_thinking": thinking}
+        try:
+            outputs = self.llm.chat(
+                messages,
+                sampling,
+                use_tqdm=False,
+                chat_template_kwargs=switches or None,
+                **self._tools(conversations),
+            )
+        except Exception as error:  # vLLM's errors have no base that all its versions share
+            raise self._meaning(error) from error
+        if len(outputs) != len(conversations):
+            raise ModelError(
+                f"model {self.name!r}: vLLM returned {len(outputs)} answers to "
+                f"{len(conversations)} conversations; none of them is kept"
+            )
+        return list(outputs)
+
+    def _tools(self, conversations: Sequence[Conversation]) -> dict[str, Any]:
+        """The tools that all conversations of a call offer."""
+        if not (tools := conversations[0].tools):
+            return {}
+        check_template(getattr(self.tokenizer, "chat_template", None), self.name)
+        return {"tools": offered(tools)}
+
+    def close(self) -> None:
+        """Stop the engine: vLLM's own process ends, or its part of this one."""
+        # It hides its objects from garbage collection, so letting go of them is not enough.
+        self.llm.llm_engine.engine_core.shutdown()
+
+    def _meaning(self, error: Exception) -> Exception:
+        words = one_line(error)
+        if "prompt placeholders" in words or "mm_items['image']" in words:
+            # vLLM finds no place in a prompt for one of the images that it was given.
+            return ImageCountError(
+                f"model {self.name!r}: vLLM found another number of images in a prompt than it "
+                f"was given; its chat template drops some: {words}"
+            )
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        if kinds & {"ValueError", "VLLMClientError"}:
+            # vLLM counts pictures of the rejected prompt as sent; it would wait for them for ever.
+            self.llm.reset_mm_cache()
+            return Rejected(f"model {self.name!r}: vLLM: {words}")
+        LOADED.release()
+        return ModelError(
+            f"model {self.name!r}: vLLM stopped: {words}; run the command again, what was "
+            "answered is kept"
+        )
+
+    def drawn(self, output: Any) -> Drawn:
+        """What one RequestOutput holds."""
+        samples = sorted(output.outputs, key=lambda sample: int(sample.index))
+        tail = self.tokenizer.decode(list(output.prompt_token_ids[-8:]))
+        return Drawn(
+            [Draw(s.text, s.finish_reason or "aborted", len(s.token_ids)) for s in samples],
+            input_tokens=len(output.prompt_token_ids),
+            cached_tokens=output.num_cached_tokens,
+            opened=tail.rstrip().endswith("<think>"),
+        )
+
+    def sampling(self, run: Run, model_seed: int) -> Any:
+        """The SamplingParams of a run. vLLM gives sample i of one request the seed `seed + i`."""
+        decoding = run.decoding
+        return self.vllm.SamplingParams(
+            n=run.draws,
+            temperature=decoding.temperature,
+            top_p=1.0 if decoding.top_p is None else decoding.top_p,
+            max_tokens=decoding.max_tokens,
+            seed=seed_of(run, model_seed),
+        )
+
+    def scoring(self, ids: list[int]) -> Any:
+        """SamplingParams that give the exact log-probabilities of tokens as the next one.
+
+        Raises ModelError for a vLLM that cannot give them.
+        """
+        if "logprob_token_ids" not in inspect.signature(self.vllm.SamplingParams).parameters:
+            raise ModelError(
+                f"model {self.name!r}: this vLLM gives no log-probabilities of chosen tokens "
+                "(SamplingParams.logprob_token_ids); install a later one, 0.32 has it"
+            )
+        return self.vllm.SamplingParams(temperature=0.0, max_tokens=1, logprob_token_ids=ids)
+
+
+def vllm_engine(name: str, model: VllmModel, images: int) -> VllmEngine:
+    """The engine of a model for conversations of up to `images` images; loaded if need be.
+
+    Models that differ only in what is told per call (`thinking`) share it. One loaded for fewer
+    images is replaced.
+    """
+    key = ("vllm", weights_of(model))
+    with LOADED.lock:
+        engine: VllmEngine | None = LOADED.held(key)
+        if engine is None or engine.images < images:
+            engine = LOADED.put(key, lambda: VllmEngine(name, model, images))
+        return engine
+
+
+def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
+    """The arguments of `vllm.LLM`. `engine` of the model's block comes last and wins."""
+    args: dict[str, Any] = {
+        "model": model.id,
+        "revision": model.revision,
+        "dtype": model.dtype,
+        "seed": model.seed,
+        "tensor_parallel_size": model.tensor_parallel,
+        "pipeline_parallel_size": model.pipeline_parallel,
+        "max_model_len": model.max_model_len,
+        "max_num_seqs": model.max_num_seqs,
+        "gpu_memory_utilization": model.gpu_memory,
+        "enable_prefix_caching": True,
+    }
+    if images:  # a model of text alone takes none of these
+        args["limit_mm_per_prompt"] = {"image": images, "video": 0}
+        if size := pixel_size(model, name, "vllm"):
+            args["mm_processor_kwargs"] = {"size": size}
+    return args | model.engine
+
+
+def image_part(image: ImagePart) -> dict[str, Any]:
+    """A picture without a detour through base64; by its uuid vLLM processes it once."""
+    return {"type": "image_pil", "image_pil": decode(image), "uuid": image.shown}

@@ -1,0 +1,80 @@
+"""Batched generation and option log-probabilities with a loaded transformers model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from omibench.models.local.chat import THINK, Draw, Drawn
+from omibench.models.local.loading import TransformersEngine
+from omibench.models.local.runs import Run, seed_of
+from omibench.models.local.sampling import RowSampler
+from omibench.schemas.request import Conversation
+
+
+def generate(
+    engine: TransformersEngine, runs: Sequence[Run], thinking: bool | None, model_seed: int
+) -> list[Drawn]:
+    """The samples of each run. All runs have one decoding and the same number of draws.
+
+    Greedy at temperature 0; else each row samples with its own seed, so that a sample is the same
+    in every batch, as far as the model's arithmetic is.
+    """
+    decoding, draws = runs[0].decoding, runs[0].draws
+    batch = engine.inputs([run.conversation for run in runs], thinking)
+    options: dict[str, Any] = {"do_sample": False}
+    if decoding.temperature > 0:
+        seeds = [seed_of(run, model_seed) + i for run in runs for i in range(draws)]
+        sampler = RowSampler(seeds, decoding.temperature, decoding.top_p)
+        options = {
+            "do_sample": True,
+            "num_return_sequences": draws,
+            "logits_processor": [sampler],
+        }
+    with engine.torch.inference_mode():
+        sequences = engine.model.generate(
+            **batch, max_new_tokens=decoding.max_tokens, **options
+        ).cpu()
+    prompts = batch["attention_mask"].sum(-1).tolist()
+    width = batch["input_ids"].shape[1]
+    rows = [_draw(engine, row) for row in sequences[:, width:].tolist()]
+    return [
+        Drawn(rows[i * draws : (i + 1) * draws], int(tokens), None, _opened(engine, ids))
+        for i, (tokens, ids) in enumerate(zip(prompts, batch["input_ids"], strict=True))
+    ]
+
+
+def option_logprobs(
+    engine: TransformersEngine,
+    conversations: Sequence[Conversation],
+    options: Sequence[Sequence[int]],
+    thinking: bool | None,
+) -> list[list[float]]:
+    """log P of each conversation's option tokens as the next token, in nats.
+
+    The softmax is over the whole vocabulary and in float32, whatever the model's type.
+    """
+    batch = engine.inputs(conversations, thinking)
+    with engine.torch.inference_mode():
+        logits = engine.model(**batch, logits_to_keep=1).logits[:, -1]
+        logprobs = logits.float().log_softmax(-1).cpu()
+    return [row[list(ids)].tolist() for row, ids in zip(logprobs, options, strict=True)]
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether torch says that a batch does not fit into the memory of the GPU or the machine."""
+    return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
+
+
+def _draw(engine: TransformersEngine, tokens: list[int]) -> Draw:
+    ends = set(engine.ends)
+    stop = next((i for i, token in enumerate(tokens) if token in ends), None)
+    words = engine.tokenizer.decode(tokens[:stop], skip_special_tokens=True)
+    if stop is None:
+        return Draw(words, "length", len(tokens))
+    return Draw(words, "stop", stop + 1)
+
+
+def _opened(engine: TransformersEngine, prompt: Any) -> bool:
+    tail = engine.tokenizer.decode(prompt[-8:].tolist())
+    return bool(tail.rstrip().endswith(THINK))

@@ -1,0 +1,160 @@
+"""Options of one conversation under many patches: the pictures are preprocessed once.
+
+Patches are laid over the picture after it was scaled and normalised, and the result is packed into
+the model's rows again, so that no position costs a pass of the processor. That is exact where the
+processor leaves the size of the picture as it is; elsewhere `occluded_logprobs` declines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from omibench.models.local.images import decode
+from omibench.models.local.loading import TransformersEngine
+from omibench.schemas.request import Conversation, ImagePart, Message
+
+Square = tuple[int, int, int]
+"""(x, y, side) in pixels, as `ImagePart.patch`."""
+ALIKE = 1e-3
+"""Normalised values that are nearer than this are those of one pixel."""
+
+
+class Packing(NamedTuple):
+    """How the processors of Qwen's family pack a picture into rows of one patch each."""
+
+    patch: int
+    merge: int
+    frames: int
+
+    def unpack(self, rows: Any, height: int, width: int) -> Any:
+        """Rows (height * width, 3 * frames * patch^2) to a picture (3, frames, H, W).
+
+        `height` and `width` count patches; H and W are pixels.
+        """
+        side, merge = self.patch, self.merge
+        blocks = rows.view(height // merge, width // merge, merge, merge, 3, -1, side, side)
+        whole = blocks.permute(4, 5, 0, 2, 6, 1, 3, 7)
+        return whole.reshape(3, -1, height * side, width * side)
+
+    def pack(self, picture: Any) -> Any:
+        """A picture (3, frames, H, W) to its rows."""
+        side, merge = self.patch, self.merge
+        high, wide = picture.shape[-2] // side, picture.shape[-1] // side
+        blocks = picture.view(3, -1, high // merge, merge, side, wide // merge, merge, side)
+        return blocks.permute(2, 5, 3, 6, 0, 1, 4, 7).reshape(high * wide, -1)
+
+    def cover(self, rows: Any, height: int, width: int, square: Square, black: Any) -> Any:
+        """Rows of the picture under a square of the colour `black` (3, 1, 1, 1)."""
+        x, y, side = square
+        unit = self.patch * self.merge
+        if x % unit == y % unit == side % unit == 0:  # whole tokens: no need to unpack
+            covered = rows.clone()
+            shape = (height // self.merge, width // self.merge, self.merge, self.merge)
+            blocks = covered.view(*shape, 3, -1, self.patch, self.patch)
+            blocks[y // unit : (y + side) // unit, x // unit : (x + side) // unit] = black
+            return covered
+        picture = self.unpack(rows, height, width).clone()
+        picture[:, :, y : y + side, x : x + side] = black
+        return self.pack(picture)
+
+
+def bare(conversation: Conversation) -> Conversation:
+    """The conversation without its patches: equal for all that differ in these alone."""
+    return conversation.model_copy(
+        update={"messages": tuple(map(_without_patches, conversation.messages))}
+    )
+
+
+def _without_patches(message: Message) -> Message:
+    parts = (
+        part.model_copy(update={"patch": None}) if isinstance(part, ImagePart) else part
+        for part in message.parts
+    )
+    return message.model_copy(update={"parts": tuple(parts)})
+
+
+def occluded_logprobs(
+    engine: TransformersEngine,
+    conversations: Sequence[Conversation],
+    options: Sequence[Sequence[int]],
+    thinking: bool | None,
+) -> list[list[float]] | None:
+    """As `option_logprobs`, for conversations that differ in their patches alone.
+
+    None where the model packs pictures in another way, or scales one that a patch lies on.
+    """
+    packing = _packing(engine)
+    if packing is None:
+        return None
+    batch = engine.inputs([bare(conversations[0])], thinking)
+    if not {"pixel_values", "image_grid_thw"} <= set(batch):
+        return None
+    rows, grid = batch.pop("pixel_values"), batch.pop("image_grid_thw")
+    ends = grid.prod(-1).cumsum(0).tolist()
+    whole = [rows[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    covered = {n for c in conversations for n, image in enumerate(c.images) if image.patch}
+    plain, grids = bare(conversations[0]).images, grid.tolist()
+    if not all(_is_kept(engine, packing, plain[n], whole[n], grids[n]) for n in covered):
+        return None
+    painted = [_painted(engine, packing, c.images, whole, grids) for c in conversations]
+    torch, count = engine.torch, len(conversations)
+    shared = {k: v.expand(count, *v.shape[1:]) for k, v in batch.items()}
+    with torch.inference_mode():
+        logits = engine.model(
+            **shared,
+            pixel_values=torch.cat([rows for each in painted for rows in each]),
+            image_grid_thw=grid.repeat(count, 1),
+            logits_to_keep=1,
+        ).logits[:, -1]
+        logprobs = logits.float().log_softmax(-1).cpu()
+    return [row[list(ids)].tolist() for row, ids in zip(logprobs, options, strict=True)]
+
+
+def _packing(engine: TransformersEngine) -> Packing | None:
+    processor = getattr(engine.processor, "image_processor", None)
+    names = ("patch_size", "merge_size", "temporal_patch_size", "image_mean", "image_std")
+    if processor is None or any(getattr(processor, name, None) is None for name in names):
+        return None
+    return Packing(processor.patch_size, processor.merge_size, processor.temporal_patch_size)
+
+
+def _painted(
+    engine: TransformersEngine,
+    packing: Packing,
+    images: Sequence[ImagePart],
+    whole: Sequence[Any],
+    grids: Sequence[Sequence[int]],
+) -> list[Any]:
+    """The rows of all pictures of one conversation, its patches laid on."""
+    black = _scale(engine, whole[0], 0.0)
+    return [
+        rows if image.patch is None else packing.cover(rows, high, wide, image.patch, black)
+        for image, rows, (_, high, wide) in zip(images, whole, grids, strict=True)
+    ]
+
+
+def _is_kept(
+    engine: TransformersEngine, packing: Packing, image: ImagePart, rows: Any, grid: Sequence[int]
+) -> bool:
+    """Whether the rows are the picture's own pixels, in the order that `packing` says."""
+    import numpy as np
+
+    _, high, wide = grid
+    picture = decode(image)
+    if picture.size != (wide * packing.patch, high * packing.patch):
+        return False
+    pixels = engine.torch.from_numpy(np.asarray(picture).copy()).to(rows.device, rows.dtype)
+    expected = _scale(engine, rows, pixels.permute(2, 0, 1)[:, None] / 255)
+    found = packing.unpack(rows, high, wide)
+    return bool(((found - expected).abs() < ALIKE).all())
+
+
+def _scale(engine: TransformersEngine, like: Any, values: Any) -> Any:
+    """Values in [0, 1], of shape (3, frames, H, W) or one for all, as the model's own."""
+    processor = engine.processor.image_processor
+    mean, std = (
+        engine.torch.tensor(v, dtype=like.dtype, device=like.device)[:, None, None, None]
+        for v in (processor.image_mean, processor.image_std)
+    )
+    return (values - mean) / std

@@ -1,0 +1,38 @@
+"""How an image processor is told to scale pictures down to a number of pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from omibench.errors import ModelError
+from omibench.models.local.identity import LOAD_ERRORS, one_line, require
+from omibench.params.model import LocalModel
+
+
+def pixel_size(model: LocalModel, name: str, extra: str) -> dict[str, int] | None:
+    """The `size` of an image processor that holds `max_pixels`; None where none is set.
+
+    Processors of the Qwen-VL kind count pixels: `shortest_edge` and `longest_edge` of their size
+    are areas. Raises ModelError for a processor that does not, since nothing would be scaled.
+    """
+    if model.max_pixels is None:
+        return None
+    transformers = require("transformers", extra, name)
+    try:
+        processor: Any = transformers.AutoImageProcessor.from_pretrained(
+            model.id, revision=model.revision
+        )
+    except LOAD_ERRORS as error:
+        raise ModelError(
+            f"model {name!r}: {model.id} has no image processor that can be read, which "
+            f"`max_pixels` needs: {one_line(error)}"
+        ) from error
+    known = getattr(getattr(processor, "valid_kwargs", None), "__annotations__", {})
+    size = dict(processor.size)
+    if "max_pixels" not in known or not size.get("shortest_edge"):
+        raise ModelError(
+            f"model {name!r}: the image processor of {model.id} ({type(processor).__name__}) does "
+            "not scale to a number of pixels; leave out `max_pixels`"
+        )
+    least = min(int(size["shortest_edge"]), model.max_pixels)
+    return {"shortest_edge": least, "longest_edge": model.max_pixels}

@@ -1,0 +1,158 @@
+"""Requests as local engines take them: samples of one conversation together, each with its seed.
+
+A sample's seed is derived from what is asked and from its index, so the same sample comes back
+whatever else is asked beside it, and k=8 continues the samples of k=4.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from omibench.models.options import OptionScores, scored
+from omibench.models.provider import Gate, Ticket
+from omibench.schemas.request import Conversation, Decoding, Request, Response, TextPart
+
+
+class Run(NamedTuple):
+    """Samples of one conversation under one decoding, their indices one after the other."""
+
+    requests: tuple[Request, ...]
+
+    @property
+    def conversation(self) -> Conversation:
+        """What is asked."""
+        return self.requests[0].conversation
+
+    @property
+    def decoding(self) -> Decoding:
+        """How it is decoded."""
+        return self.requests[0].decoding
+
+    @property
+    def draws(self) -> int:
+        """Samples to draw: one where decoding is greedy, since all would be equal."""
+        return 1 if self.decoding.temperature == 0 else len(self.requests)
+
+    def halves(self) -> tuple[Run, Run]:
+        """The run cut in two; it must hold several requests."""
+        middle = len(self.requests) // 2
+        return Run(self.requests[:middle]), Run(self.requests[middle:])
+
+
+def runs_of(requests: Iterable[Request], most: int | None = None) -> list[Run]:
+    """Group requests into runs of at most `most` draws, in the order of their first requests."""
+    groups: dict[tuple[object, ...], list[Request]] = {}
+    for request in requests:
+        decoding = request.decoding
+        key = (request.conversation, decoding.temperature, decoding.top_p, decoding.max_tokens)
+        groups.setdefault(key, []).append(request)
+    return [run for group in groups.values() for run in _cut(group, most)]
+
+
+def _cut(group: list[Request], most: int | None) -> Iterator[Run]:
+    if group[0].decoding.temperature == 0:
+        yield Run(tuple(group))
+        return
+    group = sorted(group, key=lambda request: request.index)
+    start = 0
+    for end, (one, other) in enumerate(pairwise(group), start=1):
+        if other.index != one.index + 1 or end - start == most:
+            yield Run(tuple(group[start:end]))
+            start = end
+    yield Run(tuple(group[start:]))
+
+
+def seed_of(run: Run, model_seed: int) -> int:
+    """Seed of the first sample of a run, below 2^49; the next samples take the next integers.
+
+    The length limit is outside of it: a sample under a larger limit begins with the same words.
+    """
+    messages = [
+        [m.role, [[p.text] if isinstance(p, TextPart) else [p.shown, "image"] for p in m.parts]]
+        for m in run.conversation.messages
+    ]
+    text = json.dumps([model_seed, run.decoding.temperature, run.decoding.top_p, messages])
+    digest = hashlib.blake2b(text.encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big") + run.requests[0].index
+
+
+def chunks_of(
+    runs: Iterable[Run], most: float, weight: Callable[[Run], float]
+) -> Iterator[list[Run]]:
+    """Cut runs into chunks whose weights add up to at most `most`, but never less than one run."""
+    chunk: list[Run] = []
+    total = 0.0
+    for run in runs:
+        size = weight(run)
+        if chunk and total + size > most:
+            yield chunk
+            chunk, total = [], 0.0
+        chunk.append(run)
+        total += size
+    if chunk:
+        yield chunk
+
+
+Answers = Iterable[tuple[Run, Sequence[Response]]]
+AT_A_TIME = 256
+"""Requests that score options, of one call to an engine."""
+
+
+def answer_options(
+    requests: Sequence[Request],
+    gate: Gate,
+    score: Callable[[Sequence[Request], Sequence[Sequence[str]]], Iterable[OptionScores]],
+) -> Iterator[tuple[Request, Response]]:
+    """Score the requests' options through the gate; what it turns away is `budget_stop`.
+
+    Engines do not say what scoring took, so the worst case of each stays spent.
+    """
+    for start in range(0, len(requests), AT_A_TIME):
+        part = requests[start : start + AT_A_TIME]
+        tickets = {id(r): ticket for r in part if (ticket := gate.admit([r])) is not None}
+        admitted = [r for r in part if id(r) in tickets]
+        try:
+            for found in score(admitted, [r.options for r in admitted]) if admitted else ():
+                gate.settle(tickets.pop(id(found.request)), None)
+                yield found.request, scored(found.logprobs)
+        finally:
+            for ticket in tickets.values():
+                gate.give_back(ticket)
+        sent = {id(r) for r in admitted}
+        for request in part:
+            if id(request) not in sent:
+                yield request, Response(text="", outcome="budget_stop")
+
+
+def answer_runs(
+    chunks: Iterable[list[Run]], gate: Gate, ask: Callable[[list[Run]], Answers]
+) -> Iterator[tuple[Request, Response]]:
+    """Ask chunk by chunk through the gate; what it turns away, and the rest, is `budget_stop`.
+
+    `ask` answers the runs of one chunk, in any order, one response a request.
+    """
+    stopped = False
+    for chunk in chunks:
+        tickets: dict[int, Ticket] = {}
+        admitted: list[Run] = []
+        for run in chunk:
+            ticket = None if stopped else gate.admit(run.requests)
+            if ticket is None:
+                stopped = True
+                break
+            tickets[id(run)] = ticket
+            admitted.append(run)
+        try:
+            for run, responses in ask(admitted) if admitted else ():
+                gate.settle(tickets.pop(id(run)), sum(r.cost_usd or 0.0 for r in responses))
+                yield from zip(run.requests, responses, strict=True)
+        finally:
+            for ticket in tickets.values():
+                gate.give_back(ticket)
+        for run in chunk[len(admitted) :]:
+            for request in run.requests:
+                yield request, Response(text="", outcome="budget_stop")

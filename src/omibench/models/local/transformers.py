@@ -1,0 +1,151 @@
+"""The `transformers` provider: batched generation on this machine, where vLLM does not fit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from omibench.models.local.chat import Rejected, failed, option_ids, responses_of
+from omibench.models.local.generate import generate, option_logprobs, out_of_memory
+from omibench.models.local.identity import LOADED, identity_of
+from omibench.models.local.images import pixels
+from omibench.models.local.loading import TransformersEngine, transformers_engine
+from omibench.models.local.occlusion import bare, occluded_logprobs
+from omibench.models.local.runs import (
+    Answers,
+    Run,
+    answer_options,
+    answer_runs,
+    chunks_of,
+    runs_of,
+)
+from omibench.models.options import OptionScores, parted
+from omibench.models.provider import FREE, Gate
+from omibench.params.model import TransformersModel
+from omibench.schemas.request import Conversation, Request, Response
+
+CHARACTERS_PER_TOKEN = 3.5
+PIXELS_PER_TOKEN = 28 * 28
+"""For sorting by length only: a token of Qwen2.5-VL covers 28 x 28 pixels."""
+
+
+class TransformersProvider:
+    """A model that transformers runs in this process, on the first GPU or else on the CPU.
+
+    Loading waits for the first request. Raises ModelError when torch or transformers is missing
+    or the model cannot be loaded.
+    """
+
+    simulated = False
+
+    def __init__(self, name: str, model: TransformersModel) -> None:
+        self.name = name
+        self.model = model
+        self.identity = identity_of(model)
+        self.max_images = model.can.images
+        self.batch_size = model.batch_size
+        """Rows of one batch; halved for good when a batch does not fit into memory."""
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """Yield each request with its response, batch by batch, the longest prompts first.
+
+        Options are scored ahead of that, those of one conversation under many patches together.
+
+        A single row that does not fit into memory, or that the processor does not take, is a
+        `provider_error`. Raises ModelError when the model cannot be loaded.
+        """
+        scoring, generating = parted(requests)
+        yield from answer_options(scoring, gate, self.score_options)
+        yield from answer_runs(self._batches(generating), gate, self._ask)
+
+    def score_options(
+        self, requests: Sequence[Request], options: Sequence[Sequence[str]]
+    ) -> Iterator[OptionScores]:
+        """Yield the log-probability of each request's options as the next token, in any order.
+
+        They are normalised over the whole vocabulary in float32. Each option must be one token.
+        """
+        pairs = list(zip(requests, options, strict=True))
+        first: dict[object, int] = {}
+        kinds = {id(r): first.setdefault(bare(r.conversation), n) for n, (r, _) in enumerate(pairs)}
+        pairs.sort(key=lambda pair: (-self._length(pair[0].conversation), kinds[id(pair[0])]))
+        while pairs:
+            part = pairs[: self.batch_size]
+            alike = [pair for pair in part if kinds[id(pair[0])] == kinds[id(part[0][0])]]
+            part = alike if len(alike) > 1 else part
+            with LOADED.lock:
+                engine = transformers_engine(self.name, self.model)
+                ids = [option_ids(engine.tokenizer, wanted, self.name) for _, wanted in part]
+                asked = [request.conversation for request, _ in part]
+                try:
+                    found = (
+                        occluded_logprobs(engine, asked, ids, self.model.thinking)
+                        if (len(alike) > 1)
+                        else None
+                    )
+                    found = found or option_logprobs(engine, asked, ids, self.model.thinking)
+                except RuntimeError as error:
+                    if not out_of_memory(error) or len(part) == 1:
+                        raise
+                    self._shrink(engine, len(part))
+                    continue
+            for (request, wanted), values in zip(part, found, strict=True):
+                yield OptionScores(request, dict(zip(wanted, values, strict=True)))
+            pairs = pairs[len(part) :]
+
+    def _batches(self, requests: Sequence[Request]) -> Iterator[list[Run]]:
+        alike: dict[tuple[object, ...], list[Run]] = {}
+        for run in runs_of(requests, most=self.batch_size):
+            decoding = run.decoding
+            tools = run.conversation.tools
+            key = (decoding.temperature, decoding.top_p, decoding.max_tokens, run.draws, tools)
+            alike.setdefault(key, []).append(run)
+        for runs in alike.values():
+            runs.sort(key=lambda run: -self._length(run.conversation))
+            yield from chunks_of(runs, self.batch_size, lambda run: run.draws)
+
+    def _length(self, conversation: Conversation) -> float:
+        most = self.model.max_pixels or float("inf")
+        seen = sum(min(pixels(image), most) for image in conversation.images)
+        return len(conversation.text) / CHARACTERS_PER_TOKEN + seen / PIXELS_PER_TOKEN
+
+    def _ask(self, runs: list[Run]) -> Answers:
+        with LOADED.lock:
+            engine = transformers_engine(self.name, self.model)
+            return self._ask_or_split(engine, runs)
+
+    def _ask_or_split(
+        self, engine: TransformersEngine, runs: list[Run]
+    ) -> list[tuple[Run, list[Response]]]:
+        rows = sum(run.draws for run in runs)
+        if rows <= self.batch_size:
+            start = time.monotonic()
+            try:
+                found = generate(engine, runs, self.model.thinking, self.model.seed)
+            except Rejected as error:
+                if len(runs) == 1:
+                    return [(runs[0], failed(runs[0], str(error)))]
+            except RuntimeError as error:
+                if not out_of_memory(error):
+                    raise
+                if rows == 1:
+                    return [(run, failed(run, f"out of memory on {engine.device}")) for run in runs]
+                self._shrink(engine, rows)
+            else:
+                taken = time.monotonic() - start
+                return [
+                    (run, responses_of(run, drawn, self.model.price, taken))
+                    for run, drawn in zip(runs, found, strict=True)
+                ]
+        if len(runs) > 1:
+            parts = [runs[: len(runs) // 2], runs[len(runs) // 2 :]]
+            return [pair for part in parts for pair in self._ask_or_split(engine, part)]
+        halves = [self._ask_or_split(engine, [half]) for half in runs[0].halves()]
+        return [(runs[0], [r for half in halves for _, answers in half for r in answers])]
+
+    def _shrink(self, engine: TransformersEngine, rows: int) -> None:
+        self.batch_size = max(1, rows // 2)
+        if engine.device != "cpu":
+            engine.torch.cuda.empty_cache()

@@ -1,0 +1,141 @@
+"""The `vllm` provider: offline batches on this machine's GPUs, one model load for all settings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from omibench.errors import ModelError
+from omibench.models.local.chat import Rejected, failed, option_ids, responses_of
+from omibench.models.local.engine import VllmEngine, vllm_engine
+from omibench.models.local.identity import LOADED, identity_of
+from omibench.models.local.images import pixels
+from omibench.models.local.runs import (
+    Answers,
+    Run,
+    answer_options,
+    answer_runs,
+    chunks_of,
+    runs_of,
+)
+from omibench.models.local.tools import by_tools
+from omibench.models.options import OptionScores, parted
+from omibench.models.provider import FREE, Gate
+from omibench.params.model import VllmModel
+from omibench.schemas.request import Request, Response
+
+CHUNK = 8
+"""Sequences of one call to vLLM, in multiples of `max_num_seqs`. Answers come after each call; a
+smaller call would leave the GPU idle for more of its time while the longest answers finish."""
+CHUNK_PIXELS = 400e6
+"""Pixels of one call: 1.2 GB of decoded pictures."""
+
+
+class VllmProvider:
+    """A model that vLLM runs in this process.
+
+    Loading waits for the first request. Raises ModelError when vLLM is not installed or cannot
+    load the model.
+    """
+
+    simulated = False
+
+    def __init__(self, name: str, model: VllmModel) -> None:
+        self.name = name
+        self.model = model
+        self.identity = identity_of(model, max_model_len=model.max_model_len, engine=model.engine)
+        self.max_images = model.can.images
+        self._images = 0
+
+    def expect(self, requests: Sequence[Request]) -> None:
+        """Say what will be asked later, so that the first load allows for its images."""
+        self._images = max([self._images, *(len(r.conversation.images) for r in requests)])
+
+    def expect_images(self, images: int) -> None:
+        """As `MakesRoom.expect_images`."""
+        self._images = max(self._images, images)
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """Yield each request with its response, call by call of vLLM.
+
+        Options are scored first. Samples of one conversation are one request to vLLM. A prompt that
+        vLLM does not take is a `provider_error` of its own. Raises ModelError when the engine
+        cannot be loaded or dies.
+        """
+        self.expect(requests)
+        scoring, generating = parted(requests)
+        yield from answer_options(scoring, gate, self.score_options)
+        runs = runs_of(generating, most=self.model.max_num_seqs)
+        most = CHUNK * self.model.max_num_seqs
+        chunks = (
+            chunk
+            for group in by_tools(runs)
+            for chunk in chunks_of(group, most, lambda run: _weight(run, most))
+        )
+        yield from answer_runs(chunks, gate, self._ask)
+
+    def score_options(
+        self, requests: Sequence[Request], options: Sequence[Sequence[str]]
+    ) -> Iterator[OptionScores]:
+        """Yield the log-probability of each request's options as the next token, in order.
+
+        They are normalised over the whole vocabulary, before any temperature. Each option must be
+        one token. These calls never hold a request that generates: vLLM mixes up their rows. Raises
+        ModelError for a prompt that vLLM does not take.
+        """
+        self.expect(requests)
+        pairs = list(zip(requests, options, strict=True))
+        step = CHUNK * self.model.max_num_seqs
+        for start in range(0, len(pairs), step):
+            part = pairs[start : start + step]
+            with LOADED.lock:
+                engine = self._engine()
+                ids = [option_ids(engine.tokenizer, wanted, self.name) for _, wanted in part]
+                outputs = engine.chat(
+                    [request.conversation for request, _ in part],
+                    [engine.scoring(own) for own in ids],
+                    self.model.thinking,
+                )
+            for (request, wanted), own, output in zip(part, ids, outputs, strict=True):
+                found = output.outputs[0].logprobs[0]
+                if any(token not in found for token in own):
+                    raise ModelError(
+                        f"model {self.name!r}: vLLM gave no log-probability for some options of "
+                        f"{request.tags.problem!r}"
+                    )
+                values = [float(found[token].logprob) for token in own]
+                yield OptionScores(request, dict(zip(wanted, values, strict=True)))
+
+    def _engine(self) -> VllmEngine:
+        return vllm_engine(self.name, self.model, self._images)
+
+    def _ask(self, runs: list[Run]) -> Answers:
+        with LOADED.lock:
+            return self._ask_or_split(self._engine(), runs)
+
+    def _ask_or_split(
+        self, engine: VllmEngine, runs: list[Run]
+    ) -> list[tuple[Run, list[Response]]]:
+        """Answer the runs in one call; one that vLLM rejects is found by halving the call."""
+        start = time.monotonic()
+        sampling = [engine.sampling(run, self.model.seed) for run in runs]
+        try:
+            outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
+        except Rejected as error:
+            if len(runs) == 1:
+                return [(runs[0], failed(runs[0], str(error)))]
+            middle = len(runs) // 2
+            parts = [runs[:middle], runs[middle:]]
+            return [pair for part in parts for pair in self._ask_or_split(engine, part)]
+        taken = time.monotonic() - start
+        return [
+            (run, responses_of(run, engine.drawn(output), self.model.price, taken))
+            for run, output in zip(runs, outputs, strict=True)
+        ]
+
+
+def _weight(run: Run, most: float) -> float:
+    area = sum(pixels(image) for image in run.conversation.images)
+    return max(run.draws, most * area / CHUNK_PIXELS)

@@ -1,0 +1,1 @@
+"""The `openai` provider: chat completions, Responses and their batches."""

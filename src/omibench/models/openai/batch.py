@@ -1,0 +1,180 @@
+"""The batch API of OpenAI, for chat and Responses: files of lines, answered within a day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import time
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from pydantic import SecretStr
+
+from omibench.models.batch.api import (
+    POLL_TIMEOUT_S,
+    Found,
+    Row,
+    Shape,
+    Status,
+    fetch,
+    id_of,
+    stream,
+)
+from omibench.models.batch.draws import whole_body
+from omibench.models.batch.provider import BatchProvider
+from omibench.models.batch.submission import Submission
+from omibench.models.http.bounds import MOST_RESULTS
+from omibench.models.http.pictures import Pictures
+from omibench.models.http.rejections import content_fault
+from omibench.models.http.replies import Json, count, list_of, object_of, text_of
+from omibench.models.http.secrets import with_own_secrets
+from omibench.models.http.served import client_maker
+from omibench.models.openai.messages import PATHS, openai_body
+from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.openai.replies import openai_replies
+from omibench.models.traffic.failure import Failure
+from omibench.models.traffic.retry import failure_of_status
+from omibench.params.model import OpenAIModel
+from omibench.schemas.request import Request
+
+LIMITS = Shape(head=b"", between=b"\n", tail=b"\n", most_lines=50_000, most_bytes=200_000_000)
+"""Lines and bytes of one input file (OpenAI, Batch API guide)."""
+MARK = "omibench"
+"""Name of the metadata that holds a submission's fingerprint."""
+_ENDED = {"completed", "failed", "expired", "cancelled"}
+_CROWDED = {"token_limit_exceeded", "rate_limit_exceeded"}
+_CLOCKS_DIFFER_S = 86400.0
+_PAGE = 100
+
+
+class OpenAIBatchProvider(BatchProvider, OpenAIProvider):
+    """A model behind the OpenAI API, asked through /v1/batches."""
+
+    def __init__(self, name: str, model: OpenAIModel, state: Path | None = None) -> None:
+        OpenAIProvider.__init__(self, name, model)
+        self.state = state
+
+    @contextmanager
+    def connect_batches(self, key: SecretStr) -> Iterator[OpenAIBatches]:
+        """As `BatchProvider.connect_batches`."""
+        import openai
+
+        kinds = openai.OpenAI, openai.DefaultHttpxClient
+        make = client_maker(*kinds, self.model, key)
+        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
+        with make() as client, make_large() as downloads:
+            model = with_own_secrets(self.model)
+            yield OpenAIBatches(openai, client, downloads, model, self.pictures)
+
+
+class OpenAIBatches:
+    """As `BatchApi`, over a client of the SDK."""
+
+    shape = LIMITS
+
+    def __init__(
+        self, sdk: Any, client: Any, downloads: Any, model: OpenAIModel, pictures: Pictures
+    ) -> None:
+        self._sdk, self._client, self._downloads = sdk, client, downloads
+        self._model, self._pictures = model, pictures
+        self._route = "/v1" + PATHS[model.api]
+
+    def line(self, name: str, requests: Sequence[Request]) -> bytes:
+        """As `BatchApi.line`."""
+        body = whole_body(
+            lambda show: openai_body(self._model, requests, show), requests[0], self._pictures
+        )
+        line = {"custom_id": name, "method": "POST", "url": self._route, "body": body}
+        return json.dumps(line, separators=(",", ":")).encode()
+
+    def upload(self, lines: BinaryIO, size: int) -> str:
+        """As `BatchApi.upload`; a file that no batch follows costs nothing."""
+        create, named = self._client.files.with_raw_response.create, ("batch.jsonl", lines)
+        made = fetch(
+            self._sdk, lambda: create(file=named, purpose="batch").http_response, uploads=True
+        )
+        return id_of(made)
+
+    def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
+        """As `BatchApi.create`."""
+        create = self._client.batches.with_raw_response.create
+        asked = {
+            "input_file_id": submission.file,
+            "endpoint": self._route,
+            "completion_window": "24h",
+            "metadata": {MARK: submission.fingerprint},
+        }
+        return id_of(fetch(self._sdk, lambda: create(**asked).http_response))
+
+    def find(self, submission: Submission, known: set[str]) -> list[Found]:
+        """The batch of the submission's own input file, or with its fingerprint: surely it."""
+        after: dict[str, str] = {}
+        while True:
+            page = self._get("/batches", {"limit": str(_PAGE), **after})
+            for row in (rows := list_of(page.get("data"))):
+                mark = object_of(row.get("metadata")).get(MARK)
+                if row.get("input_file_id") == submission.file or mark == submission.fingerprint:
+                    return [Found(id_of(row), sure=True)]
+            oldest = count(rows[-1].get("created_at")) if rows else None
+            if not page.get("has_more") or oldest is None:
+                return []
+            if oldest < submission.asked_at - _CLOCKS_DIFFER_S:
+                return []
+            after = {"after": id_of(rows[-1])}
+
+    def status(self, batch: str) -> Status:
+        """As `BatchApi.status`."""
+        found = self._get(f"/batches/{quote(batch, safe='')}", {})
+        counts = object_of(found.get("request_counts"))
+        done = (count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0)
+        files = (text_of(found.get("output_file_id")), text_of(found.get("error_file_id")))
+        sources = tuple(file for file in files if file)
+        said = text_of(found.get("status"))
+        turned_down = None if sources or said != "failed" else _turned_down(found)
+        return Status(batch, said in _ENDED, done, sources, turned_down)
+
+    def download(self, source: str, to: BinaryIO) -> None:
+        """As `BatchApi.download`; `source` is the id of a file."""
+        files = self._downloads.files.with_streaming_response
+        stream(self._sdk, lambda: files.content(source), to)
+
+    def read(self, row: Json, samples: int) -> Row:
+        """As `BatchApi.read`."""
+        name, response = text_of(row.get("custom_id")), object_of(row.get("response"))
+        body, status = response.get("body"), count(response.get("status_code"))
+        try:
+            if status == 200:
+                return Row(name, openai_replies(self._model, body, samples, batch=True))
+        except Failure as failure:
+            return Row(name, failure)
+        if status is not None:
+            why = failure_of_status(status, {}, json.dumps(body), time())
+            return Row(name, replace(why, maybe_paid=False))
+        said = object_of(row.get("error"))
+        code, message = text_of(said.get("code")), text_of(said.get("message"))
+        content = content_fault(400, code, message)
+        return Row(name, Failure(f"{code}: {message}", maybe_paid=False, content=content))
+
+    def _get(self, path: str, params: dict[str, str]) -> Json:
+        import httpx2
+
+        options = {
+            "params": params,
+            "timeout": min(POLL_TIMEOUT_S, self._model.limits.timeout_s),
+            "security": {"bearer_auth": True},
+        }
+        return fetch(
+            self._sdk, lambda: self._client.get(path, cast_to=httpx2.Response, options=options)
+        )
+
+
+def _turned_down(found: Json) -> Failure:
+    """Why no line was run: a wrong line, or more tokens than the account may have waiting."""
+    errors = list_of(object_of(found.get("errors")).get("data")) or [{}]
+    code, words = text_of(errors[0].get("code")), text_of(errors[0].get("message"))
+    crowded = code in _CROWDED
+    message = f"the batch failed ({code or 'no reason given'}): {words}"
+    return Failure(message, transient=crowded, maybe_paid=False, congestion=crowded)

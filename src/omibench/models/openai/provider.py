@@ -1,0 +1,66 @@
+"""The `openai` provider: any endpoint that speaks the OpenAI API, chat or Responses."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pydantic import SecretStr
+
+from omibench.models.http.identity import openai_identity
+from omibench.models.http.pools import open_pools
+from omibench.models.http.secrets import with_own_secrets
+from omibench.models.http.served import ServedProvider, client_maker, post
+from omibench.models.http.wire import wire_body
+from omibench.models.openai.messages import PATHS, check_openai, openai_body
+from omibench.models.openai.replies import openai_replies
+from omibench.models.options import refuse_options, scored_by_list
+from omibench.models.traffic.dispatch import Send, Sent
+from omibench.params.model import OpenAIModel
+from omibench.schemas.request import Request
+
+
+class OpenAIProvider(ServedProvider):
+    """A model behind the OpenAI API. Raises ModelError when its block contradicts the API."""
+
+    def __init__(self, name: str, model: OpenAIModel) -> None:
+        super().__init__(name, model)
+        check_openai(name, model)
+        self.model = model
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`."""
+        return openai_identity(self.model)
+
+    def check(self, requests: Sequence[Request]) -> None:
+        """As `ServedProvider.check`; also for options, which only some endpoints can score."""
+        super().check(requests)
+        if self.model.api != "chat" or not self.model.can.logprobs:
+            refuse_options(
+                requests, self.name, "declare `can: {logprobs: true}` with `api: chat` if it does"
+            )
+
+    @asynccontextmanager
+    async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
+        """Clients of the SDK, lent to one call at a time."""
+        import openai
+
+        model = with_own_secrets(self.model)
+        make = client_maker(openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient, self.model, key)
+        async with open_pools(make, self.model.limits.concurrency) as lend:
+
+            async def send(requests: Sequence[Request]) -> Sent:
+                body = wire_body(
+                    lambda show: openai_body(model, requests, show), requests[0], self.pictures
+                )
+                security = {"security": {"bearer_auth": True}}
+                with lend() as client:
+                    reply = await post(openai, client, PATHS[self.model.api], body, security)
+                responses = openai_replies(self.model, reply, len(requests))
+                if options := requests[0].options:
+                    responses = [scored_by_list(responses[0], reply, options)]
+                return self.sent(responses)
+
+            yield send

@@ -1,0 +1,84 @@
+"""Tools in the OpenAI API: chat completions and Responses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from omibench.models.http.replies import Json, list_of, text_of
+from omibench.models.http.tool_turns import MOST_CALLS, call_of, chat_calls, offered
+from omibench.schemas.request import Message, Request, Response, ToolCall, ToolSpec
+
+_EXTRA = "extra_content"
+"""Where Google's endpoint signs a call; it refuses a history without the signature."""
+
+
+def with_tools(
+    body: dict[str, Any], tools: Sequence[Json], more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A body with the tools that it offers, beside those that a model's `extra_body` names."""
+    whole = {**body, **more}
+    return whole | {"tools": [*tools, *more.get("tools", [])]} if tools else whole
+
+
+def tools_of(api: str, request: Request) -> list[dict[str, Any]]:
+    """The tools of a conversation as the API takes them."""
+    tools = request.conversation.tools
+    return [_flat(tool) for tool in tools] if api == "responses" else offered(tools)
+
+
+def calls_in_chat(message: Message) -> dict[str, Any]:
+    """What an assistant's turn with calls, or the turn that answers one, has besides content."""
+    if message.answers is not None:
+        return {"tool_call_id": message.answers}
+    if not message.calls:
+        return {}
+    signed = json.loads(message.carried) if message.carried else []
+    signed += [None] * len(message.calls)
+    return {
+        "tool_calls": [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+                **({_EXTRA: extra} if extra else {}),
+            }
+            for call, extra in zip(message.calls, signed, strict=False)
+        ]
+    }
+
+
+def called_in_chat(message: Json, response: Response) -> Response:
+    """A response with the calls of its message, and what their server wants back."""
+    calls = chat_calls(message)
+    if not calls:
+        return response
+    signed = [call.get(_EXTRA) for call in list_of(message.get("tool_calls"))[:MOST_CALLS]]
+    carried = json.dumps(signed) if any(signed) else None
+    return response.model_copy(update={"calls": calls, "carried": carried})
+
+
+def items_of(message: Message) -> Iterator[dict[str, Any]]:
+    """The calls of an assistant's turn as items of the Responses API."""
+    for call in message.calls:
+        yield {
+            "type": "function_call",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
+
+
+def calls_in_items(items: Sequence[Json]) -> tuple[ToolCall, ...]:
+    """The calls in the output of the Responses API."""
+    called = [item for item in items if item.get("type") == "function_call"]
+    return tuple(
+        call_of(text_of(item.get("call_id")) or item.get("id"), item.get("name"), arguments)
+        for item in called[:MOST_CALLS]
+        for arguments in [item.get("arguments")]
+    )
+
+
+def _flat(tool: ToolSpec) -> dict[str, Any]:
+    return {"type": "function", **tool.model_dump(), "strict": False}

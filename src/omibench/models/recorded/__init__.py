@@ -1,0 +1,1 @@
+"""The `recorded` provider: published responses, replayed."""

@@ -1,0 +1,163 @@
+"""The `recorded` provider: published responses, replayed by problem and setting.
+
+A file is Parquet or JSONL with one row a response: `pid` (or `id`), `response`, and if it has
+them `index` (sample, from 0), `finish_reason`, `outcome` and `published_true_false` (the printed
+verdict).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
+from omibench.files.intake import read_bytes, read_frame, read_json_lines
+from omibench.models.options import refuse_options
+from omibench.models.provider import FREE, Gate
+from omibench.params.model import RecordedModel
+from omibench.schemas.request import Request, Response
+
+_COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")
+
+
+class Place(NamedTuple):
+    """Which recorded response: of which setting, problem and sample."""
+
+    setting: str
+    problem: str
+    sample: int
+
+
+class RecordedProvider:
+    """A model whose responses were recorded. Nothing is ever sent."""
+
+    simulated = False
+    max_images = None
+
+    def __init__(self, name: str, model: RecordedModel, data: str | None = None) -> None:
+        self.name = name
+        self._responses: dict[Place, Response] = {}
+        hashes: dict[str, list[str]] = {}
+        for setting, files in model.responses.items():
+            hashes[setting] = []
+            for file in files:
+                path = Path(data or "") / file
+                hashes[setting].append(self._load(path, setting))
+        self.identity: dict[str, Any] = {
+            "provider": "recorded",
+            "id": name,
+            "files": hashes,
+            "reads_tags": True,
+        }
+
+    def holds(self, request: Request) -> bool:
+        """Whether a response to this request was recorded."""
+        return _place(request) in self._responses
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """Yield every request with its recorded response.
+
+        Raises ModelError, before the first, when some of them were not recorded.
+        """
+        refuse_options(requests, self.name, "recorded responses hold words alone")
+        lacking = [request for request in requests if not self.holds(request)]
+        if lacking:
+            raise ModelError(self.lacks(lacking, len(requests)))
+        for request in requests:
+            yield request, self._responses[_place(request)]
+
+    def lacks(self, lacking: Sequence[Request], asked: int) -> str:
+        """The one line that says how many responses are missing and which comes first."""
+        tags = lacking[0].tags
+        recorded = [place.problem for place in self._responses if place.setting == tags.setting]
+        if recorded and len(lacking) == asked:
+            return (
+                f"model {self.name!r} was recorded on other problems: none of the {asked} "
+                f"asked for {tags.setting!r} is among its {len(recorded)}; {tags.problem!r} is "
+                f"asked, {recorded[0]!r} was recorded"
+            )
+        if not recorded:
+            known = ", ".join(sorted({place.setting for place in self._responses})) or "none"
+            return (
+                f"model {self.name!r} has no recorded responses for the setting {tags.setting!r} "
+                f"(only for: {known}); narrow its settings with `infer.only`"
+            )
+        return (
+            f"model {self.name!r} lacks {len(lacking)} of {asked} responses for the setting "
+            f"{tags.setting!r}, the first is {tags.problem!r} (sample {lacking[0].index}); set "
+            "`partial: true` on the model to evaluate only what was recorded"
+        )
+
+    def _load(self, path: Path, setting: str) -> str:
+        if not path.is_file():
+            raise MissingInputError(
+                f"{path}: there is no such file of recorded responses (model {self.name!r}, "
+                f"setting {setting!r}); its folder is the study's `data`"
+            )
+        for row in _rows(path):
+            place = Place(setting, str(row["problem"]), int(row.get("index") or 0))
+            if place in self._responses:
+                raise FileFormatError(
+                    f"{path}: holds a second response to {place.problem!r} for the setting "
+                    f"{setting!r}; number the samples in a column `index`"
+                )
+            self._responses[place] = _response(row, path)
+        return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def _place(request: Request) -> Place:
+    return Place(request.tags.setting, request.tags.problem, request.index)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    suffix = path.suffix.lower()
+    if suffix not in (".parquet", ".jsonl"):
+        raise ParamsError(f"{path}: recorded responses are .parquet or .jsonl files")
+    for number, row in enumerate(_parquet(path) if suffix == ".parquet" else _lines(path), 1):
+        key = next((name for name in ("pid", "id") if row.get(name) is not None), None)
+        if key is None or "response" not in row:
+            lacking = "response" if key else "pid"
+            raise FileFormatError(
+                f"{path}, row {number}: lacks the column {lacking!r}; it has {list(row)}"
+            )
+        if not isinstance(row["response"], str | None):
+            raise FileFormatError(
+                f"{path}, row {number}: response is no text (got {row['response']!r})"
+            )
+        yield {"problem": row[key], **{name: row[name] for name in _COLUMNS if name in row}}
+
+
+def _parquet(path: Path) -> Iterator[dict[str, Any]]:
+    return read_frame(path).iter_rows(named=True)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for number, row in read_json_lines(path):
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{path}, line {number}: holds no object")
+        yield row
+
+
+def _response(row: Mapping[str, Any], path: Path) -> Response:
+    text = row["response"] or ""
+    outcome = row.get("outcome") or ("answered" if text.strip() else "empty")
+    values = {
+        "text": text,
+        "outcome": outcome,
+        "finish_reason": row.get("finish_reason"),
+        "published_verdict": row.get("published_true_false"),
+    }
+    try:
+        return Response.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise FileFormatError(
+            f"{path}: {row['problem']!r}: {first['loc'][0]}: {first['msg']} "
+            f"(got {first['input']!r})"
+        ) from None

@@ -1,0 +1,1 @@
+"""The `simulated` provider: seeded stand-ins for models in every role."""

@@ -1,0 +1,83 @@
+"""A cheap comparison of a final answer with the oracle's: what a simulated judge can see.
+
+It is no scoring rule (those live in `omibench.rule_books`): it only has to recognise right and
+wrong answers well enough that the judge's set error rates apply to what was really right or wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+_ANSWER = re.compile(
+    r"(?:answer(?: is|:)|result is|option)\s*\**\s*[:(]?\s*([^\n]+?)"
+    r"\)?(?: fits best)?[.*]*\s*(?:\n|$)",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(r"\\\s?\\text\{[^{}]*\}$|\\text\{[^{}]*\}$")
+_NOISE = re.compile(r"\\left|\\right|\\,|\\;|\\ |\\text\{([^{}]*)\}|[$\s{}()*]")
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def final_answers(text: str, parts: int = 1) -> list[str]:
+    """What a response may say last: its last box, or as many boxes as the gold has parts.
+
+    Without a box it is what follows the last "answer is", and else the last line.
+    """
+    boxes = _boxes(text)
+    if boxes:
+        joined = [", ".join(boxes)] if len(boxes) == parts > 1 else []
+        return [boxes[-1], *joined]
+    stated = _ANSWER.findall(text)
+    return [str(stated[-1])] if stated else text.strip().splitlines()[-1:]
+
+
+def is_right(text: str, gold: Sequence[str], letters: bool) -> bool:
+    """Whether a response ends in the gold; `letters` compares sets of options."""
+    return any(same_answer(given, gold, letters) for given in final_answers(text, len(gold)))
+
+
+def same_answer(given: str, gold: Sequence[str], letters: bool) -> bool:
+    """Whether a final answer is the gold, after simple normalisation; `letters` compares sets."""
+    if letters:
+        found = re.findall(r"\b[A-Z]{1,4}\b", given)
+        return set("".join(found)) == set("".join(gold)) if found else False
+    whole = ", ".join(gold)
+    if _normal(given) == _normal(whole):
+        return True
+    pairs = list(zip(_split(given, len(gold)), gold, strict=False))
+    return len(pairs) == len(gold) and all(_same_part(g, w) for g, w in pairs)
+
+
+def _boxes(text: str) -> list[str]:
+    found: list[str] = []
+    at = 0
+    while len(found) < 50 and (start := text.find("\\boxed{", at)) >= 0:
+        depth, end = 1, start + 7
+        while end < len(text) and depth:
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        if depth:
+            break
+        found.append(text[start + 7 : end - 1])
+        at = end
+    return found
+
+
+def _split(given: str, parts: int) -> list[str]:
+    return [given] if parts == 1 else re.split(r"\s*[;,]\s+", given)
+
+
+def _same_part(given: str, gold: str) -> bool:
+    if _normal(given) == _normal(gold):
+        return True
+    bare_given, bare_gold = (_NUMBER.match(_normal(text)) for text in (given, gold))
+    if bare_given and bare_gold and bare_gold.group() == _normal(gold):
+        return math.isclose(float(bare_given.group()), float(bare_gold.group()), rel_tol=1e-6)
+    return False
+
+
+def _normal(text: str) -> str:
+    bare = _UNIT.sub("", text.strip(" $.\n"))
+    return _NOISE.sub(lambda m: m.group(1) or "", bare).casefold()

@@ -1,0 +1,131 @@
+"""Simulated judges: each reads the sections of its prompt as a judge would, and errs as set.
+
+`true_positive_rate` and `false_positive_rate` are those of judge and grader; `error_rate` that
+of the others, whose flawed replies are wrong ones in the right form.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from random import Random
+
+from omibench.models.simulated.equality import final_answers, is_right, same_answer
+from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.prose import pick
+from omibench.params.model import SimulatedModel
+from omibench.text.fences import read_fenced
+
+MARKS = ("correctness", "faithfulness", "information-usage", "clarity", "detail", "overall")
+_TYPE = re.compile(r"^- ([a-z][a-z0-9_]*): ", re.MULTILINE)
+_STEPS = 4
+"""Sentences from which on a simulated rationale is called detailed."""
+
+
+def judge(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The one line of GPTScore (OMIBench, C.2): consistent at the set true and false rates."""
+    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    return f"ANSWER: {'consistent' if _called_right(model, right, rng) else 'inconsistent'}"
+
+
+def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The share of parts that are right (MathReal): all of them at the set rates.
+
+    What is right and not called so gets nothing; what is wrong otherwise gets its right parts.
+    """
+    answer, letters = _section(prompt, "MODEL ANSWER"), bool(row.choices)
+    parts = len(row.answer)
+    right = same_answer(answer, row.answer, letters) or is_right(answer, row.answer, letters)
+    if _called_right(model, right, rng):
+        return f"SCORE: {parts}/{parts}"
+    given = re.split(r"\s*[;,]\s+", answer)
+    pairs = zip(given, row.answer, strict=False) if not (right or letters) else []
+    held = sum(same_answer(part, [gold], letters) for part, gold in pairs)
+    return f"SCORE: {min(held, parts - 1) if parts > 1 else 0}/{parts}"
+
+
+def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The final answer of a response (MathReal); a flaw finds none."""
+    found = final_answers(_section(prompt, "RESPONSE"), max(1, len(row.answer)))
+    answer = " ".join(found[-1].split()) if found else ""
+    return f"EXTRACTED: {answer if answer and not _flawed(model, rng) else 'null'}"
+
+
+def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Marks of a rationale (OMIBench, B.2): a mark less where the answer is wrong or it is brief.
+
+    A flaw draws all of them at random. Of a transcript, the shares of the printed text that it
+    keeps.
+    """
+    if "TRANSCRIPT" in (shown := read_fenced(prompt)):
+        return _kept(model, shown["PRINTED TEXT"], shown["TRANSCRIPT"], rng)
+    response = _section(prompt, "RESPONSE")
+    best = 5 - (not is_right(response, row.answer, bool(row.choices)))
+    best -= response.count(". ") + response.count(".\n") < _STEPS
+    if _flawed(model, rng):
+        return json.dumps({mark: 1 + int(rng.random() * 5) for mark in MARKS})
+    return json.dumps({mark: best - int(rng.random() * 2) for mark in MARKS})
+
+
+def _kept(model: SimulatedModel, printed: str, transcript: str, rng: Random) -> str:
+    from rapidfuzz import fuzz
+
+    near = round(fuzz.ratio(printed, transcript))
+    share = int(rng.random() * 101) if _flawed(model, rng) else near
+    return json.dumps({"key-terms": share, "semantics": share})
+
+
+def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Alignment with the reference (OMIBench, B.2): 4 or 5 where the answer is right, else 1 or 2.
+
+    A flaw draws it at random.
+    """
+    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    mark = (4 if right else 1) + int(rng.random() * 2)
+    return json.dumps({"score": 1 + int(rng.random() * 5) if _flawed(model, rng) else mark})
+
+
+def classify(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """One of the error types that the prompt lists, `no_error` where the answer is right.
+
+    The type of a wrong answer is drawn from the others; a flaw draws from all.
+    """
+    types = tuple(_TYPE.findall(prompt.rpartition("<<<END")[2]))
+    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    if _flawed(model, rng):
+        return f"ERROR TYPE: {pick(types, rng)}"
+    return f"ERROR TYPE: {types[-1] if right else pick(types[:-1], rng)}"
+
+
+def mark(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """A reward model's mark for best-of-N: 60 to 100 for what it calls right, else 0 to 59."""
+    right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
+    high = _called_right(model, right, rng)
+    return f"MARK: {60 + int(rng.random() * 41) if high else int(rng.random() * 60)}"
+
+
+def compare(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The better of two responses: the one that it alone calls right, else either by a coin."""
+    first, second = (
+        _called_right(model, is_right(_section(prompt, name), row.answer, bool(row.choices)), rng)
+        for name in ("RESPONSE A", "RESPONSE B")
+    )
+    if first == second:
+        return f"BETTER: {'A' if rng.random() < 0.5 else 'B'}"
+    return f"BETTER: {'A' if first else 'B'}"
+
+
+def _called_right(model: SimulatedModel, right: bool, rng: Random) -> bool:
+    rate = model.true_positive_rate if right else model.false_positive_rate
+    return rng.random() < rate
+
+
+def _flawed(model: SimulatedModel, rng: Random) -> bool:
+    return rng.random() < model.error_rate
+
+
+def _section(prompt: str, name: str) -> str:
+    """A section of the material; the whole prompt where it has none, as a person would read it."""
+    return read_fenced(prompt).get(name, prompt)

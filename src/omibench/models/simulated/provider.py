@@ -1,0 +1,112 @@
+"""The `simulated` provider: a seeded stand-in for a model in every role, from an oracle.
+
+An answer depends on the model, the problem, the role, the setting and the sample index (and, in
+roles other than the respondent's, on the words that were asked), never on the order of requests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from omibench.errors import ModelError
+from omibench.models.options import scored
+from omibench.models.provider import FREE, Gate
+from omibench.models.simulated.options import option_logprobs
+from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
+from omibench.models.simulated.prose import reasoning
+from omibench.models.simulated.respond import CHARACTERS_PER_TOKEN, Asked, respond
+from omibench.models.simulated.roles import WRITERS
+from omibench.models.simulated.tools import first_call, reads_first
+from omibench.params.model import TOLD, SimulatedModel
+from omibench.schemas.request import Request, Response, Usage
+
+
+class SimulatedProvider:
+    """A simulated model. Every response is marked `simulated`.
+
+    Its oracle is read from the file that the model names, unless one is given.
+    """
+
+    simulated = True
+    max_images = None
+
+    def __init__(self, name: str, model: SimulatedModel, oracle: Oracle | None = None) -> None:
+        self.name = name
+        self.model = model
+        _check_slips(name, model)
+        self.oracle = oracle or load_oracle(model.oracle)
+        parameters = model.model_dump(
+            mode="json", exclude={"provider", "oracle", *TOLD}, exclude_defaults=True
+        )
+        self.identity: dict[str, Any] = {
+            "provider": "simulated",
+            "id": name,
+            "parameters": parameters,
+            "oracle": self.oracle.sha256,
+            "reads_tags": True,
+        }
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """Yield every request with its response, in the order asked.
+
+        Raises ModelError when the oracle lacks a problem, or what a role answers from.
+        """
+        for request in requests:
+            yield request, self.respond_to(request)
+
+    def respond_to(self, request: Request) -> Response:
+        """The response to one request."""
+        tags, prompt = request.tags, request.conversation.text
+        row = self.oracle.row(tags.problem)
+        if request.options:
+            found = option_logprobs(self.model, row, request, self._rng)
+            return scored(found, simulated=True)
+        if tags.role == "respondent" and (early := self._before_answering(request, row)):
+            return early
+        if tags.role == "respondent":
+            rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
+            asked = Asked(row, tags.setting, prompt, request.decoding.max_tokens)
+            return respond(self.model, self.oracle, asked, rng)
+        rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
+        return _said(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
+
+    def _before_answering(self, request: Request, row: OracleRow) -> Response | None:
+        """What a turn of a loop with tools says that does not answer yet."""
+        conversation, tags = request.conversation, request.tags
+        rng = self._rng("tools", tags.problem, tags.setting, str(request.index))
+        if called := first_call(conversation, rng):
+            words, calls = called
+            return _said(words, conversation.text).model_copy(update={"calls": calls})
+        if reads_first(conversation):
+            return _said(reasoning(row.n_images, rng), conversation.text)
+        return None
+
+    def _rng(self, *parts: str) -> Random:
+        text = "\0".join((self.name, str(self.model.seed), *parts))
+        return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
+
+
+def _said(text: str, prompt: str) -> Response:
+    return Response(
+        text=text,
+        finish_reason="stop",
+        usage=Usage(
+            input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
+            output_tokens=len(text) // CHARACTERS_PER_TOKEN,
+        ),
+        cost_usd=0.0,
+        simulated=True,
+    )
+
+
+def _check_slips(name: str, model: SimulatedModel) -> None:
+    total = sum(model.slips.model_dump().values())
+    if total > 1 + 1e-9:
+        raise ModelError(
+            f"the slips of model {name!r} add up to {total:.4g}; their shares are at most 1 in all"
+        )

@@ -1,0 +1,155 @@
+"""A simulated respondent: is it right (item-response theory), and in which words it says so."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Literal, NamedTuple
+
+from omibench.models.simulated import prose
+from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.wrong_answers import moved_number, wrong_letters, wrong_parts
+from omibench.params.model import SimulatedModel, Slips
+from omibench.schemas.request import Response, Usage
+from omibench.synthetic.chance import chance
+
+Slip = Literal[
+    "no_box", "letter_in_sentence", "units", "two_boxes", "refusal", "truncation", "repetition"
+]
+SLIPS: tuple[Slip, ...] = (
+    "no_box", "letter_in_sentence", "units", "two_boxes", "refusal", "truncation", "repetition",
+)  # fmt: skip
+CHARACTERS_PER_TOKEN = 4
+_BARE_NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s*")
+
+
+def probability_correct(model: SimulatedModel, row: OracleRow, setting: str) -> float:
+    """P(correct) as `SimulatedModel` documents it, slips left out."""
+    guess = 1 / len(row.choices) if row.choices else 0.0
+    effect = 0.0 if setting in row.spared else model.setting_effects.get(setting, 0.0)
+    logit = model.ability + effect - model.image_penalty * (row.n_images - 2) - row.difficulty
+    return chance(logit, guess)
+
+
+def draw_slip(slips: Slips, row: OracleRow, rng: Random) -> Slip | None:
+    """At most one slip. One that a problem cannot show (a unit on a letter) is no slip there."""
+    drawn, bound = rng.random(), 0.0
+    for slip in SLIPS:
+        bound += getattr(slips, slip)
+        if drawn < bound:
+            return slip if can_slip(slip, row) else None
+    return None
+
+
+def can_slip(slip: Slip, row: OracleRow) -> bool:
+    """Whether a problem can show a slip: letters need choices, units a bare number."""
+    if slip == "letter_in_sentence":
+        return bool(row.choices)
+    if slip == "units":
+        return not row.choices and len(row.answer) == 1 and is_bare_number(row.answer[0])
+    return True
+
+
+def is_bare_number(text: str) -> bool:
+    """Whether an answer is a decimal number and nothing else."""
+    return _BARE_NUMBER.fullmatch(text) is not None
+
+
+class Asked(NamedTuple):
+    """One problem as it was put to the respondent: the prompt's words and the room to answer."""
+
+    row: OracleRow
+    setting: str
+    prompt: str
+    max_tokens: int
+
+
+def respond(model: SimulatedModel, oracle: Oracle, asked: Asked, rng: Random) -> Response:
+    """One response of a simulated respondent."""
+    row, prompt, max_tokens = asked.row, asked.prompt, asked.max_tokens
+    right = rng.random() < probability_correct(model, row, asked.setting)
+    slip = draw_slip(model.slips, row, rng)
+    answer = answer_text(row, right, oracle, rng)
+    style = prose.style_of(prompt)
+    body = "" if style.brief else prose.reasoning(row.n_images, rng)
+    if slip == "refusal":
+        return _refusal(prompt, rng)
+    if slip == "repetition":
+        return _finish(f"{body}\n\n{prose.repetition(rng)}".strip(), "stop", prompt, max_tokens)
+    if slip == "truncation":
+        body = body or prose.reasoning(row.n_images, rng)
+        return _finish(_cut(body, rng), "length", prompt, max_tokens)
+    text = f"{body}\n\n{_ending(slip, answer, row, style, rng)}".strip()
+    return _finish(text, "stop", prompt, max_tokens)
+
+
+def answer_text(row: OracleRow, right: bool, oracle: Oracle, rng: Random) -> str:
+    """The right answer, or a plausible wrong one, as it goes into a box."""
+    parts = row.answer
+    if not right and row.choices:
+        parts = wrong_letters(row.answer, row.choices, rng)
+    elif not right:
+        parts = wrong_parts(row.answer, oracle.answers(row.subject), rng)
+    return ", ".join(_without_dollars(part) for part in parts)
+
+
+def _ending(slip: Slip | None, answer: str, row: OracleRow, style: prose.Style, rng: Random) -> str:
+    if slip == "no_box":
+        return prose.pick(prose.UNBOXED, rng).format(a=prose.plain(answer))
+    if slip == "letter_in_sentence":
+        return prose.pick(prose.LETTER_SENTENCES, rng).format(a=answer)
+    if slip == "units":
+        unit = prose.pick(prose.UNITS.get(row.subject, ("units",)), rng)
+        return prose.boxed_ending(f"{answer}\\ \\text{{{unit}}}", style, rng)
+    ending = prose.boxed_ending(answer, style, rng)
+    if slip == "two_boxes" and style.boxed:
+        first = moved_number(str(2 + int(rng.random() * 90)), rng)
+        return f"{prose.pick(prose.INTERMEDIATE, rng).format(a=first)}\n\n{ending}"
+    return ending
+
+
+def _refusal(prompt: str, rng: Random) -> Response:
+    # Some providers mark a refusal, others return it as an ordinary reply.
+    marked = rng.random() < 0.5
+    text = prose.pick(prose.REFUSALS, rng)
+    return Response(
+        text=text,
+        outcome="refused" if marked else "answered",
+        finish_reason="refusal" if marked else "stop",
+        usage=_usage(prompt, text),
+        cost_usd=0.0,
+        simulated=True,
+    )
+
+
+def _finish(text: str, finish_reason: str, prompt: str, max_tokens: int) -> Response:
+    room = max_tokens * CHARACTERS_PER_TOKEN
+    if len(text) > room:
+        text, finish_reason = text[:room], "length"
+    return Response(
+        text=text,
+        outcome="truncated" if finish_reason == "length" else "answered",
+        finish_reason=finish_reason,
+        usage=_usage(prompt, text),
+        cost_usd=0.0,
+        simulated=True,
+    )
+
+
+def _usage(prompt: str, text: str) -> Usage:
+    return Usage(
+        input_tokens=len(prompt) // CHARACTERS_PER_TOKEN,
+        output_tokens=len(text) // CHARACTERS_PER_TOKEN,
+    )
+
+
+def _cut(text: str, rng: Random) -> str:
+    """Cut inside the last words, so that the text ends in the middle of a sentence."""
+    return text[: len(text) - 5 - int(rng.random() * min(40, len(text) // 4))].rstrip(" .\n")
+
+
+def _without_dollars(text: str) -> str:
+    stripped = text.strip()
+    inner = stripped[1:-1]
+    wrapped = len(stripped) > 2 and stripped[0] == stripped[-1] == "$" and "$" not in inner
+    return inner if wrapped else stripped

@@ -1,0 +1,157 @@
+"""Simulated captioner, perceiver, translator, voter, labeller, page reader, writer; and judges.
+
+Each answers from the oracle; `error_rate` of the replies are flawed in the way of its role.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from random import Random
+from typing import TypeVar
+
+from omibench.errors import ModelError
+from omibench.models.simulated import judging
+from omibench.models.simulated.oracle import Oracle, OracleRow
+from omibench.models.simulated.prose import pick, reasoning
+from omibench.models.simulated.respond import answer_text
+from omibench.models.simulated.wrong_answers import moved_number
+from omibench.params.model import SimulatedModel
+from omibench.schemas.request import Role
+from omibench.text.fences import read_fenced
+
+REFERENCES = ("Reference Solution", "Official answer:")
+_LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
+_IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
+_FIGURES = "Describe the figures."
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_POINT = re.compile(r'"(\w+)": true or false')
+T = TypeVar("T")
+_FILLERS = ("The picture is not sharp enough to read more.", "There may be further labels.")
+
+
+def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """The captions of the figures named in the prompt, or of all; a flaw changes a number.
+
+    What stands in fences names none: it is the problem, with all its marks.
+    """
+    captions = _needed(row.captions, row, "captions", oracle)
+    asked = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
+    named = [int(n) for n in asked if int(n) < len(captions)]
+    text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def perceive(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """The question's text, or what its figures show where these are to be described.
+
+    A flaw changes a number. What the oracle does not know is said to be unread.
+    """
+    read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
+    text = read or f"(SIMULATED: nothing was read of {row.id})"
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def translate(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """The translated statement; a flaw changes a number.
+
+    Where the prompt holds the question and its choices in fences, all of them come back under
+    their names, each mark of an image once, and choices with decimal points.
+    """
+    text = _needed(row.translation or row.statement, row, "translation", oracle)
+    sections = read_fenced(prompt)
+    marks = dict.fromkeys(_IMAGE_NUMBER.findall(sections.pop("QUESTION", "")))
+    text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
+    text = _altered(text, rng) if _flawed(model, rng) else text
+    if not sections and "QUESTION:" not in prompt:
+        return text
+    choices = (f"\n{name}:\n{_DECIMAL_COMMA.sub('.', said)}" for name, said in sections.items())
+    return f"QUESTION:\n{text}{''.join(choices)}"
+
+
+def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """Yes to each point that the prompt asks about; a flaw says no to one of them."""
+    points = _POINT.findall(prompt.rpartition("<<<END")[2])
+    against = pick(tuple(points), rng) if points and _flawed(model, rng) else None
+    return json.dumps({point: point != against for point in points})
+
+
+def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
+    """`{CLASS: topic}` (OMIBench, A.5); a flaw names another of the labels in the prompt.
+
+    Where the prompt lists none, the topics that the oracle knows of the subject stand in.
+    """
+    topic = _needed(row.topic, row, "topic", oracle)
+    listed = _LISTED.findall(prompt) or oracle.topics(row.subject)
+    others = tuple(name for name in listed if name != topic)
+    if others and _flawed(model, rng):
+        topic = pick(others, rng)
+    return f"{{CLASS: {topic}}}"
+
+
+def read_page(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """The text of a page; a flaw misreads one number of it."""
+    text = _needed(row.page_text, row, "page_text", oracle)
+    return _altered(text, rng) if _flawed(model, rng) else text
+
+
+def write_rationale(
+    model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
+) -> str:
+    """`Reasoning: ... Final Answer: ...` (OMIBench, A.3.1); a flaw ends in a wrong answer.
+
+    A writer that is shown the reference ends in the right answer.
+    """
+    right = any(word in prompt for word in REFERENCES) or not _flawed(model, rng)
+    steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
+    answer = answer_text(row, right, oracle, rng)
+    return f"Reasoning: {steps}\nFinal Answer: \\boxed{{{answer}}}"
+
+
+WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], str]] = {
+    "judge": judging.judge,
+    "grader": judging.grade,
+    "extractor": judging.extract,
+    "rater": judging.rate,
+    "aligner": judging.align,
+    "classifier": judging.classify,
+    "marker": judging.mark,
+    "referee": judging.compare,
+    "captioner": caption,
+    "perceiver": perceive,
+    "translator": translate,
+    "voter": vote,
+    "labeller": label,
+    "page_reader": read_page,
+    "rationale_writer": write_rationale,
+}
+
+
+def _flawed(model: SimulatedModel, rng: Random) -> bool:
+    return rng.random() < model.error_rate
+
+
+def _altered(text: str, rng: Random) -> str:
+    """The text with one number misread, or with a remark where it holds none."""
+    numbers = list(_NUMBER.finditer(text))
+    if not numbers:
+        return f"{text} {pick(_FILLERS, rng)}"
+    found = numbers[int(rng.random() * len(numbers))]
+    return text[: found.start()] + moved_number(found.group(), rng) + text[found.end() :]
+
+
+def _needed(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
+    if not value:
+        raise ModelError(
+            f"{oracle.where}: the line of {row.id!r} has no {field!r}, which a simulated model of "
+            "this role answers from"
+        )
+    return value

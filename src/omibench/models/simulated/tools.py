@@ -1,0 +1,59 @@
+"""Simulated respondents with tools: they look closer once, as told, before they answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from random import Random
+
+from omibench.schemas.request import Conversation, Message, TextPart, ToolCall
+from omibench.schemas.tool_calls import NOT_YET, OPENING, written_call
+
+_LISTED = re.compile(r"^- ([a-z_]+): ", re.MULTILINE)
+_WORDS = "One detail is too small to be read as it stands, so I look closer."
+
+
+def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[ToolCall, ...]] | None:
+    """The words and calls of a reply that uses a tool; None where none is offered or one was used.
+
+    Under the text protocol the call stands in the words.
+    """
+    said = conversation.messages
+    if any(map(_calls, said)):
+        return None
+    rules = "\n".join(_text(m) for m in said if m.role == "system")
+    native = [tool.name for tool in conversation.tools]
+    names = native or (_LISTED.findall(rules) if OPENING in rules else [])
+    if not names:
+        return None
+    name = next((n for n in ("crop", "zoom", "look") if n in names), names[0])
+    arguments = json.dumps({"image": "image_1"} | ({} if name == "look" else {"box": _box(rng)}))
+    if native:
+        return _WORDS, (ToolCall(id="call_1", name=name, arguments=arguments),)
+    return f"{_WORDS}\n\n{written_call(name, arguments)}", ()
+
+
+def reads_first(conversation: Conversation) -> bool:
+    """Whether the stage that is under way reads the pictures and asks for no answer.
+
+    A stage begins with a turn of the user that does not tell what tools gave.
+    """
+    before = (None, *conversation.messages)
+    pairs = zip(before, conversation.messages, strict=False)
+    begun = [m for old, m in pairs if m.role == "user" and not (old and _calls(old))]
+    return bool(begun) and NOT_YET in _text(begun[-1])
+
+
+def _calls(message: Message) -> bool:
+    """Whether a turn calls a tool, or tells what one gave."""
+    written = message.role == "assistant" and OPENING in _text(message)
+    return message.role == "tool" or bool(message.calls) or written
+
+
+def _text(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))
+
+
+def _box(rng: Random) -> list[float]:
+    left, top = round(0.5 * rng.random(), 2), round(0.5 * rng.random(), 2)
+    return [left, top, round(left + 0.4, 2), round(top + 0.4, 2)]

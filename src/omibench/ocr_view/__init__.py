@@ -1,0 +1,7 @@
+"""A look at what `ocr` read: one page per paper, boxes on its pages beside its problems."""
+
+from __future__ import annotations
+
+from omibench.ocr_view.page import looking, write_look
+
+__all__ = ["looking", "write_look"]

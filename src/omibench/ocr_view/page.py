@@ -1,0 +1,68 @@
+"""One HTML page of a paper as read: opens from disk, without scripts or requests."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from omibench.files.intake import read_bytes
+from omibench.files.outputs import made_folder
+from omibench.ocr_view.view import LINES, PARTS, leaves
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import FileReport, PageText, read_json, read_jsonl, write_text
+from omibench.stages.ocr.codes import CODES
+from omibench.stages.ocr.layout.places import Layout
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.web.templates import CSP, environment
+
+
+def looking(folder: Path) -> Callable[[FileReport, Source, Path], None]:
+    """What writes the look of each source that `ocr` reads as `<source>.html` into a folder.
+
+    Raises OutputError when the folder cannot be made.
+    """
+    folder = made_folder(folder, "--look")
+
+    def look(report: FileReport, source: Source, left: Path) -> None:
+        write_look(folder / f"{source.slug}.html", report, left)
+
+    return look
+
+
+def write_look(path: Path, report: FileReport, folder: Path) -> None:
+    """Write the look of one paper; `folder` holds what its reader left there.
+
+    That is `problems.jsonl`, `pages.jsonl`, and under `look/` a layout and pictures of the pages.
+    A paper that could not be read gets a page that says why.
+    """
+    layout = Layout(sheets=[], places=[])
+    problems: Sequence[Problem] = []
+    pages: Sequence[PageText] = []
+    if (folder / "look/layout.json").is_file():
+        layout = read_json(folder / "look/layout.json", Layout)
+        problems = read_jsonl(folder / "problems.jsonl", Problem)
+        pages = read_jsonl(folder / "pages.jsonl", PageText)
+    found = leaves(layout, pages, problems)
+    present = {shape.kind for leaf in found for shape in (*leaf.lines, *leaf.shapes)}
+    template = environment("omibench.ocr_view", "omibench.stages.analyze").get_template(
+        "look.html.j2"
+    )
+    text = template.render(
+        csp=CSP,
+        report=report,
+        codes=[(code, CODES[code]) for code in report.codes if code in CODES],
+        problems=problems,
+        warnings=Counter(w.partition(":")[0] for p in problems for w in p.warnings),
+        leaves=found,
+        anchors={card.problem.number: card.anchor for leaf in found for card in leaf.cards},
+        pictures={s.page: _inline(folder / "look" / s.picture) for s in layout.sheets if s.picture},
+        layers=[(kind, word) for kind, word in (PARTS | LINES).items() if kind in present],
+        engines=sorted({page.engine for page in pages}),
+    )
+    write_text(path, text)
+
+
+def _inline(picture: Path) -> str:
+    return f"data:image/jpeg;base64,{base64.b64encode(read_bytes(picture)).decode()}"

@@ -1,0 +1,206 @@
+"""What the template of a look shows: sheets with their shapes, problems in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.schemas.problem import IMAGE_MARK, BBox, Choice, Figure, Problem
+from omibench.schemas.tables import PageLine, PageText
+from omibench.stages.ocr.layout.places import Layout, Place, Sheet
+
+SURE = 0.8
+"""Confidence below which a line is pointed out."""
+PARTS = {
+    "statement": "problem",
+    "stem": "shared stem",
+    "choice": "choice",
+    "figure": "figure",
+    "solution": "solution",
+    "answers": "section of answers",
+    "other": "text of no problem",
+    "drawing": "drawing that is no figure of a problem",
+}
+LINES = {
+    "line": "line of text",
+    "unsure": f"line read with a confidence below {SURE}",
+    "math": "formula that may have lost its form",
+    "furniture": "line left out",
+}
+
+
+class Shape(NamedTuple):
+    """A box on a page: of which kind, where, what it says, and the problem that it leads to."""
+
+    kind: str
+    bbox: BBox
+    says: str
+    tag: str = ""
+    anchor: str = ""
+    href: str = ""
+
+    @property
+    def width(self) -> float:
+        return max(1.0, self.bbox[2] - self.bbox[0])
+
+    @property
+    def height(self) -> float:
+        return max(1.0, self.bbox[3] - self.bbox[1])
+
+    @property
+    def tag_at(self) -> tuple[float, float]:
+        """Where the tag begins: above the box, or left of a choice, whose letter is printed."""
+        if self.kind == "choice":
+            return self.bbox[0] - 9, self.bbox[1] + 8
+        return self.bbox[0] + 1, self.bbox[1] - 2
+
+
+class Crop(NamedTuple):
+    """A figure as a part of the picture of its page."""
+
+    name: str
+    page: int
+    bbox: BBox
+    caption: str
+    file: str
+    sha256: str
+    panels: str
+
+    @property
+    def width(self) -> float:
+        return self.bbox[2] - self.bbox[0]
+
+    @property
+    def height(self) -> float:
+        return self.bbox[3] - self.bbox[1]
+
+
+class Piece(NamedTuple):
+    """A run of a text, and the figure that follows it."""
+
+    text: str
+    figure: Crop | None
+
+
+class Option(NamedTuple):
+    """A choice: its letter, its text, its picture, and whether a key says that it is right."""
+
+    label: str
+    pieces: list[Piece]
+    figure: Crop | None
+    right: bool
+
+
+class Card(NamedTuple):
+    """A problem as the page shows it."""
+
+    anchor: str
+    problem: Problem
+    pieces: list[Piece]
+    options: list[Option]
+    unshown: list[Crop]
+    """Figures that no mark names: nothing would show them to a model."""
+    boxes: list[tuple[int, str]]
+    """Page and anchor of each place where it stands."""
+
+
+class Leaf(NamedTuple):
+    """A page of the paper, its shapes, and the problems that begin on it."""
+
+    sheet: Sheet
+    text: PageText | None
+    lines: list[Shape]
+    shapes: list[Shape]
+    cards: list[Card]
+    going_on: list[tuple[str, str]]
+    """Number and anchor of each problem that stands here and began before."""
+
+
+def leaves(layout: Layout, pages: Sequence[PageText], problems: Sequence[Problem]) -> list[Leaf]:
+    """Every page with what was found on it; problems stand at the page on which they begin."""
+    anchors = {problem.number: f"q{k}" for k, problem in enumerate(problems, 1)}
+    shapes = [(place.page, _shape(k, place, anchors)) for k, place in enumerate(layout.places, 1)]
+    texts = {text.page: text for text in pages}
+    cards = {problem.number: _card(problem, layout.places, anchors) for problem in problems}
+    first = layout.sheets[0].page if layout.sheets else 0
+    known = {sheet.page for sheet in layout.sheets}
+    found = []
+    for sheet in layout.sheets:
+        text = texts.get(sheet.page)
+        begin = [
+            cards[p.number]
+            for p in problems
+            if sheet.page == (p.pages[0] if p.pages[0] in known else first)
+        ]
+        lines = [_line(line) for line in text.lines] if text else []
+        here = [shape for page, shape in shapes if page == sheet.page]
+        before = [p.number for p in problems if sheet.page in p.pages[1:]]
+        going_on = [(number, anchors[number]) for number in before]
+        found.append(Leaf(sheet, text, lines, here, begin, going_on))
+    return found
+
+
+def _shape(k: int, place: Place, anchors: dict[str, str]) -> Shape:
+    number, word = place.problem, PARTS[place.part]
+    label = f" {place.label}" if place.label else ""
+    of = f" of problem {number}" if number and place.part not in ("statement", "stem") else ""
+    says = f"{word} {number}" if place.part == "statement" else f"{word}{label}{of}"
+    tags = {"statement": number or "", "stem": place.label, "choice": place.label,
+            "figure": place.label, "solution": f"solution {number}"}  # fmt: skip
+    href = anchors.get(number or "", "")
+    return Shape(place.part, place.bbox, says, tags.get(place.part, ""), f"b{k}", href)
+
+
+def _line(line: PageLine) -> Shape:
+    sure = "" if line.confidence is None else f", confidence {line.confidence:.2f}"
+    kind = "line"
+    if line.left_out:
+        kind = "furniture"
+    elif line.math_suspect:
+        kind = "math"
+    elif line.confidence is not None and line.confidence < SURE:
+        kind = "unsure"
+    why = f" ({line.left_out})" if line.left_out else ""
+    return Shape(kind, line.bbox, f"{LINES[kind]}{why}, {line.engine}{sure}: {line.text}")
+
+
+def _card(problem: Problem, places: Sequence[Place], anchors: dict[str, str]) -> Card:
+    crops = [_crop(k, figure) for k, figure in enumerate(problem.images)]
+    gold = problem.answer or []
+    return Card(
+        anchors[problem.number],
+        problem,
+        _pieces(problem.question, crops),
+        [_option(c, crops, c.label in gold) for c in problem.choices or []],
+        [c for k, c in enumerate(crops) if c and k not in problem.image_order()],
+        [
+            (place.page, f"b{k}")
+            for k, place in enumerate(places, 1)
+            if place.problem == problem.number and place.part in ("statement", "stem", "solution")
+        ],
+    )
+
+
+def _option(choice: Choice, crops: Sequence[Crop | None], right: bool) -> Option:
+    figure = crops[choice.image] if choice.image is not None else None
+    return Option(choice.label, _pieces(choice.text or "", crops), figure, right)
+
+
+def _crop(k: int, figure: Figure) -> Crop | None:
+    if figure.page is None or figure.bbox is None:
+        return None
+    letters = [panel.label for panel in figure.panels if panel.label]
+    panels = f"{len(figure.panels)} panels" if figure.panels else ""
+    panels += f": {', '.join(letters)}" if letters else ""
+    return Crop(
+        f"IMAGE{k}", figure.page, figure.bbox, figure.caption or "", figure.file, figure.sha256,
+        panels,
+    )  # fmt: skip
+
+
+def _pieces(text: str, crops: Sequence[Crop | None]) -> list[Piece]:
+    parts = IMAGE_MARK.split(text)
+    shown = [crops[int(mark)] if int(mark) < len(crops) else None for mark in parts[1::2]]
+    return [
+        Piece(part.strip("\n"), crop) for part, crop in zip(parts[::2], [*shown, None], strict=True)
+    ]

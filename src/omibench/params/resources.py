@@ -1,0 +1,75 @@
+"""What a job asks of a scheduler: GPUs, memory and time of a local model, its share of an API.
+
+The names are those that Snakemake and its executor plugins know. Nothing of it changes an answer,
+so nothing of it is among the parameters of a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from omibench.params.model import AnthropicModel, LocalModel, OpenAIModel
+from omibench.params.study import Study
+
+Amount = int | str | None
+"""None: the job asks for nothing of the kind."""
+MEMORY_MB, MINUTES = 4000, 1440
+"""Of a job that may load a local model and has none to load."""
+
+
+def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
+    """What one job of `fill`, `help`, `infer`, `saliency`, `score` or `judge` asks for.
+
+    Without `model`, only the names count.
+
+    All jobs of a stage have the same names. `api` is the job's share of all endpoints together and
+    `api_<endpoint>` that of one of them, 1 or 0 each.
+    """
+    loading = _loading(study.models[model] if model else None)
+    if stage in ("fill", "help"):
+        return loading
+    if stage == "saliency":
+        # Snakemake converts these two, and takes no None for them.
+        least = {"mem_mb": MEMORY_MB, "runtime": MINUTES}
+        filled = {name: least.get(name) if v is None else v for name, v in loading.items()}
+        return filled | resources_of(study, "infer", model)
+    models = list(study.infer.models) if stage == "infer" else study.judges(stage)
+    endpoints = {name: endpoint_of(study, name) for name in models}
+    asked = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())
+    known = sorted({endpoint for endpoint in endpoints.values() if endpoint})
+    shares: dict[str, Amount] = {f"api_{name}": int(name in asked) for name in known}
+    return {"api": int(any(shares.values())), **shares} if known else {}
+
+
+def cpus_of(study: Study, model: str) -> int:
+    """Cores of the job that loads a local model; 1 for any other model."""
+    block = study.models[model]
+    return block.resources.cpus if isinstance(block, LocalModel) else 1
+
+
+def endpoint_of(study: Study, name: str) -> str | None:
+    """The endpoint that the model's jobs share with others, as a word; None if they share none.
+
+    It is the host of `base_url`, or else the provider. A batch API takes what it is given, so a
+    model that is asked through one shares nothing.
+    """
+    model = study.models.get(name)
+    if not isinstance(model, OpenAIModel | AnthropicModel) or model.batch:
+        return None
+    host = urlsplit(model.base_url).hostname if model.base_url else None
+    return re.sub(r"\W", "_", host or model.provider)
+
+
+def _loading(model: object) -> dict[str, Amount]:
+    if not isinstance(model, LocalModel):
+        return dict.fromkeys(("gpu", "gpu_model", "gpu_manufacturer", "mem_mb", "runtime"))
+    asked = model.resources
+    gpus = model.spread if asked.gpus is None else asked.gpus
+    return {
+        "gpu": gpus or None,
+        "gpu_model": asked.gpu_model if gpus else None,
+        "gpu_manufacturer": asked.gpu_maker if gpus else None,
+        "mem_mb": round(1000 * asked.memory_gb),
+        "runtime": round(60 * asked.hours),
+    }

@@ -1,0 +1,314 @@
+"""The Study: params.yaml as one typed object, its cells, and the slice each job depends on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BeforeValidator, ValidationError, model_validator
+
+from omibench.errors import ParamsError, reason_of
+from omibench.files.yaml_file import place_of, read_mapping
+from omibench.params.aggregate import SELF
+from omibench.params.blocks import Block, Name, PlainPath
+from omibench.params.certify import CertifyParams
+from omibench.params.filter import SCREENS, FilterParams
+from omibench.params.infer import InferParams
+from omibench.params.judge import JudgePanel, JudgeParams
+from omibench.params.model import Model
+from omibench.params.reevaluate import ReevaluateParams
+from omibench.params.runtime import with_operating
+from omibench.params.saliency import SaliencyParams
+from omibench.params.setting import Setting
+from omibench.params.stages import (
+    AnalyzeParams,
+    BenchmarkParams,
+    FreezeParams,
+    OcrParams,
+    RationaleParams,
+    ReviewParams,
+    ScoreParams,
+    StudyParams,
+)
+from omibench.schemas.validation import did_you_mean, explain
+from omibench.synthetic.address import Made, is_made_up
+
+OnOff = Literal["true", "false"]
+
+
+def _as_is(given: object) -> object:
+    """What Snakemake's `--config simulated=true` gives is a text, which the schema must allow."""
+    return given
+
+
+Switch = Annotated[bool, BeforeValidator(_as_is, json_schema_input_type=bool | OnOff)]
+
+
+class Cell(NamedTuple):
+    """One model under one setting: the unit of inference and scoring."""
+
+    model: str
+    setting: str
+
+
+class Study(Block):
+    """One study, from raw papers to report. Every block may be left out."""
+
+    study: StudyParams = StudyParams()
+    simulated: Switch = False
+    """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
+    where `data` names none, and results and store lie apart."""
+    data: PlainPath | None = None
+    """Folder with a benchmark's own files, where it has any."""
+    benchmark: BenchmarkParams = BenchmarkParams()
+    ocr: OcrParams = OcrParams()
+    filter: FilterParams = FilterParams()
+    rationale: RationaleParams = RationaleParams()
+    review: ReviewParams = ReviewParams()
+    freeze: FreezeParams = FreezeParams()
+    models: dict[Name, Model] = {}
+    settings: dict[Name, Setting] = {}
+    infer: InferParams = InferParams()
+    score: ScoreParams = ScoreParams()
+    certify: CertifyParams = CertifyParams()
+    judge: JudgeParams = JudgeParams()
+    saliency: SaliencyParams = SaliencyParams()
+    analyze: AnalyzeParams = AnalyzeParams()
+    reevaluate: ReevaluateParams = ReevaluateParams()
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every (model, setting) pair to evaluate, in the order of `infer`."""
+        return [
+            Cell(model, setting)
+            for model in self.infer.models
+            for setting in self.infer.settings
+            if self.infer.holds(model, setting)
+        ]
+
+    def panels(self, stage: str) -> dict[str, JudgePanel]:
+        """The judges that a job of `score` or `judge` asks, by instrument; none at other stages."""
+        asked = {"score": self.score.panels, "judge": self.judge.panels}
+        return asked.get(stage, {})
+
+    def judges(self, stage: str) -> list[str]:
+        """The models of those panels, each once."""
+        return list(dict.fromkeys(m for p in self.panels(stage).values() for m in p.models))
+
+    @property
+    def asked_models(self) -> set[str]:
+        """The models that have a role, as respondent or any other."""
+        models = set(self.models)
+        references = self._references()
+        return models & {n for _, names, known in references if models <= {*known} for n in names}
+
+    @property
+    def aggregated_cells(self) -> list[Cell]:
+        """The cells with several samples of a problem."""
+        return [c for c in self.cells if self.settings[c.setting].decoding.samples > 1]
+
+    @property
+    def judged_cells(self) -> list[Cell]:
+        """The cells whose reasoning is judged: none where `judge` names nobody."""
+        settings = self.judge.settings
+        cells = [c for c in self.cells if settings is None or c.setting in settings]
+        return cells if self.judge.panels else []
+
+    @property
+    def salient_cells(self) -> list[Cell]:
+        """The cells whose pictures are looked into: none where `saliency` names no setting."""
+        models = self.saliency.models
+        return [
+            cell
+            for cell in self.cells
+            if cell.setting in self.saliency.settings and (models is None or cell.model in models)
+        ]
+
+    @model_validator(mode="after")
+    def _nothing_is_named_twice(self) -> Self:
+        lists: dict[str, list[Any]] = {
+            "infer.models": self.infer.models,
+            "infer.settings": self.infer.settings,
+            "score.rules": self.score.rules,
+            **{where: panel.models for where, panel in self._panels()},
+            **dict(self.filter.named()),
+        }
+        for where, names in lists.items():
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice:
+                raise ValueError(f"{where} names {twice!r} twice")
+        return self
+
+    @model_validator(mode="after")
+    def _references_exist(self) -> Self:
+        for where, names, known in self._references():
+            for name in names:
+                if name not in known:
+                    hint = did_you_mean(name, known)
+                    raise ValueError(f"{where} names {name!r}, which is not defined{hint}")
+        return self
+
+    @model_validator(mode="after")
+    def _oracles_know_the_problems(self) -> Self:
+        if self.benchmark.name != "synthetic":
+            return self
+        made = str(Made(self.benchmark.like, self.benchmark.seed))
+        for name, model in self.models.items():
+            oracle = getattr(model, "oracle", made)
+            if is_made_up(oracle) and oracle != made:
+                raise ValueError(f"models.{name}.oracle is {oracle!r}, and the problems are {made}")
+        return self
+
+    def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
+        roles = {
+            "ocr.reader": self.ocr.reader,
+            "rationale.writer": self.rationale.writer,
+            "rationale.labeller": self.rationale.labeller,
+        }
+        found: list[tuple[str, Iterable[str], Iterable[str]]] = [
+            *((where, [name], self.models) for where, name in roles.items() if name),
+            *((where, panel.models, self.models) for where, panel in self._panels()),
+            *((where, names, self.models) for where, names in self.filter.named()),
+            ("infer.models", self.infer.models, self.models),
+            ("infer.settings", self.infer.settings, self.settings),
+            ("infer.only", self.infer.only, self.infer.models),
+            *(("infer.only", only, self.infer.settings) for only in self.infer.only.values()),
+            *self._printed(),
+        ]
+        for name, watch in self.reevaluate.watch.items():
+            found.append((f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings))
+        for name, setting in self.settings.items():
+            found.append((f"settings.{name}", setting.helpers, self.models))
+            panel = setting.aggregate.judge
+            if panel and self.infer.models:
+                known = [*self.models, SELF]
+                found.append((f"settings.{name}.aggregate.judge", panel.models, known))
+        if self.analyze.main_rules:
+            found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
+        if self.infer.models:  # a whole study, not the slice of one job
+            for name, model in self.models.items():
+                settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
+                known = [*self.settings, *SCREENS]
+                found.append((f"models.{name}", settings, known))
+            found.append(("judge.settings", self.judge.settings or [], self.settings))
+            found.append(("saliency.settings", self.saliency.settings, self.infer.settings))
+            found.append(("saliency.models", self.saliency.models or [], self.infer.models))
+            books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
+            found.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
+        return found
+
+    def _printed(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
+        for name, crossings in self.infer.printed.items():
+            for crossed in crossings if self.infer.models else []:
+                yield f"infer.printed.{name}", crossed.models, self.models
+                yield f"infer.printed.{name}", crossed.settings, self.settings
+        for name, model in self.models.items():
+            if model.base and self.infer.models:
+                yield f"models.{name}.base", [model.base], self.models
+
+    def _panels(self) -> list[tuple[str, JudgePanel]]:
+        blocks = {
+            "score": {n: getattr(self.score, n) for n in ("judge", "grader", "extractor")},
+            "judge": {n: getattr(self.judge, n) for n in ("quality", "alignment", "errors")},
+        }
+        return [
+            (f"{block}.{name}", panel)
+            for block, panels in blocks.items()
+            for name, panel in panels.items()
+            if panel
+        ]
+
+
+def parse_study(
+    values: object,
+    where: str,
+    whole: bool = True,
+    files: Sequence[str | Path] = (),
+    overrides: Iterable[str] = (),
+) -> Study:
+    """Check plain values (from YAML or Snakemake's config) and return the Study.
+
+    `whole` is off for the slice of a job, which lacks blocks that others name. `files` are those
+    that the values come from, later ones over earlier, `overrides` the keys of the command line.
+    Raises ParamsError with one line naming the file and line, or else `where`, the key, the value
+    and the remedy.
+    """
+    if not isinstance(values, Mapping):
+        raise ParamsError(f"{where}: holds {type(values).__name__}, not a mapping of blocks")
+    try:
+        study = Study.model_validate(values)
+        wrong = _wrong_examples(study) if whole else None
+    except ValidationError as error:
+        wrong = explain(error, Study)
+    if wrong:
+        raise ParamsError(f"{place_of(wrong, files, overrides) or where}: {wrong}")
+    return study
+
+
+def _wrong_examples(study: Study) -> str | None:
+    for name in study.infer.settings if study.infer.models else []:
+        setting = study.settings[name]
+        lack = setting.examples and setting.examples.lacking(
+            setting.decoding.samples, study.freeze.examples
+        )
+        if lack:
+            return f"settings.{name}.examples {lack}"
+    return None
+
+
+def load_study(
+    params: str | Path,
+    overrides: Mapping[str, object] | None = None,
+    options: Mapping[str, Mapping[str, object]] | None = None,
+) -> Study:
+    """Read a Study from a YAML file, or from JSON text that begins with a brace.
+
+    `overrides` replace top-level keys; `options` replace keys inside blocks. Raises ParamsError
+    when the file is missing, is no YAML, or does not hold a valid Study.
+    """
+    text = str(params)
+    is_slice = text.lstrip().startswith("{")
+    values = _from_json(text) if is_slice else read_mapping(params)
+    values, given = {**values, **(overrides or {})}, [*(overrides or {})]
+    for block, keys in (options or {}).items():
+        given += [f"{block}.{key}" for key in keys]
+        if isinstance(inner := values.get(block) or {}, dict):
+            values[block] = {**inner, **keys}
+    if is_slice:
+        return parse_study(values, "--params", whole=False, overrides=given)
+    return parse_study(values, text, files=[params], overrides=given)
+
+
+def _from_json(text: str) -> dict[str, Any]:
+    try:
+        return with_operating(json.loads(text))
+    except ValueError as error:
+        raise ParamsError(f"--params: is not valid JSON: {reason_of(error)}") from None
+
+
+def local_models(study: Study) -> list[str]:
+    """The respondents that are loaded on this machine: all their settings are asked in one job."""
+    return [name for name in study.infer.models if _is_local(study, name)]
+
+
+def local_helpers(study: Study, model: str, settings: Iterable[str]) -> list[str]:
+    """The models of this machine that describe or read pictures for `model` under the settings.
+
+    Each is loaded in a job of its own, ahead of those that it helps.
+    """
+    names = dict.fromkeys(h for name in settings for h in study.settings[name].helpers)
+    return [name for name in names if name != model and _is_local(study, name)]
+
+
+def settings_of(study: Study, stage: str, model: str) -> list[str]:
+    """The settings of a model's cells; at the stage `help`, those of the cells that it helps."""
+    if stage != "help":
+        return [cell.setting for cell in study.cells if cell.model == model]
+    others = (cell.setting for cell in study.cells if cell.model != model)
+    return list(dict.fromkeys(n for n in others if model in study.settings[n].helpers))
+
+
+def _is_local(study: Study, model: str) -> bool:
+    return study.models[model].provider in ("vllm", "transformers")

@@ -1,0 +1,35 @@
+"""What a study defines and never asks: a newcomer's block that `infer` was not told of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from omibench.params.study import Study
+
+
+def unasked(study: Study) -> str | None:
+    """One line that names models and settings which nothing asks, and what to write; else None.
+
+    Without it a study that leaves `infer` out would end at its dataset without a word.
+    """
+    models = [name for name in study.models if name not in study.asked_models]
+    settings = [name for name in study.settings if name not in study.infer.settings]
+    if not models and not settings:
+        return None
+    ends = "" if study.cells else ", and the study ends with its dataset"
+    return (
+        f"nothing asks {' and '.join([*_named('model', models), *_named('setting', settings)])}"
+        f"{ends}: write `infer: {{{_infer(study, models, settings)}}}`, or leave them out"
+    )
+
+
+def _named(kind: str, names: Sequence[str]) -> list[str]:
+    return [f"the {kind}{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
+
+
+def _infer(study: Study, models: Sequence[str], settings: Sequence[str]) -> str:
+    asked = {
+        "models": [*study.infer.models, *models] or ["..."],
+        "settings": [*study.infer.settings, *settings] or ["..."],
+    }
+    return ", ".join(f"{key}: [{', '.join(names)}]" for key, names in asked.items())

@@ -1,0 +1,1 @@
+"""Rule books: published and own rules of scoring, one pure function each."""

@@ -1,0 +1,63 @@
+"""Rule book `mathreal`: boxes, then extraction and grading by a model (MathReal's protocol).
+
+This module is what needs no model; `stages.score.judge` asks the models where there are any.
+Loose accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy the share that is 1.
+"""
+
+from __future__ import annotations
+
+from omibench.answers.extraction.boxes import find_boxes
+from omibench.answers.extraction.failures import failure
+from omibench.answers.extraction.plain import visible
+from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
+
+NAME = "mathreal"
+VERSION = 1
+
+
+def score(item: ScoredItem) -> Verdict:
+    """The verdict as far as it goes without a model.
+
+    Responses without an answer keep their outcome, a boxed answer that is the gold letter for
+    letter is 1, and the rest is `unjudged`: `extracted` holds the boxes where there are any.
+    """
+    blocked = passes_through(item, NAME, VERSION)
+    if blocked:
+        return blocked
+    seen = visible(item.prediction)
+    if not seen:
+        empty: VerdictOutcome = failure(seen, finish_reason_of(item)) or "empty"
+        return failed(empty, "nothing to read", NAME, VERSION)
+    answer = boxed(seen)
+    if answer is None:
+        why = failure(seen, finish_reason_of(item))
+        return failed(why or "unjudged", "no box", NAME, VERSION)
+    if _same(answer, "; ".join(item.gold)):
+        return graded(answer, "box > identical", 1.0)
+    return Verdict(
+        extracted=answer, method="box", verdict=0.0, outcome="unjudged", rules=NAME,
+        version=VERSION,
+    )  # fmt: skip
+
+
+def boxed(seen: str) -> str | None:
+    """Whatever stands in boxes, in order and joined by semicolons; None without a box."""
+    boxes = [box.strip() for box in find_boxes(seen).closed if box.strip()]
+    return "; ".join(boxes) or None
+
+
+def graded(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict:
+    """The verdict that a grade in [0, 1] makes."""
+    return Verdict(
+        extracted=answer, method=method, verdict=grade, credit=grade, rules=rules, version=VERSION
+    )
+
+
+def no_answer(item: ScoredItem) -> VerdictOutcome:
+    """The outcome of a response in which the extracting model finds no answer."""
+    return failure(visible(item.prediction), finish_reason_of(item)) or "unparsed"
+
+
+def _same(answer: str, gold: str) -> bool:
+    return "".join(answer.split()) == "".join(gold.split())

@@ -1,0 +1,28 @@
+"""Verdicts without an answer, and which outcomes of asking are final before scoring."""
+
+from __future__ import annotations
+
+from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
+
+
+def passes_through(item: ScoredItem, rules: str, version: int) -> Verdict | None:
+    """The verdict on a response that never came: refused, empty, provider_error, budget_stop.
+
+    A truncated response is read like one with finish_reason `length`: an answer that it gave
+    before it was cut off is an answer.
+    """
+    if item.outcome == "answered" or item.outcome == "truncated":  # noqa: PLR1714 (narrows)
+        return None
+    return failed(item.outcome, "outcome of asking", rules, version)
+
+
+def finish_reason_of(item: ScoredItem) -> str | None:
+    """The finish reason, `length` for every truncated response."""
+    return "length" if item.outcome == "truncated" else item.finish_reason
+
+
+def failed(outcome: VerdictOutcome, method: str, rules: str, version: int) -> Verdict:
+    """The verdict 0 of a response that holds no answer."""
+    return Verdict(
+        extracted=None, method=method, verdict=0.0, outcome=outcome, rules=rules, version=version
+    )

@@ -1,0 +1,44 @@
+"""Rule book `usnco-v`: one option letter A to D, by the strict pattern of USNCO-V's methods.
+
+A response that is a letter is that letter. From a longer one the last standalone capital A to D
+is taken (the zero-shot template asks for the letter alone, the chain-of-thought template for it
+at the end; the paper does not print its pattern). Anything else is invalid and counts as wrong.
+
+Known weaknesses, kept: the article in "A simple titration" is a letter when none follows, and a
+remark on another option after the answer takes its place. Problems with other options than A to
+D and open answers are outside this rule: every response to them is `unparsed`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from omibench.answers.extraction.failures import failure
+from omibench.answers.extraction.plain import visible
+from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.schemas.verdict import ScoredItem, Verdict
+
+NAME = "usnco-v"
+VERSION = 1
+
+_STANDALONE = re.compile(r"(?<![A-Za-z0-9'’_\\])[A-D](?![A-Za-z0-9'’_])")
+
+
+def score(item: ScoredItem) -> Verdict:
+    """Score one response by its one option letter."""
+    blocked = passes_through(item, NAME, VERSION)
+    if blocked:
+        return blocked
+    seen = visible(item.prediction)
+    found = _STANDALONE.findall(seen)
+    if not found or item.answer_type != "mcq":
+        why = failure(seen, finish_reason_of(item)) or "unparsed"
+        return failed(why, "none", NAME, VERSION)
+    right = found[-1] == "".join(item.gold).strip().upper()
+    return Verdict(
+        extracted=found[-1],
+        method="letter" if seen == found[-1] else "last standalone letter",
+        verdict=float(right),
+        rules=NAME,
+        version=VERSION,
+    )

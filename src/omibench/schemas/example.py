@@ -1,0 +1,37 @@
+"""Example: a solved problem that may be shown before another is asked, one row of examples.jsonl.
+
+It is the only file that infer reads in which answers stand, and only under settings that show
+examples (design, section 6).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from omibench.schemas.problem import Noun, Question
+
+Take = Literal["sampled", "window"]
+"""How examples are taken from a dataset: drawn once and set aside, or the first of each subset."""
+
+
+class Example(Noun):
+    """A question with its answer, and the solution if there is one that no stand-in wrote."""
+
+    take: Take
+    """Which settings may show it. Those that are `sampled` are not asked under these settings."""
+    question: Question
+    answer: list[str]
+    solution: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The problem's."""
+        return self.question.id
+
+
+def siblings(one: Question, other: Question) -> bool:
+    """Whether two are one problem, share a group, or show the same picture."""
+    if one.id == other.id or (one.group and one.group == other.group):
+        return True
+    pictures = {figure.sha256 or figure.file for figure in one.images}
+    return any((figure.sha256 or figure.file) in pictures for figure in other.images)

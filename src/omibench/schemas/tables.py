@@ -1,0 +1,387 @@
+"""The schema of every file that omibench writes, and the only way to read and write them.
+
+A row is a pydantic type; JSONL files hold one JSON object a line, Parquet files the same fields
+as columns. `graph/result_files.py` says where each kind of file stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
+from omibench.files.intake import read_bytes
+from omibench.files.outputs import made_folder
+from omibench.schemas.cell_files import read_cell
+from omibench.schemas.problem import Noun
+from omibench.text.surrogates import replace_surrogates
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = TypeVar("Row", bound=BaseModel)
+
+
+class PageLine(Noun):
+    """One line of a page: where it stands, who read it, and how sure that engine is."""
+
+    text: str
+    bbox: tuple[float, float, float, float]
+    """x0, y0, x1, y1 in points from the top left of the page as it stands upright."""
+    engine: str
+    confidence: float | None = None
+    math_suspect: bool = False
+    """Holds a formula that its engine cannot write out."""
+    left_out: str | None = None
+    """Why it is no part of the page's text: `furniture`, `handwriting`, `neighbour`, ..."""
+
+
+class PageText(Noun):
+    """One page as it was read."""
+
+    source: str
+    page: int
+    text: str
+    engine: str
+    turn: float = 0.0
+    """Degrees clockwise by which the page was turned to stand upright."""
+    lines: list[PageLine] = []
+
+
+class FileReport(Noun):
+    """What became of one input file of `ocr`."""
+
+    source: str
+    status: Literal["ok", "warning", "error"]
+    codes: list[str] = []
+    where: dict[str, str] = {}
+    """The pages that a code is about, such as `pages 3-4`."""
+    pages: int = 0
+    seconds: float = 0.0
+    cpu_s: float | None = None
+    """CPU seconds of the reading process; None where the system does not tell."""
+    peak_mb: int | None = None
+    """The most memory that it held, in MiB."""
+
+
+class OcrReport(Noun):
+    """`report.json` of ocr: one entry a file, in the order they were given."""
+
+    files: list[FileReport]
+    problems_sha256: str | None = None
+    """Of `problems.jsonl` as it was written: an edit by hand is not overwritten."""
+
+
+class ResponseRow(Noun):
+    """One response of one cell, under the key by which the store holds it."""
+
+    id: str
+    index: int
+    key: str
+    steps: list[str] = []
+    """Keys of what was asked before the last request: captions, readings, earlier turns."""
+    drawn: list[str] = []
+    """SHA-256 of pictures that the model drew with its answer; they lie in the store's images."""
+    outcome: str
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    latency_s: float | None = None
+    simulated: bool = False
+    published_verdict: float | None = None
+    served_model: str | None = None
+    """The model that the endpoint says answered, where it says so."""
+    error: str | None = None
+    """Why there is no answer: for `provider_error`, and for `refused` by the endpoint."""
+
+
+class VerdictRow(Noun):
+    """What one rule book, or the judge (`rules` = gptscore), says of one response."""
+
+    id: str
+    index: int
+    key: str
+    rules: str
+    version: int
+    extracted: str | None = None
+    method: str
+    verdict: float
+    credit: float | None = None
+    """The share of parts that are right, where the rule book gives it."""
+    outcome: str
+    judge: str | None = None
+    judge_key: str | None = None
+    prompt_sha256: str | None = None
+    simulated: bool = False
+
+
+class AggregateRow(Noun):
+    """What the samples of one problem are worth together: one row a metric, rule book and k."""
+
+    id: str
+    rules: str
+    metric: str
+    """`majority`, `best-of-n` or `tournament`, or `pass` (pass@k) and `consistency`."""
+    k: int
+    """How many samples: the first k, for `pass` k of all."""
+    value: float
+    """The chosen sample's verdict, the chance of a right one among k, or the share that agrees."""
+    index: int | None = None
+    """The sample that was chosen, where one was."""
+    answer: str | None = None
+    judge: str | None = None
+    prompt_sha256: str | None = None
+    simulated: bool = False
+
+
+class JudgementRow(Noun):
+    """What judges say of the reasoning in one response; one row a response, instrument and judge.
+
+    Marks are from 1 to 5. A column is null where another instrument fills it, or the judge failed.
+    """
+
+    id: str
+    index: int
+    key: str
+    instrument: str
+    """`quality`, `alignment` or `error_type`."""
+    version: int
+    judge: str | None = None
+    """The judge; several names joined by `+` for their vote; null where none was needed."""
+    counts: bool = True
+    """Whether this is the judgement that counts: the only judge's, or the vote of several."""
+    outcome: str
+    """`scored`; `judge_failed` where replies hold no verdict or votes are tied; `provider_error` or
+    `budget_stop` where none came."""
+    correctness: float | None = None
+    faithfulness: float | None = None
+    information_usage: float | None = None
+    clarity: float | None = None
+    detail: float | None = None
+    overall: float | None = None
+    alignment: float | None = None
+    error_type: str | None = None
+    taxonomy: str | None = None
+    judge_key: str | None = None
+    prompt_sha256: str | None = None
+    simulated: bool = False
+
+
+class FrozenManifest(Noun):
+    """`manifest.json` of a frozen dataset: what it holds, by content."""
+
+    name: str
+    version: str
+    problems: int
+    images: int
+    questions_sha256: str
+    answers_sha256: str
+    subjects: dict[str, int]
+    licence: str | None = None
+    synthetic: str | None = None
+    """Where problems were made up, and not taken from any source: `synthetic:<study>`."""
+    simulated: dict[str, int] = {}
+    """What simulated models did to problems before they were frozen, and to how many of them."""
+
+
+State = Literal["begun", "done", "waiting"]
+
+
+class Sighting(Noun):
+    """A model that a watch found: `waiting` for a budget, `begun`, or `done` and on the board.
+
+    One that a budget cut off in the middle is on the board and waiting.
+    """
+
+    model: str
+    id: str
+    watch: str
+    state: State
+    when: str
+    """When the state was reached, in UTC."""
+    why: str | None = None
+    cap_usd: float | None = None
+    """What the study might commit when this model was cut off; it goes on when that is more."""
+
+
+class Journal(Noun):
+    """`journal.json` of reevaluate: what became of each model that a watch found."""
+
+    models: list[Sighting] = []
+
+
+def read_jsonl(path: str | Path, row: type[Row]) -> list[Row]:
+    """Read a JSONL file of `row`.
+
+    Raises MissingInputError when it is not there and FileFormatError with the line that is wrong.
+    """
+    return list(iter_jsonl(path, row))
+
+
+def iter_jsonl(path: str | Path, row: type[Row]) -> Iterator[Row]:
+    """Like `read_jsonl`, one row at a time."""
+    content = _read(path)
+    if content.startswith(b"PAR1"):
+        raise FileFormatError(f"{path}: is a Parquet file; give one with a JSON object a line")
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.strip():
+            yield _parse(line, row, f"{path}, line {number}")
+
+
+def read_json(path: str | Path, row: type[Row]) -> Row:
+    """Read one JSON document; raises as `read_jsonl` does."""
+    return _parse(_read(path), row, str(path))
+
+
+def content_hash(rows: Iterable[BaseModel]) -> str:
+    """SHA-256 over the sorted JSON lines of `rows`: the same whatever their order."""
+    lines = sorted(map(_json_of, rows))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:
+    """Write rows as JSON lines; the file appears whole or not at all."""
+    write_text(path, "".join(_json_of(row) + "\n" for row in rows))
+
+
+def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
+    """Write one JSON document, indented, keys of plain mappings sorted."""
+    if isinstance(value, BaseModel):
+        text = _json_of(value, indent=2)
+    else:
+        text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    write_text(path, text + "\n")
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file so that a reader sees the old content or the new, never a part.
+
+    A lone surrogate, which UTF-8 does not have, is written as U+FFFD.
+    """
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        content = str(replace_surrogates(text)).encode()
+    with _partial(path) as partial:
+        partial.write_bytes(content)
+
+
+def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseModel]) -> None:
+    """Write rows of type `row` as Parquet; an empty table keeps its columns.
+
+    A lone surrogate, which UTF-8 does not have, is written as U+FFFD.
+    """
+
+    schema = polars_schema(row)
+    values = {name: [getattr(r, name) for r in rows] for name in schema}
+    try:
+        frame = _frame(values, schema)
+    except UnicodeEncodeError:
+        frame = _frame(replace_surrogates(values), schema)
+    with _partial(path) as partial:
+        frame.write_parquet(partial)
+
+
+def _json_of(row: BaseModel, indent: int | None = None) -> str:
+    try:
+        return row.model_dump_json(indent=indent)
+    except PydanticSerializationError:  # of a lone surrogate
+        clean = type(row).model_validate(replace_surrogates(row.model_dump()))
+        return clean.model_dump_json(indent=indent)
+
+
+def _frame(values: dict[str, list[Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {name: _column(column, schema[name]) for name, column in values.items()}
+    return pl.DataFrame(columns, schema=schema)
+
+
+def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:
+    """Values as polars takes them: it makes a series of each list, also of every empty one."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List) and values and all(value == [] for value in values):
+        return pl.Series([[]], dtype=dtype).new_from_index(0, len(values))
+    return values
+
+
+def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
+    """Read a Parquet file whose columns are the fields of `row`.
+
+    Raises MissingInputError when it is not there, FileFormatError when a column is missing, or for
+    what cannot be read, with the command that makes a cell of a study anew.
+    """
+    _check_is_there(path)
+    frame = read_cell(path)
+    missing = [name for name in row.model_fields if name not in frame.columns]
+    if missing:
+        raise FileFormatError(
+            f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}: give the "
+            "right file, or make it anew if an older omibench wrote it"
+        )
+    return frame
+
+
+def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
+    """Column name -> polars type of a flat row."""
+    import polars as pl
+
+    types: dict[object, pl.DataType] = {
+        str: pl.String(), int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean()
+    }  # fmt: skip
+
+    def dtype(annotation: object) -> pl.DataType:
+        if get_origin(annotation) is UnionType or NoneType in get_args(annotation):
+            annotation = next(a for a in get_args(annotation) if a is not NoneType)
+        if get_origin(annotation) is list:
+            return pl.List(dtype(get_args(annotation)[0]))
+        return types[annotation]
+
+    return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
+
+
+@contextmanager
+def _partial(path: str | Path) -> Iterator[Path]:
+    """A file beside `path` that takes its place when the block has ended well."""
+    target = Path(path)
+    made_folder(target.parent)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        yield partial
+        partial.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {reason_of(error)}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _read(path: str | Path) -> bytes:
+    _check_is_there(path)
+    return read_bytes(path)
+
+
+def _check_is_there(path: str | Path) -> None:
+    if not Path(path).exists():
+        raise MissingInputError(f"{path}: there is no such file")
+
+
+def _parse(text: bytes, row: type[Row], where: str) -> Row:
+    try:
+        return row.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise FileFormatError(f"{where}: {field + ': ' if field else ''}{first['msg']}") from None

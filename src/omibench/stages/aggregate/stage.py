@@ -1,0 +1,201 @@
+"""The stage `aggregate`: one cell's samples and verdicts in, what they are worth together out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import ParamsError
+from omibench.judges.instrument import Instrument
+from omibench.judges.panel import Wanted, open_panels
+from omibench.params.aggregate import SELF, How
+from omibench.params.judge import JudgePanel
+from omibench.params.study import Cell, Study
+from omibench.rule_books.registry import RULE_BOOKS
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import (
+    AggregateRow,
+    ResponseRow,
+    VerdictRow,
+    read_jsonl,
+    read_parquet,
+    write_parquet,
+)
+from omibench.schemas.verdict import RIGHT
+from omibench.stages.aggregate.choose import Asked, Chosen, Samples, by_marks, by_tournament
+from omibench.stages.aggregate.equivalence import same_under
+from omibench.stages.aggregate.judges import COMPARISON, MARKS
+from omibench.stages.aggregate.sample import Same, Sample, draw
+from omibench.stages.aggregate.votes import consistency, majority
+from omibench.statistics.estimators import pass_at_k
+
+BY_JUDGE: dict[How, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
+    "best-of-n": (MARKS, by_marks),
+    "tournament": (COMPARISON, by_tournament),
+}
+"""How a judge chooses a sample: its instrument, and what is made of its marks or comparisons."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The samples of one cell under every rule book, and how to tell that two answers are one."""
+
+    by_rules: Mapping[str, Samples]
+    base: str
+    """The rule book whose extracted answers stand in where one extracts none, as a judge does."""
+    answers: Mapping[str, Answer]
+    seed: int
+    ks: list[int]
+
+    @cached_property
+    def _same(self) -> dict[tuple[str, str], Same]:
+        return {}
+
+    def book(self, rules: str) -> str:
+        """The rule book that says which answers are one under `rules`."""
+        return rules if rules in RULE_BOOKS and rules != "published" else self.base
+
+    def same(self, rules: str, problem: str) -> Same:
+        """Sameness of two answers to a problem, remembered over all k."""
+        place = (self.book(rules), problem)
+        if place not in self._same:
+            answer = self.answers[problem]
+            self._same[place] = same_under(place[0], answer.answer_type, answer.choices)
+        return self._same[place]
+
+
+def aggregate(results: Path, out: Path, study: Study, cell: Cell) -> int:
+    """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
+
+    Every rule book and the judge get pass@k and consistency@k and, where the setting chooses a
+    sample, the chosen one, for every k. Reward models are asked through the store. Returns how
+    many rows there are. Raises ParamsError for a setting that draws a single sample, and as reading
+    the files and asking do.
+    """
+    setting = study.settings[cell.setting]
+    if setting.decoding.samples < 2:
+        raise ParamsError(
+            f"settings.{cell.setting}: draws one sample, so there is nothing to aggregate; "
+            "raise decoding.samples"
+        )
+    answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
+    by_rules, simulated = _samples(results / "score" / cell.model / f"{cell.setting}.parquet")
+    base = next((r for r in study.score.rules if r != "published" and r in by_rules), "")
+    ks = sorted({*setting.aggregate.k, setting.decoding.samples})
+    work = _Work(by_rules, base, answers, study.study.seed, ks)
+    how, rows = setting.aggregate.how, list(_shares(work))
+    if how == "majority":
+        rows += _majority(work)
+    elif how in BY_JUDGE:
+        rows += _judged(work, results, study, cell, how)
+    marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
+    write_parquet(out, marked, AggregateRow)
+    return len(rows)
+
+
+def _samples(verdicts: Path) -> tuple[dict[str, Samples], bool]:
+    """Rule book -> problem -> samples in the order drawn, and whether any is simulated."""
+    found: dict[str, dict[str, list[Sample]]] = {}
+    frame = read_parquet(verdicts, VerdictRow).sort("index", maintain_order=True)
+    for row in frame.iter_rows(named=True):
+        if "/" not in row["rules"]:
+            own = found.setdefault(row["rules"], {}).setdefault(row["id"], [])
+            own.append(sample_of(VerdictRow.model_construct(**row)))
+    return dict(found), bool(frame["simulated"].any())
+
+
+def sample_of(verdict: VerdictRow) -> Sample:
+    """The sample that a verdict is on."""
+    answer = verdict.extracted if verdict.outcome == "scored" else None
+    return Sample(verdict.index, answer, verdict.verdict)
+
+
+def judges_of(study: Study, cell: Cell) -> JudgePanel | None:
+    """The judges that choose among a cell's samples, `self` by its name; None where nobody does."""
+    aggregate = study.settings[cell.setting].aggregate
+    if aggregate.how not in BY_JUDGE:
+        return None
+    named = aggregate.judge or JudgePanel(models=[SELF])
+    models = [cell.model if name == SELF else name for name in named.models]
+    return named.model_copy(update={"models": models})
+
+
+def _voters(work: _Work, rules: str, problem: str) -> list[Sample]:
+    """The samples with the answers that vote and the verdicts of `rules`."""
+    own = work.by_rules[rules][problem]
+    if work.book(rules) == rules or not work.base:
+        return own
+    answers = {s.index: s.answer for s in work.by_rules[work.base].get(problem, [])}
+    return [Sample(s.index, answers.get(s.index), s.verdict) for s in own]
+
+
+def _each(work: _Work) -> Iterator[tuple[str, str, list[Sample]]]:
+    for rules, problems in work.by_rules.items():
+        for problem in problems:
+            yield rules, problem, _voters(work, rules, problem)
+
+
+def _shares(work: _Work) -> Iterator[AggregateRow]:
+    for rules, problem, samples in _each(work):
+        right = sum(s.verdict >= RIGHT for s in samples)
+        choices = work.answers[problem].choices
+        options = {c.label for c in choices} if choices else None
+        for k in (k for k in work.ks if k <= len(samples)):
+            passed = pass_at_k(len(samples), right, k)
+            yield AggregateRow(id=problem, rules=rules, metric="pass", k=k, value=passed)
+            if work.base:
+                agreed = consistency(samples[:k], work.same(rules, problem), options)
+                yield AggregateRow(id=problem, rules=rules, metric="consistency", k=k, value=agreed)
+
+
+def _majority(work: _Work) -> Iterator[AggregateRow]:
+    for rules, problem, samples in _each(work):
+        for k in work.ks:
+            won = majority(
+                samples[:k], work.same(rules, problem), draw(work.seed, "majority", problem)
+            )
+            yield _chosen(problem, rules, "majority", k, won)
+
+
+def _judged(
+    work: _Work, results: Path, study: Study, cell: Cell, how: How
+) -> Iterator[AggregateRow]:
+    instrument, choose = BY_JUDGE[how]
+    params = judges_of(study, cell)
+    if params is None:
+        return
+    asked = Asked(*_shown(results, cell), work.answers)
+    where = f"settings.{cell.setting}.aggregate.judge"
+    with open_panels(study, [Wanted(params, instrument, where)]) as (panel,):
+        picked = choose(
+            work.by_rules[work.base or next(iter(work.by_rules))], work.ks, panel, asked, work.seed
+        )
+        simulated = any(study.models[name].provider == "simulated" for name in params.models)
+        for rules, problem, samples in _each(work):
+            by_index = {s.index: s for s in samples}
+            for k in work.ks:
+                won = by_index[picked[k][problem].index]
+                row = _chosen(problem, rules, how, k, won)
+                yield row.model_copy(
+                    update={
+                        "judge": panel.name, "prompt_sha256": panel.prompt.sha256,
+                        "simulated": simulated,
+                    }
+                )  # fmt: skip
+
+
+def _shown(results: Path, cell: Cell) -> tuple[dict[str, Question], dict[tuple[str, int], str]]:
+    questions = read_jsonl(results / "freeze" / "questions.jsonl", Question)
+    responses = results / "infer" / cell.model / f"{cell.setting}.parquet"
+    rows = read_parquet(responses, ResponseRow).iter_rows(named=True)
+    return {q.id: q for q in questions}, {(r["id"], r["index"]): r["text"] for r in rows}
+
+
+def _chosen(problem: str, rules: str, metric: str, k: int, won: Sample) -> AggregateRow:
+    return AggregateRow(
+        id=problem, rules=rules, metric=metric, k=k, value=won.verdict, index=won.index,
+        answer=won.answer,
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Choosing one sample by a judge: best-of-N by its marks, a tournament by its comparisons.
+
+Both are pure: marks and comparisons come in through a function, which asks through the store. A
+bracket depends on the seed and the problem alone, so an interrupted tournament asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from omibench.stages.aggregate.sample import Sample
+
+
+class Match(NamedTuple):
+    """Two samples of one problem that meet, in the order in which they are shown."""
+
+    problem: str
+    first: Sample
+    second: Sample
+
+
+Compare = Callable[[Sequence[Match]], Sequence[bool | None]]
+"""Whether the first of each match is the better one; None where the judge failed."""
+
+
+def best_of(samples: Sequence[Sample], marks: Sequence[float | None], rng: Random) -> Sample:
+    """The sample with the highest mark, ties drawn; one without a mark wins only where none has.
+
+    Raises ValueError without samples, or where the marks are not as many.
+    """
+    marked = [(m, s) for s, m in zip(samples, marks, strict=True) if m is not None] or [
+        (0.0, s) for s in samples[:1]
+    ]
+    if not marked:
+        raise ValueError("there is no sample to choose from")
+    top = max(mark for mark, _ in marked)
+    return rng.choice([sample for mark, sample in marked if mark == top])
+
+
+def bracket(samples: Sequence[Sample], rng: Random) -> list[Sample]:
+    """The order in which samples enter a tournament; neighbours meet, an odd last one waits."""
+    entrants = list(samples)
+    rng.shuffle(entrants)
+    return entrants
+
+
+def play(
+    entrants: Mapping[str, Sequence[Sample]], compare: Compare, draw: Callable[[str], Random]
+) -> dict[str, Sample]:
+    """The winner of every problem's tournament, problem -> sample.
+
+    All problems play a round together, so that a round is one batch of requests. A match that the
+    judge fails to decide is drawn from `draw(problem)`. Raises ValueError for no entrants.
+    """
+    standing = {problem: list(own) for problem, own in entrants.items()}
+    if not all(standing.values()):
+        raise ValueError("there is no sample to choose from")
+    coins = {problem: draw(problem) for problem in standing}
+    while any(len(own) > 1 for own in standing.values()):
+        matches = [match for problem, own in standing.items() for match in _round(problem, own)]
+        told = compare(matches)
+        waiting = {problem: own[-1:] * (len(own) % 2) for problem, own in standing.items()}
+        standing = {problem: [] for problem in standing}
+        for match, says in zip(matches, told, strict=True):
+            first_wins = coins[match.problem].random() < 0.5 if says is None else says
+            standing[match.problem].append(match.first if first_wins else match.second)
+        for problem, own in waiting.items():
+            standing[problem] += own
+    return {problem: own[0] for problem, own in standing.items()}
+
+
+def _round(problem: str, standing: Sequence[Sample]) -> list[Match]:
+    return [Match(problem, a, b) for a, b in zip(standing[::2], standing[1::2], strict=False)]

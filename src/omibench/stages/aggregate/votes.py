@@ -1,0 +1,70 @@
+"""Majority over answer-equivalence classes, and how far samples agree.
+
+Self-consistency (OMIBench, H.3; EMMA, section 4.3): the most frequent answer wins, ties are drawn.
+Answers are one when the rule book calls them so: 1/2 and 0.5 vote together. A sample without an
+answer has no vote, and it cannot be chosen while another sample has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from random import Random
+from typing import NamedTuple
+
+from omibench.stages.aggregate.sample import Same, Sample
+
+
+class AnswerClass(NamedTuple):
+    """Samples that gave one answer, in the order drawn; `answer` is as the first of them put it."""
+
+    answer: str
+    members: tuple[Sample, ...]
+
+
+def answer_classes(samples: Sequence[Sample], same: Same) -> list[AnswerClass]:
+    """The classes of valid answers in the order in which they first occur.
+
+    An answer joins the first class whose first member is the same answer, in either direction. A
+    rule book whose sameness is not transitive (an LCS ratio) makes classes that depend on the order
+    of the samples; that order is the samples' own, so that a smaller k sees the beginning of it.
+    """
+    members: dict[str, list[Sample]] = {}
+    home: dict[str, str] = {}
+    for sample in samples:
+        if sample.answer is None:
+            continue
+        given = sample.answer
+        if given not in home:
+            known = (a for a in members if same(a, given) or same(given, a))
+            home[given] = next(known, given)
+        members.setdefault(home[given], []).append(sample)
+    return [AnswerClass(answer, tuple(own)) for answer, own in members.items()]
+
+
+def majority(samples: Sequence[Sample], same: Same, rng: Random) -> Sample:
+    """The first sample of the largest class; ties between classes are drawn from `rng`.
+
+    Where no sample holds an answer it is the first sample. Raises ValueError without samples.
+    """
+    if not samples:
+        raise ValueError("there is no sample to choose from")
+    classes = answer_classes(samples, same)
+    if not classes:
+        return samples[0]
+    most = max(len(c.members) for c in classes)
+    tied = [c for c in classes if len(c.members) == most]
+    return rng.choice(tied).members[0]
+
+
+def consistency(
+    samples: Sequence[Sample], same: Same, options: Collection[str] | None = None
+) -> float:
+    """The share of samples that give the most frequent valid answer (USNCO-V, eqs. 4 and 5).
+
+    With `options`, the labels of a multiple-choice problem, only an answer that is one of them is
+    valid. Invalid samples stay in the denominator. Raises ValueError without samples.
+    """
+    if not samples:
+        raise ValueError("there is no sample to compare")
+    known = [s for s in samples if options is None or s.answer in options]
+    return max((len(c.members) for c in answer_classes(known, same)), default=0) / len(samples)

@@ -1,0 +1,263 @@
+"""What the report says in sentences: a difference is told only where a paired test supports it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from omibench.params.study import Cell
+from omibench.schemas.certificate import ALL
+from omibench.stages.analyze.present import missing_sentence
+from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score
+from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
+from omibench.stages.analyze.words import (
+    counted,
+    fixed,
+    images,
+    interval,
+    level,
+    percent,
+    points,
+    points_interval,
+    scored_by,
+)
+from omibench.statistics.paired import Difference, independent_difference, paired_difference
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIMULATED = "SIMULATED"
+NEARLY_ALL = 0.95
+NO_LEADER = "No cell leads: each got too few answers."
+UNKNOWN_FAILURES = "published verdicts do not say which responses hold no answer"
+
+
+def best(results: Results, rows: Sequence[Score]) -> Score | None:
+    """The cell with the highest total under the main rules; the first in the study's order.
+
+    Cells that answered clearly fewer problems than others (recorded responses may cover only some
+    subjects) cannot lead: their accuracy is about other problems. Nor can cells that got too few
+    answers. None where no cell is left.
+    """
+    totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
+    out = {*partial_cells(results, rows), *results.failed_cells}
+    return max((s for s in totals if s.cell not in out), key=lambda s: s.acc.mean, default=None)
+
+
+def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
+    """The cells that cannot lead, because others answered clearly more problems."""
+    totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
+    most = max(s.acc.n for s in totals)
+    return [s.cell for s in totals if s.acc.n < NEARLY_ALL * most]
+
+
+def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
+    """First minus second under the main rules, on the problems that both answered.
+
+    The interval holds for all pairs of cells together (Bonferroni), because the cells that are
+    compared were picked by looking at all of them: the best of many equal models looks better.
+    """
+    cells = len(results.study.cells)
+    return _paired(
+        _per_problem(results.of(results.main_rules, first)),
+        _per_problem(results.of(results.main_rules, second)),
+        ["id"],
+        results.study.analyze.confidence,
+        comparisons=cells * (cells - 1) // 2,
+    )
+
+
+def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
+    """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
+    failed = results.failed_cells
+    few = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
+    said = [part + made_up_problems(results) + _lead(results, rows)]
+    if few:
+        said.append(f"{counted(len(few), 'cell')} with clearly fewer problems cannot lead.")
+    if failed:
+        said.append(f"{counted(len(failed), 'cell')} with too few answers cannot lead.")
+    return " ".join(part for part in [*said, missing_sentence(results.missing)] if part)
+
+
+def made_up_problems(results: Results) -> str:
+    """What must be said first where the problems are made up; nothing where they are real."""
+    if not results.made_up:
+        return ""
+    return f"On made-up problems ({results.manifest.synthetic}), which no benchmark holds: "
+
+
+def _lead(results: Results, rows: Sequence[Score]) -> str:
+    top = best(results, rows)
+    if top is None:
+        return NO_LEADER
+    others = [cell for cell in results.study.cells if cell != top.cell]
+    lead = (
+        f"{cell_name(results, top.cell)} leads with {percent(top.acc.mean)} of "
+        f"{counted(top.acc.n, 'problem')} right ({level(results.study.analyze.confidence)} "
+        f"interval {interval(top.acc)})"
+    )
+    if not others:
+        return lead + "."
+    ahead = sum(compare_cells(results, top.cell, other).lo > 0 for other in others)
+    rest = len(others) - ahead
+    if rest == 0:
+        whom = f"all {ahead} others" if ahead > 1 else "the other cell"
+        return f"{lead}, ahead of {whom} on the same problems."
+    if len(others) == 1:
+        return f"{lead}; on the same problems it is not distinguishable from the other cell."
+    return (
+        f"{lead}; on the same problems it is ahead of {ahead} of the {len(others)} others, "
+        f"and not distinguishable from {rest}."
+    )
+
+
+def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
+    """The leader against the best cell of any other model, or of its own when it is alone."""
+    top = best(results, rows)
+    if top is None:
+        return leading_sentence(results, rows)
+    apart = [s for s in rows if s.cell.model != top.cell.model] or [
+        s for s in rows if s.cell != top.cell
+    ]
+    second = best(results, apart) if apart else None
+    if second is None:
+        return leading_sentence(results, rows)
+    difference = compare_cells(results, top.cell, second.cell)
+    names = f"{cell_name(results, top.cell)} against {cell_name(results, second.cell)}"
+    if difference.n == 0:
+        return f"{names}: no problem was answered by both, so they cannot be compared."
+    verdict = "ahead" if difference.lo > 0 else "not distinguishable"
+    return (
+        f"{names}: {points(difference.value)} points on the same "
+        f"{counted(difference.n, 'problem')} ({points_interval(difference)}): {verdict}."
+    )
+
+
+def image_difference(
+    results: Results, rows: Sequence[ImageScore]
+) -> tuple[ImageScore, ImageScore, Difference] | None:
+    """Fewest-image bin, most-image bin and the latter minus the former, over all cells."""
+    pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
+    if len(pooled) < 2:
+        return None
+    few, many = pooled[0], pooled[-1]
+    return few, many, independent_difference(many.acc, few.acc)
+
+
+def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
+    """How accuracy differs between the fewest and the most images."""
+    found = image_difference(results, rows)
+    if found is None:
+        return "All problems have the same number of images, so its effect cannot be seen here."
+    few, many, difference = found
+    told = "a fall" if difference.value < 0 else "a rise"
+    verdict = told if difference.distinguishable else "not distinguishable from zero"
+    return (
+        f"With {images(many.images)} accuracy over all cells is {percent(many.acc.mean)}, "
+        f"with {images(few.images)} {percent(few.acc.mean)}: {points(difference.value)} points "
+        f"({points_interval(difference)}), {verdict}. These are different problems, so the "
+        "number of images need not be the cause."
+    )
+
+
+def judge_difference(results: Results) -> tuple[Difference, int] | None:
+    """GPTScore minus the main rules on the same responses, and on how many they disagree."""
+    if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
+        return None
+    keys = ["model", "setting", "id", "index"]
+    judge, rules = results.of(JUDGE_RULES), results.of(results.main_rules)
+    both = judge.join(rules, on=keys)
+    disagree = (both["verdict"] - both["verdict_right"]).abs() >= 0.5
+    difference = _paired(judge, rules, keys, results.study.analyze.confidence)
+    return difference, int(disagree.sum())
+
+
+def judge_sentence(results: Results) -> str:
+    """What the judge says that the rule book does not."""
+    found = judge_difference(results)
+    if found is None:
+        return f"No judge was asked: ACC comes from {scored_by(results.main_rules)}."
+    difference, disagree = found
+    verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
+    judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
+    return (
+        f"{judge} and {scored_by(results.main_rules)} disagree on {disagree} of "
+        f"{counted(difference.n, 'response')}; over all cells GPTScore is "
+        f"{points(difference.value)} points from ACC ({points_interval(difference)}): {verdict}. "
+        + calibration_sentence(results)
+    )
+
+
+def calibration_sentence(results: Results) -> str:
+    """What people's labels say of the judge, or that nothing does."""
+    found = results.certificate
+    if found is None:
+        return "The judge is not calibrated against people."
+    quality = found.quality[ALL]
+    kappa = "" if quality.kappa.value is None else f" (kappa {fixed(quality.kappa.value, 2)})"
+    mark = f" {SIMULATED}" if found.simulated else ""
+    agreement = percent(quality.agreement.value or 0.0)
+    rates = [
+        f"{percent(rate.value)} of the {which} responses"
+        for rate, which in ((quality.tpr, "right"), (quality.fpr, "wrong"))
+        if rate.value is not None
+    ]
+    return (
+        f"Against {found.n:,}{mark} labels it agrees on {agreement}{kappa} and calls "
+        f"{' and '.join(rates)} right."
+    )
+
+
+def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
+    """How many responses are no answer, and what that could hide in the leading cell."""
+    rules = results.failure_rules
+    if rules is None:
+        return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
+    verdicts = results.of(rules)
+    failed, n = int(verdicts["failed"].sum()), verdicts.height
+    if not failed:
+        return f"All {n:,} responses hold an answer that {scored_by(rules)} could score."
+    moved, top = "", best(results, rows)
+    found = top.failures if top else None
+    if found and found.failed == 0:
+        moved = ", none of them in the leading cell"
+    elif found:
+        moved = (
+            "; counted as right they would move the leading cell from "
+            f"{percent(found.as_wrong)} to {percent(found.as_right)}"
+        )
+    hold = "holds" if failed == 1 else "hold"
+    return (
+        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) {hold} no answer for "
+        f"{scored_by(rules)} to score{moved}."
+    )
+
+
+def cell_name(results: Results, cell: Cell) -> str:
+    """'Strong (SIMULATED) · Chain of thought'."""
+    mark = f" ({SIMULATED})" if results.simulated[cell] else ""
+    return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
+
+
+def _per_problem(rows: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return rows.group_by("id", "cluster", maintain_order=True).agg(pl.col("verdict").mean())
+
+
+def _paired(
+    first: pl.DataFrame,
+    second: pl.DataFrame,
+    keys: list[str],
+    confidence: float,
+    comparisons: int = 1,
+) -> Difference:
+    both = first.join(second, on=keys, maintain_order="left")
+    return paired_difference(
+        both["verdict"].to_list(),
+        both["verdict_right"].to_list(),
+        both["cluster"].to_list(),
+        confidence,
+        comparisons,
+    )

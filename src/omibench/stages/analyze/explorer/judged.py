@@ -1,0 +1,90 @@
+"""What judges said of the reasoning in each response, as the page of its problem tells it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.schemas.certificate import ReasoningCertificate
+from omibench.schemas.tables import JudgementRow, read_parquet
+from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
+from omibench.stages.analyze.tables.load import Results
+from omibench.stages.analyze.tables.reasoning import ALIGNMENT, QUALITY, certificate_of
+from omibench.stages.analyze.words import outcome_name
+
+_MARKS = {"quality": QUALITY, "alignment": (ALIGNMENT,)}
+
+
+class Judgement(NamedTuple):
+    """One judge's word on one response, or the vote of several."""
+
+    instrument: str
+    judge: str
+    words: str
+    failed: bool
+    key: str
+    """Of the judge's reply in the store; empty where the outcome alone told."""
+    simulated: bool
+    left_out: bool
+    """One of several judges, whose vote counts instead."""
+    calibration: str
+    """What people's labels say of the judge; empty where none was needed."""
+
+
+Judgements = dict[tuple[str, str, str, int], list[Judgement]]
+"""By model, setting, problem and sample."""
+
+
+def judgements(results: Results, folder: Path) -> Judgements:
+    """Every judgement of a study in `folder`, the results folder of the stage `judge`.
+
+    Cells without a file have none: `reasoning` has refused what should be there and is not.
+    """
+    found: Judgements = defaultdict(list)
+    for cell in results.study.judged_cells:
+        path = folder / cell.model / f"{cell.setting}.parquet"
+        if path.is_file():
+            rows = read_parquet(path, JudgementRow)
+            known = {
+                name: certificate_of(results, rows.filter("counts", instrument=name))
+                for name in rows["instrument"].unique()
+            }
+            for row in rows.iter_rows(named=True):
+                said = _judgement(row, known[row["instrument"]])
+                found[cell.model, cell.setting, row["id"], row["index"]].append(said)
+    return found
+
+
+def _judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
+    failed = row["outcome"] != "scored"
+    return Judgement(
+        instrument=outcome_name(row["instrument"]),
+        judge=row["judge"] or "",
+        words=outcome_name(row["outcome"]) if failed else _words(row),
+        failed=failed,
+        key=row["judge_key"] or "",
+        simulated=row["simulated"],
+        left_out=not row["counts"],
+        calibration=_calibration(row, certificate) if row["judge"] else "",
+    )
+
+
+def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) -> str:
+    """As in the report: mark by mark, and of the vote where several judges were asked."""
+    if certificate is None or not row["counts"]:
+        return UNCALIBRATED
+    marks = _MARKS.get(row["instrument"], ())
+    known = [outcome_name(name) for name in marks if name in certificate.marks]
+    if len(known) == len(marks):
+        return CALIBRATED
+    return f"{CALIBRATED} for {', '.join(known)} alone" if known else UNCALIBRATED
+
+
+def _words(row: dict[str, Any]) -> str:
+    if row["instrument"] in _MARKS:
+        marks = {name: row[name] for name in _MARKS[row["instrument"]]}
+        told = [f"{outcome_name(n)} {m:g}" for n, m in marks.items() if m is not None]
+        return f"{', '.join(told)} of 5"
+    taxonomy = f" ({row['taxonomy']})" if row["taxonomy"] else ""
+    return f"{outcome_name(row['error_type'] or 'none')}{taxonomy}"

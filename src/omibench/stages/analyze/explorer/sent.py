@@ -1,0 +1,120 @@
+"""The messages that were sent, as the store holds them: roles, words, pictures at their places."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.stages.analyze.explorer.steps import Seen, Trail
+from omibench.stages.analyze.explorer.view import shortened
+
+FOLDED_FROM = 1_500
+"""Characters of a conversation from which on a page shows it folded."""
+OPEN_AT_MOST = 3
+"""Conversations of a page of which the short ones are shown open."""
+LONGEST_CALL = 2_000
+
+
+class Part(NamedTuple):
+    """A run of words, or a picture where it stood; `note` says what was done to the picture."""
+
+    text: str
+    picture: Seen | None = None
+    note: str = ""
+
+
+class Message(NamedTuple):
+    """One turn: who speaks, what was said and shown, the tools that were called or answered."""
+
+    role: str
+    parts: Sequence[Part]
+    calls: Sequence[str]
+    answers: str
+
+
+class Sent(NamedTuple):
+    """A conversation as it was sent, and to whom. Equal ones are shown once a page."""
+
+    anchor: str
+    to: list[str]
+    messages: Sequence[Message]
+    tools: Sequence[str]
+    pictures: int
+    length: int
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether it is long."""
+        return self.length >= FOLDED_FROM
+
+
+class Letters:
+    """The conversations of one page, each once, in the order in which they are first met."""
+
+    def __init__(self, trail: Trail, page: Path) -> None:
+        self._trail, self._page = trail, page
+        self._sent: dict[str, Sent] = {}
+
+    def anchor(self, key: str, to: str) -> str:
+        """Where the page shows the request of a key; empty where the store does not hold it.
+
+        Or holds what is none: a store may be another's.
+        """
+        try:
+            return self._anchor(key, to)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return ""
+
+    def _anchor(self, key: str, to: str) -> str:
+        request = self._trail.request(key)
+        if request is None:
+            return ""
+        told = {name: request.get(name) for name in ("messages", "turns", "tools")}
+        digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
+        if digest not in self._sent:
+            seen = lambda sha256: self._trail.seen(sha256, self._page)  # noqa: E731
+            self._sent[digest] = _sent(f"sent-{digest}", request, seen)
+        found = self._sent[digest]
+        if to not in found.to:
+            found.to.append(to)
+        return found.anchor
+
+    def all(self) -> list[Sent]:
+        """Every conversation that an anchor was given of."""
+        return list(self._sent.values())
+
+
+def _sent(anchor: str, request: Mapping[str, Any], seen: Callable[[str], Seen]) -> Sent:
+    turns = request.get("turns", {})
+    messages = [
+        Message(
+            role=str(message["role"]),
+            parts=[_part(part, seen) for part in message["parts"]],
+            calls=[_call(call) for call in turns.get(str(place), {}).get("calls", [])],
+            answers=str(turns.get(str(place), {}).get("answers") or ""),
+        )
+        for place, message in enumerate(request["messages"])
+    ]
+    parts = [part for message in messages for part in message.parts]
+    return Sent(
+        anchor=anchor,
+        to=[],
+        messages=messages,
+        tools=[str(tool.get("name", "")) for tool in request.get("tools", [])],
+        pictures=sum(part.picture is not None for part in parts),
+        length=sum(len(part.text) for part in parts),
+    )
+
+
+def _part(part: Mapping[str, Any], seen: Callable[[str], Seen]) -> Part:
+    if "image" not in part:
+        return Part(shortened(str(part["text"])))
+    patch = part.get("patch")
+    return Part("", seen(part["image"]), f"covered at {patch}" if patch else "")
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    return f"{call['name']} {call['arguments'][:LONGEST_CALL]}"

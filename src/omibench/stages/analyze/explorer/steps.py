@@ -1,0 +1,173 @@
+"""What was asked on the way to an answer: read from the store by key, as it was sent and said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.errors import MissingInputError, OmibenchError, StoreError
+from omibench.files.intake import read_bytes
+from omibench.models.http.pictures import media_type
+from omibench.settings.pictures.made import made_sha256
+from omibench.stages.analyze.explorer.view import shortened
+from omibench.stages.analyze.words import outcome_name
+from omibench.store.files import write_whole
+from omibench.store.images import ImageStore
+from omibench.store.partition.partition import Partition
+from omibench.store.store import partition_folders, read_card
+from omibench.web.templates import relative
+
+KEPT = 256
+"""Requests and responses that are remembered."""
+LONGEST_CALL = 2_000
+"""Characters of the arguments of a call that a page shows."""
+
+
+class Seen(NamedTuple):
+    """A picture that is none of the problem's own: where it lies, None when it is not there."""
+
+    sha256: str
+    src: str | None
+
+
+class Step(NamedTuple):
+    """One request on the way: who was asked, what was new to see in it, what came back."""
+
+    key: str
+    who: str
+    of: Sequence[str]
+    """The names of the problem's own pictures that a helper was shown."""
+    simulated: bool
+    told: Sequence[str]
+    """What it was told since its own last turn, such as what tools gave; empty in a first turn."""
+    pictures: Sequence[Seen]
+    outcome: str
+    text: str
+    calls: Sequence[str]
+    drawn: Sequence[Seen]
+
+
+class Trail:
+    """The requests of a study's store by key, and the pictures that they showed.
+
+    Nothing is opened before it is asked for. What the store does not hold is left out, and a page
+    says so: results can be looked at without the store that they came from. Pictures that only the
+    store has, those that a model drew, are copied to the folder `kept`.
+    """
+
+    def __init__(self, store: Path, pictures: Path, freeze: Path, kept: Path) -> None:
+        self._store, self._pictures, self._freeze, self._kept = store, pictures, freeze, kept
+        # Captions are shared by many responses; all bodies of a study would not fit.
+        self._body = lru_cache(maxsize=KEPT)(self._read)
+
+    def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[Step]:
+        """The step of each key that the store holds, in order.
+
+        `own` are the SHA-256 of the problem's pictures. Each other one is shown where it is first
+        sent; addresses are relative to `page`.
+        """
+        known, found = set(own), []
+        for key in keys:
+            if (body := self._body(key)) is None:
+                continue
+            who, request, response = body
+            shown = dict.fromkeys(_images(request))
+            sent = [image for image in shown if image not in known]
+            known.update(sent)
+            drawn = [part["sha256"] for part in response.get("drawn", [])]
+            found.append(
+                Step(
+                    key=key,
+                    who=who,
+                    of=[] if who.startswith("respondent") else _names(shown, own),
+                    simulated=bool(response.get("simulated")),
+                    told=[shortened(text) for text in _told(request)],
+                    pictures=[self.seen(image, page) for image in sent],
+                    outcome=outcome_name(response.get("outcome", "answered")),
+                    text=shortened(response.get("text", "")),
+                    calls=[_call(call) for call in response.get("calls", [])],
+                    drawn=[self.seen(image, page) for image in drawn],
+                )
+            )
+        return found
+
+    def seen(self, sha256: str, page: Path) -> Seen:
+        """A picture by its SHA-256, with its address as seen from `page`."""
+        path = self._made.get(sha256[:16]) or self._frozen.get(sha256) or self._copied(sha256)
+        return Seen(sha256, relative(path, page) if path else None)
+
+    def _copied(self, sha256: str) -> Path | None:
+        source = ImageStore(self._store / "images").path(sha256)
+        if not source.is_file():
+            return None
+        data = read_bytes(source)
+        kind = media_type(data[:12])
+        if kind is None:  # a store of others may hold a page with a script under a hash
+            return None
+        path = self._kept / f"{sha256}.{kind.removeprefix('image/')}"
+        if not path.is_file():
+            write_whole(path, data)
+        return path
+
+    def request(self, key: str) -> dict[str, Any] | None:
+        """What was asked under a key, as plain values; None where the store does not hold it."""
+        body = self._body(key)
+        return None if body is None else body[1]
+
+    def _read(self, key: str) -> tuple[str, dict[str, Any], dict[str, Any]] | None:
+        """Who was asked, what, and what they said; None where the store does not hold it."""
+        for partition in self._partitions:
+            # A look at results must not end for a store that is broken.
+            with suppress(OmibenchError, ValueError, TypeError, AttributeError):
+                if key in partition and (body := partition.body(key)) is not None:
+                    role = json.loads(body.tags).get("role", "respondent")
+                    who = f"{role} {partition.identity.get('id', '')}"
+                    return who, json.loads(body.request), json.loads(body.response)
+        return None
+
+    @cached_property
+    def _partitions(self) -> list[Partition]:
+        try:
+            folders = partition_folders(self._store)
+        except MissingInputError:  # a look at results needs no store
+            return []
+        found = []
+        for folder in folders:
+            try:
+                found.append(Partition(folder, read_card(folder) or {}))
+            except StoreError:  # a look at results must not end for a partition of no concern
+                continue
+        return found
+
+    @cached_property
+    def _made(self) -> dict[str, Path]:
+        files = self._pictures.rglob("*") if self._pictures.is_dir() else []
+        return {sha: path for path in files if (sha := made_sha256(path.name))}
+
+    @cached_property
+    def _frozen(self) -> dict[str, Path]:
+        return {path.stem: path for path in (self._freeze / "images").glob("*")}
+
+
+def _images(request: Mapping[str, Any]) -> list[str]:
+    parts = (part for message in request["messages"] for part in message["parts"])
+    return [part["image"] for part in parts if "image" in part]
+
+
+def _told(request: Mapping[str, Any]) -> list[str]:
+    messages = request["messages"]
+    turns = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
+    new = messages[turns[-1] + 1 :] if turns else []
+    return [part["text"] for message in new for part in message["parts"] if "text" in part]
+
+
+def _names(shown: Iterable[str], own: Sequence[str]) -> list[str]:
+    return [f"IMAGE{own.index(image)}" for image in shown if image in own]
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    return f"{call['name']} {call['arguments'][:LONGEST_CALL]}"

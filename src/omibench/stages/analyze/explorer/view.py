@@ -1,0 +1,129 @@
+"""What the explorer's templates show of a problem, its figures and its responses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from omibench.files.intake.picture import SUFFIXES
+from omibench.schemas.problem import IMAGE_MARK, Answer, Choice, Figure, Question
+from omibench.stages.analyze.words import counted, outcome_name, rules_name
+from omibench.web.templates import relative
+
+LONGEST = 20_000
+"""Characters of a response that a page shows; the middle of a longer one is left out."""
+LONGEST_LISTED = 120
+"""Characters of an answer in the list of a cell."""
+
+
+class Evidence(NamedTuple):
+    """A figure of a problem, where it is shown and where it was found."""
+
+    name: str
+    src: str
+    caption: str
+    place: str
+    sha256: str
+
+
+class Piece(NamedTuple):
+    """A run of the statement: some text, and the figure that follows it."""
+
+    text: str
+    figure: Evidence | None
+
+
+def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
+    """The figures of a problem in the order of their marks' numbers."""
+    return [
+        Evidence(
+            f"IMAGE{index}",
+            relative(freeze / figure.file, page) if _is_frozen(figure) else "",
+            figure.caption or "",
+            place(question, figure),
+            figure.sha256,
+        )
+        for index, figure in enumerate(question.images)
+    ]
+
+
+def _is_frozen(figure: Figure) -> bool:
+    """Whether it is a picture of the dataset: not absent, not elsewhere, no page or drawing."""
+    path = PurePosixPath(figure.file)
+    within = not path.is_absolute() and ".." not in path.parts
+    return bool(figure.sha256) and within and path.suffix.lstrip(".") in SUFFIXES.values()
+
+
+def pieces(text: str, figures: list[Evidence]) -> list[Piece]:
+    """A text split at its image marks."""
+    parts = IMAGE_MARK.split(text)
+    texts, marks = parts[::2], parts[1::2]
+    found: list[Piece] = [
+        Piece(text, figures[int(mark)]) for text, mark in zip(texts, marks, strict=False)
+    ]
+    return [*found, Piece(texts[-1], None)]
+
+
+def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:
+    """A choice: its text with pictures where they are marked, then its own."""
+    found = pieces(choice.text or "", figures)
+    if choice.image is not None:
+        found.append(Piece("", figures[choice.image]))
+    return {"label": choice.label, "pieces": found, "gold": gold}
+
+
+def place(question: Question, figure: Figure) -> str:
+    """'papers/physics.pdf, page 3, box 72.0, 90.5 to 232.5, 190.5 pt'; empty when unknown."""
+    words = [question.source] if question.source else []
+    if figure.page is not None:
+        words.append(f"page {figure.page}")
+    if figure.bbox is not None:
+        x0, y0, x1, y1 = figure.bbox
+        words.append(f"box {x0:.1f}, {y0:.1f} to {x1:.1f}, {y1:.1f} pt")
+    return ", ".join(words)
+
+
+def shortened(text: str) -> str:
+    """A response as it is shown: whole, or its two ends with a note on what is left out."""
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n\n[… {left_out:,} characters left out here …]\n\n{text[-half:]}"
+
+
+def clipped(text: str) -> str:
+    """An extracted answer as a list shows it; the problem's page holds the whole."""
+    return text if len(text) <= LONGEST_LISTED else f"{text[: LONGEST_LISTED - 1].rstrip()}…"
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts physics-2 before physics-10."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def image_words(question: Question, answer: Answer) -> str:
+    """'2 images', or '2 images, pictures not held' where the dataset names more than it has."""
+    held = len(question.images) >= answer.n_images
+    return counted(answer.n_images, "image") + ("" if held else ", pictures not held")
+
+
+def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
+    """One verdict: what the rule book extracted, what it says, and why where it says nothing."""
+    scored = row["outcome"] == "scored"
+    right = row["verdict"] >= 0.5
+    return {
+        "rules": rules_name(row["rules"]),
+        "version": row["version"],
+        "verdict": f"{row['verdict']:g}",
+        "credit": "" if row["credit"] in (None, row["verdict"]) else f"credit {row['credit']:.2g}",
+        "word": ("right" if right else "wrong") if scored else outcome_name(row["outcome"]),
+        "style": ("right" if right else "wrong") if scored else "failed",
+        "extracted": row["extracted"] or "",
+        "method": row["method"],
+        "judge": row["judge"] or "",
+        "judge_key": row["judge_key"] or "",
+        "simulated": row["judge_simulated"],
+    }

@@ -1,0 +1,255 @@
+"""Write the explorer: an index, a page a problem, a page a cell, all linked to each other."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omibench.params.study import Cell
+from omibench.settings.pictures.derived import figures_of, home_of
+from omibench.stages.analyze.explorer.judged import Judgements, judgements
+from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, Letters
+from omibench.stages.analyze.explorer.steps import Step, Trail
+from omibench.stages.analyze.explorer.view import (
+    choice_view,
+    clipped,
+    evidence,
+    image_words,
+    natural,
+    pieces,
+    shortened,
+    verdict_words,
+)
+from omibench.stages.analyze.links import INDEX, cell_anchor, cell_file, problem_file
+from omibench.stages.analyze.render import write_page
+from omibench.stages.analyze.report.view import rule_heads
+from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
+from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
+from omibench.stages.analyze.words import number, outcome_name, scored_by
+from omibench.web.templates import relative
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = dict[str, Any]
+Verdicts = dict[tuple[str, str, str, int], list[Row]]
+
+
+@dataclass(frozen=True)
+class _Site:
+    folder: Path
+    report: Path
+    results: Results
+    verdicts: Verdicts
+    responses: dict[str, list[Row]]
+    stems: set[str]
+    """The groups that more than one problem of the dataset shares."""
+    trail: Trail
+    judged: Judgements
+
+    @property
+    def calibration(self) -> str:
+        """What people's labels say of the judge whose verdicts are shown."""
+        return UNCALIBRATED if self.results.certificate is None else CALIBRATED
+
+
+def write_explorer(folder: Path, results: Results, report: Path) -> None:
+    """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
+    responses = _by_problem(results.responses)
+    store, pictures = Path(results.study.study.store), home_of(results.freeze)
+    trail = Trail(store, pictures, results.freeze, folder / "images")
+    judged = judgements(results, results.freeze.parent / "judge")
+    site = _Site(
+        folder, report, results, _verdicts(results), responses, _stems(results), trail, judged
+    )
+    ids = sorted(results.questions, key=natural)
+    for problem, before, after in zip(ids, [None, *ids], [*ids[1:], None], strict=False):
+        _write_problem(site, problem, before, after)
+    for cell in results.study.cells:
+        _write_cell(site, cell)
+    _write_index(site)
+
+
+def _write_problem(site: _Site, problem: str, before: str | None, after: str | None) -> None:
+    results, page = site.results, site.folder / "pages" / problem_file(problem)
+    question, answer = results.questions[problem], results.answers[problem]
+    figures = evidence(question, results.freeze, page)
+    choices = [choice_view(c, figures, c.label in answer.answer) for c in question.choices or []]
+    letters = Letters(site.trail, page)
+    responses = [_response(site, row, page, letters) for row in site.responses[problem]]
+    chosen = {i for c in question.choices or [] for i in figures_of(c)}
+    write_page(
+        page,
+        "problem.html.j2",
+        partial=str(results.partial or ""),
+        question=question,
+        answer=answer,
+        pieces=pieces(question.question, figures),
+        figures=figures,
+        stem=[f for i, f in enumerate(figures) if i not in chosen],
+        choices=choices,
+        pages=", ".join(map(str, question.pages)),
+        image_words=image_words(question, answer),
+        shared_stem=question.group if question.group in site.stems else "",
+        responses=responses,
+        sent=letters.all(),
+        open_at_most=OPEN_AT_MOST,
+        simulated=any(r["marked"] for r in responses),
+        made_up=site.results.made_up,
+        previous=problem_file(before) if before else None,
+        following=problem_file(after) if after else None,
+    )
+
+
+def _response(site: _Site, row: Row, page: Path, letters: Letters) -> Row:
+    results, cell = site.results, Cell(row["model"], row["setting"])
+    name = f"{results.label(cell.model)}, {results.setting_label(cell.setting)}"
+    steps = _steps(site, row, page)
+    place = (cell.model, cell.setting, row["id"], row["index"])
+    own, judged = site.verdicts.get(place, []), site.judged.get(place, [])
+    return {
+        "anchor": cell_anchor(cell, row["index"]),
+        "label": results.label(cell.model),
+        "setting": results.setting_label(cell.setting),
+        "sample": row["index"],
+        "left_out": not any(v["counts"] for v in own),
+        "simulated": row["simulated"],
+        "marked": row["simulated"]
+        or any(v["judge_simulated"] for v in own)
+        or any(j.simulated for j in judged),
+        "outcome": outcome_name(row["outcome"]),
+        "finish_reason": row["finish_reason"] or "",
+        "tokens": row["output_tokens"],
+        "key": row["key"],
+        "error": row["error"] or "",
+        "sent": letters.anchor(row["key"], name),
+        "sent_before": [
+            letters.anchor(s.key, f"{s.who}, before {name}") for s in steps if s.key != row["key"]
+        ],
+        "asked": len(row["steps"]),
+        "steps": [step for step in steps if step.key != row["key"]],
+        "shown": next((step.pictures for step in steps if step.key == row["key"]), []),
+        "told": next((step.told for step in steps if step.key == row["key"]), []),
+        "drawn": next((step.drawn for step in steps if step.key == row["key"]), []),
+        "text": shortened(row["text"]),
+        "reasoning": shortened(row["reasoning"] or ""),
+        "verdicts": [{**verdict_words(v), "calibration": _calibration(site, v)} for v in own],
+        "judged": judged,
+        "cell_href": f"../cells/{cell_file(cell)}",
+    }
+
+
+def _calibration(site: _Site, verdict: Row) -> str:
+    """Whether the certificate is of whoever gave this verdict; empty where no judge was asked."""
+    if not verdict["judge"]:
+        return ""
+    return site.calibration if verdict["rules"] == JUDGE_RULES else UNCALIBRATED
+
+
+def _steps(site: _Site, row: Row, page: Path) -> list[Step]:
+    """The way to an answer, where there is more to see than the answer to the problem as it is."""
+    setting = site.results.study.settings[row["setting"]]
+    if not (row["steps"] or row["drawn"] or setting.images.made):
+        return []
+    own = [figure.sha256 for figure in site.results.questions[row["id"]].images]
+    return site.trail.steps([*row["steps"], row["key"]], own, page)
+
+
+def _write_cell(site: _Site, cell: Cell) -> None:
+    results, page = site.results, site.folder / "cells" / cell_file(cell)
+    answers, rows = results.answers, defaultdict(list)
+    for (model, setting, problem, index), own in site.verdicts.items():
+        if (model, setting) == cell:
+            words = {v["rules"]: verdict_words(v) for v in own}
+            main = words.get(_extracting(results)) or next(iter(words.values()))
+            rows[answers[problem].subject].append(
+                {
+                    "id": problem,
+                    "sample": index,
+                    "href": f"../pages/{problem_file(problem)}#{cell_anchor(cell, index)}",
+                    "images": answers[problem].n_images,
+                    "gold": clipped("; ".join(answers[problem].answer)),
+                    "extracted": clipped(main["extracted"]),
+                    "verdicts": [words.get(r) for r in [*results.rules, *results.votes]],
+                }
+            )
+    write_page(
+        page,
+        "cell.html.j2",
+        partial=str(results.partial or ""),
+        label=results.label(cell.model),
+        setting=results.setting_label(cell.setting),
+        simulated=results.simulated[cell] or results.made_up,
+        made_up=results.made_up,
+        rules=rule_heads(results),
+        scored_by=scored_by(_extracting(results)),
+        subjects=[(s, sorted(rows[s], key=_place)) for s in sorted(rows)],
+        report=relative(site.report, page),
+    )
+
+
+def _write_index(site: _Site) -> None:
+    import polars as pl
+
+    results, page = site.results, site.folder / INDEX
+    shares = dict(
+        results.of(results.main_rules).group_by("id").agg(pl.col("verdict").mean()).iter_rows()
+    )
+    problems = [
+        {
+            "id": q.id,
+            "href": f"pages/{problem_file(q.id)}",
+            "subject": q.subject,
+            "images": results.answers[q.id].n_images,
+            "type": results.answers[q.id].answer_type,
+            "source": q.source or "",
+            "solved": number(shares[q.id], 0) if q.id in shares else "–",
+        }
+        for q in sorted(results.questions.values(), key=lambda q: natural(q.id))
+    ]
+    write_page(
+        page,
+        "index.html.j2",
+        partial=str(results.partial or ""),
+        title=results.study.study.title,
+        problems=problems,
+        papers=any(p["source"] for p in problems),
+        pictures_held=results.pictures_held,
+        simulated=results.main_simulated,
+        made_up=results.made_up,
+        scored_by=scored_by(results.main_rules),
+        report=relative(site.report, page),
+    )
+
+
+def _extracting(results: Results) -> str:
+    # Published verdicts extract nothing, so the rule book beside them shows what was answered.
+    return results.failure_rules or results.main_rules
+
+
+def _place(row: Row) -> tuple[list[tuple[int, str]], int]:
+    return natural(row["id"]), row["sample"]
+
+
+def _stems(results: Results) -> set[str]:
+    counts = Counter(q.group for q in results.questions.values() if q.group)
+    return {group for group, count in counts.items() if count > 1}
+
+
+def _verdicts(results: Results) -> Verdicts:
+    order = {rules: place for place, rules in enumerate([*results.rules, *results.votes])}
+    found: Verdicts = defaultdict(list)
+    for row in results.verdicts.iter_rows(named=True):
+        found[row["model"], row["setting"], row["id"], row["index"]].append(row)
+    for own in found.values():
+        own.sort(key=lambda row: order[row["rules"]])
+    return found
+
+
+def _by_problem(responses: pl.DataFrame) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in responses.iter_rows(named=True):
+        found[row["id"]].append(row)
+    return found

@@ -1,0 +1,59 @@
+"""Partial runs: what of a dataset was asked, as every output of the study must say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from omibench.params.model import RecordedModel
+from omibench.params.study import Cell, Study
+from omibench.schemas.example import Example
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PARTIAL = "PARTIAL RUN"
+
+
+class Partial(NamedTuple):
+    """How many problems were asked, of how many, and how they were chosen."""
+
+    problems: int
+    of: int
+    how: str
+
+    def __str__(self) -> str:
+        return f"{self.problems:,} of {self.of:,} problems ({self.how})"
+
+
+def partial_of(
+    study: Study, questions: Collection[str], responses: pl.DataFrame, examples: Iterable[Example]
+) -> Partial | None:
+    """What a study asked, where that is a part of the frozen `questions`; else None.
+
+    By its `limit`; or by its cells, where one was asked for a part of them by hand. Recorded
+    responses may always cover a part.
+    """
+    limit, total = study.study.limit, len(questions)
+    if limit and (taken := len(limit.select(list(questions)))) < total:
+        return Partial(taken, total, str(limit))
+    aside = {example.id for example in examples if example.take == "sampled"}
+    few = [
+        count
+        for cell, count in _counts(responses).items()
+        if not isinstance(study.models[cell.model], RecordedModel)
+        and count < total - (len(aside) if _shows_sampled(study, cell) else 0)
+    ]
+    return Partial(min(few), total, "asked for by hand") if few else None
+
+
+def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
+    import polars as pl
+
+    found = responses.group_by("model", "setting").agg(pl.col("id").n_unique())
+    return {Cell(model, setting): count for model, setting, count in found.iter_rows()}
+
+
+def _shows_sampled(study: Study, cell: Cell) -> bool:
+    examples = study.settings[cell.setting].examples
+    return bool(examples and examples.take == "sampled")

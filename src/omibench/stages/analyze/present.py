@@ -1,0 +1,67 @@
+"""Which cells a report is about: those whose files are there, and those that can lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.params.study import Cell, Study
+from omibench.schemas.cell_failure import count_answered, failed_reason
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAMED = 3
+"""Missing cells that a sentence names."""
+
+
+def cells_present(study: Study, infer: Path, score: Path) -> list[Cell]:
+    """The cells of a study with responses and verdicts; the job of any other has not succeeded."""
+    return [
+        cell
+        for cell in study.cells
+        if all(
+            (stage / cell.model / f"{cell.setting}.parquet").is_file() for stage in (infer, score)
+        )
+    ]
+
+
+def with_cells(study: Study, cells: Sequence[Cell]) -> Study:
+    """The study with these of its cells alone."""
+    only = {
+        model: [cell.setting for cell in cells if cell.model == model]
+        for model in dict.fromkeys(cell.model for cell in cells)
+    }
+    infer = study.infer.model_copy(update={"models": list(only), "only": only})
+    return study.model_copy(update={"infer": infer})
+
+
+def missing_sentence(missing: Sequence[Cell]) -> str:
+    """What must be said of cells that a report lacks; nothing where it lacks none."""
+    if not missing:
+        return ""
+    names = ", ".join(f"{cell.model}/{cell.setting}" for cell in missing[:NAMED])
+    more = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+    what = "1 cell is" if len(missing) == 1 else f"{len(missing):,} cells are"
+    return f"{what} missing, without responses or verdicts: {names}{more}."
+
+
+def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -> list[Cell]:
+    """The cells that cannot lead: nobody answered, or more than `share` ended in errors.
+
+    Such a cell is written only where more errors were allowed then, or the budget ended it.
+    """
+    found = []
+    counts = {
+        Cell(model, setting): dict(zip(part["outcome"], part["len"], strict=True))
+        for (model, setting), part in responses.group_by("model", "setting", "outcome")
+        .len()
+        .partition_by("model", "setting", as_dict=True)
+        .items()
+    }
+    for cell in cells:
+        outcomes = counts.get(cell, {})
+        if failed_reason(outcomes, share) or not count_answered(outcomes):
+            found.append(cell)
+    return found

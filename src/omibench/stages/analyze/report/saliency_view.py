@@ -1,0 +1,81 @@
+"""The card on occlusion saliency, already worded: a row a cell, and its strongest heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from omibench.stages.analyze.report.view import cell_words
+from omibench.stages.analyze.tables.load import Results
+from omibench.stages.analyze.tables.saliency import TIE, Salience, Versus, versus
+from omibench.stages.analyze.words import MINUS, counted, fixed, number
+from omibench.stages.saliency.overlay import map_file
+from omibench.web.templates import relative
+
+
+def saliency_card(
+    results: Results, rows: Sequence[Salience], report: Path
+) -> dict[str, Any] | None:
+    """What the template lays out; None where nothing was looked into."""
+    if not rows:
+        return None
+    params = results.study.saliency
+    return {
+        "simulated": any(row.simulated for row in rows),
+        "caption": f"A black square of {params.patch} pixels slides over each picture in steps of "
+        f"{params.stride}. Log-probabilities and impacts in nats; the impact of a problem is the "
+        "largest change of log P of the chosen option at any place, either way.",
+        "rows": [_row(results, row) for row in rows],
+        "pairs": [_pair(results, pair) for pair in versus(list(rows))],
+        "maps": [_map(results, row, report) for row in rows],
+    }
+
+
+def _row(results: Results, row: Salience) -> dict[str, Any]:
+    impacts = list(row.impacts.values())
+    return {
+        **cell_words(results, row.cell),
+        "problems": len(impacts),
+        "pictures": row.pictures,
+        "logprob": _nats(fmean(row.logprobs.values())),
+        "mean": fixed(fmean(impacts), 3),
+        "median": fixed(median(impacts), 3),
+        "largest": fixed(max(impacts), 3),
+        "supportive": number(row.supportive),
+        "simulated": row.simulated,
+    }
+
+
+def _nats(value: float) -> str:
+    return fixed(value, 3).replace("-", MINUS)
+
+
+def _pair(results: Results, pair: Versus) -> str:
+    one, other = (results.setting_label(name) for name in (pair.one, pair.other))
+    who, answered = results.label(pair.model), counted(pair.answered, "problem")
+    if not pair.problems:
+        return (
+            f"{who}: of the {answered} answered under both, none is right under {one} and under "
+            f"{other}, so the two are not compared."
+        )
+    return (
+        f"{who}, over the {pair.problems:,} of {answered} that are right under both: "
+        f"mean log P of the option {_nats(pair.logprobs[0])} under {one} and "
+        f"{_nats(pair.logprobs[1])} under {other}; surer under {one} in {pair.wins:,}, less sure "
+        f"in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
+        f"{fixed(pair.impacts[0], 3)} and {fixed(pair.impacts[1], 3)}."
+    )
+
+
+def _map(results: Results, row: Salience, report: Path) -> dict[str, str]:
+    problem, image, option = row.strongest
+    # Stages lie side by side below the folder of the results.
+    folder = report.parent.parent / "saliency" / row.cell.model / row.cell.setting
+    words = cell_words(results, row.cell)
+    return {
+        "src": relative(map_file(folder, problem, image, option), report),
+        "alt": f"{words['label']}, {words['setting']}: {problem}, image {image + 1}, "
+        f"option {option}",
+    }

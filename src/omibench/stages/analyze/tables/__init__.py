@@ -1,0 +1,1 @@
+"""From verdicts to tables: numbers only, worded elsewhere."""

@@ -1,0 +1,264 @@
+"""The tables: accuracy by subject, by number of images, and failures, one typed row a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from omibench.params.study import Cell
+from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze.tables.calibration import corrected
+from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
+from omibench.statistics.correction import Corrected
+from omibench.statistics.intervals import Estimate, clustered_wilson
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TOTAL = "total"
+ALL_CELLS = Cell("", "")
+MOST_IMAGES = 6
+"""The last bin holds every problem with as many images or more (OMIBench, appendix E.2)."""
+
+
+class Failures(NamedTuple):
+    """How many responses hold no answer, and the accuracy with them as wrong and as right."""
+
+    failed: int
+    as_wrong: float
+    as_right: float
+
+
+class Score(NamedTuple):
+    """The accuracy of one cell under one rule book in one subject, or in all (`total`).
+
+    `acc.n` counts problems, `responses` their samples. `failures` is None where nothing says which
+    responses hold no answer.
+    """
+
+    cell: Cell
+    rules: str
+    subject: str
+    acc: Estimate
+    responses: int
+    failures: Failures | None
+    simulated: bool
+    credit: float | None = None
+    """Mean share of parts that are right; None where the rule book gives no partial credit."""
+    corrected: Corrected | None = None
+    """The judge's total corrected for its errors; None without a certificate."""
+
+
+class ImageScore(NamedTuple):
+    """The accuracy on the problems with `images` images; of one cell, or of all together."""
+
+    cell: Cell
+    rules: str
+    images: str
+    acc: Estimate
+    simulated: bool
+
+
+@dataclass(frozen=True)
+class FailureCount:
+    """How many of a cell's n verdicts ended with one outcome that is no answer."""
+
+    cell: Cell
+    rules: str
+    outcome: str
+    count: int
+    n: int
+    simulated: bool
+
+
+def estimate(rows: pl.DataFrame, confidence: float) -> Estimate:
+    """Accuracy over problems, each the mean of its samples, clustered by problem group."""
+    import polars as pl
+
+    problems = rows.group_by("id", maintain_order=True).agg(
+        pl.col("verdict").mean(), pl.col("cluster").first()
+    )
+    values, clusters = problems["verdict"].to_list(), problems["cluster"].to_list()
+    return clustered_wilson(values, clusters, confidence)
+
+
+def failures(rows: pl.DataFrame) -> Failures | None:
+    """Responses without an answer among some verdicts; None where nothing says which they are."""
+    import polars as pl
+
+    if rows["failed"].null_count():
+        return None
+    right = pl.max_horizontal("verdict", pl.col("failed").cast(pl.Float64))
+    problems = rows.group_by("id", maintain_order=True).agg(
+        wrong=pl.col("verdict").mean(), right=right.mean()
+    )
+    as_wrong, as_right = (float(problems[c].sum()) / problems.height for c in ("wrong", "right"))
+    return Failures(int(rows["failed"].sum()), as_wrong, as_right)
+
+
+def credit(rows: pl.DataFrame) -> float | None:
+    """Partial credit over problems, each the mean of its samples; None where no verdict has any."""
+    import polars as pl
+
+    if rows["credit"].null_count() == rows.height:
+        return None
+    given = rows.with_columns(pl.coalesce("credit", "verdict").alias("credit"))
+    problems = given.group_by("id", maintain_order=True).agg(pl.col("credit").mean())
+    return float(problems["credit"].sum()) / problems.height
+
+
+def scores(results: Results) -> list[Score]:
+    """Every cell under every rule book, total first, then the subjects in alphabetical order.
+
+    The total is the micro-average over problems (OMIBench, section 4.1).
+    """
+    confidence = results.study.analyze.confidence
+    found = []
+    for cell, rules, rows in _by_cell(results):
+        simulated = results.simulated[cell]
+        parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
+        for subject, part in parts:
+            if part.height:
+                acc, failed = estimate(part, confidence), failures(part)
+                fixed = rules == JUDGE_RULES and subject == TOTAL
+                found.append(
+                    Score(cell, rules, subject, acc, part.height, failed, simulated, credit(part),
+                          corrected(results, cell) if fixed else None)
+                )  # fmt: skip
+    return found
+
+
+def image_scores(results: Results) -> list[ImageScore]:
+    """Accuracy by number of images: of every cell, and of all cells together (`ALL_CELLS`)."""
+    confidence = results.study.analyze.confidence
+    pooled = [(ALL_CELLS, rules, results.of(rules)) for rules in results.rules]
+    found = []
+    for cell, rules, rows in [*_by_cell(results), *pooled]:
+        every = cell == ALL_CELLS
+        simulated = results.rests_on_simulation(rules) if every else results.simulated[cell]
+        for images in image_bins(results):
+            part = in_image_bin(rows, images)
+            if part.height:
+                acc = estimate(part, confidence)
+                found.append(ImageScore(cell, rules, images, acc, simulated))
+    return found
+
+
+def failure_counts(results: Results) -> list[FailureCount]:
+    """Every outcome that is no answer and occurs at all, for every cell and rule book."""
+    found = []
+    for cell, rules, rows in _by_cell(results):
+        counts = dict(rows.group_by("outcome").len().iter_rows())
+        found += [
+            FailureCount(cell, rules, name, counts[name], rows.height, results.simulated[cell])
+            for name in FAILURES
+            if name in counts
+        ]
+    return found
+
+
+def subjects(results: Results) -> list[str]:
+    """The subjects of the dataset, in alphabetical order."""
+    return sorted({a.subject for a in results.answers.values()})
+
+
+def image_bins(results: Results) -> list[str]:
+    """The bins of image counts that hold problems, fewest images first: "2", "3", ..., "6+"."""
+    counts = {min(a.n_images, MOST_IMAGES) for a in results.answers.values()}
+    return [f"{MOST_IMAGES}+" if n == MOST_IMAGES else str(n) for n in sorted(counts)]
+
+
+def in_image_bin(rows: pl.DataFrame, images: str) -> pl.DataFrame:
+    """The verdicts on problems whose number of images falls into a bin."""
+    import polars as pl
+
+    return rows.filter(pl.col("n_images").clip(upper_bound=MOST_IMAGES) == int(images.rstrip("+")))
+
+
+def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any]]:
+    """The rows of main.csv; accuracies are shares in [0, 1] rounded to 6 digits."""
+    return [
+        {
+            **cell_names(results, s.cell),
+            "rules": s.rules,
+            "subject": s.subject,
+            **_estimate(s.acc),
+            "n_eff": rounded(s.acc.n_eff),
+            "responses": s.responses,
+            "failures": s.failures.failed if s.failures else None,
+            "acc_failures_wrong": rounded(s.failures.as_wrong) if s.failures else None,
+            "acc_failures_right": rounded(s.failures.as_right) if s.failures else None,
+            "credit": rounded(s.credit) if s.credit is not None else None,
+            "corrected": rounded(s.corrected.value) if s.corrected else None,
+            "corrected_lo": rounded(s.corrected.lo) if s.corrected else None,
+            "corrected_hi": rounded(s.corrected.hi) if s.corrected else None,
+            "calibrated": results.certificate is not None if s.rules == JUDGE_RULES else None,
+            "simulated": s.simulated,
+            "judge_simulated": results.marked(s.rules),
+        }
+        for s in rows
+    ]
+
+
+def image_records(results: Results, rows: Iterable[ImageScore]) -> list[dict[str, Any]]:
+    """The rows of by_images.csv; `model` and `setting` are empty for all cells together."""
+    return [
+        {
+            **cell_names(results, s.cell),
+            "rules": s.rules,
+            "images": s.images,
+            **_estimate(s.acc),
+            "simulated": s.simulated,
+        }
+        for s in rows
+    ]
+
+
+def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict[str, Any]]:
+    """The rows of failures.csv."""
+    return [
+        {
+            **cell_names(results, f.cell),
+            "rules": f.rules,
+            "outcome": f.outcome,
+            "count": f.count,
+            "n": f.n,
+            "share": rounded(f.count / f.n),
+            "simulated": f.simulated,
+        }
+        for f in rows
+    ]
+
+
+def rounded(value: float) -> float | None:
+    """Six digits: what files hold, so that equal results are equal files. NaN becomes None."""
+    return None if isnan(value) else round(value, 6)
+
+
+def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
+    parts = (
+        (cell, rules, results.of(rules, cell))
+        for cell in results.study.cells
+        for rules in [*results.rules, *results.votes]
+    )
+    return [part for part in parts if part[2].height]
+
+
+def cell_names(results: Results, cell: Cell) -> dict[str, Any]:
+    """How a cell is named in the files."""
+    if cell == ALL_CELLS:
+        return {"model": "", "label": "all", "group": "", "setting": ""}
+    return {
+        "model": cell.model,
+        "label": results.label(cell.model),
+        "group": results.study.models[cell.model].group or "",
+        "setting": cell.setting,
+    }
+
+
+def _estimate(acc: Estimate) -> dict[str, Any]:
+    return {
+        "n": acc.n, "acc": rounded(acc.mean), "lo": rounded(acc.lo), "hi": rounded(acc.hi)
+    }  # fmt: skip

@@ -1,0 +1,114 @@
+"""The judge as an instrument: its certificate, and what that makes of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.errors import MissingInputError, OmibenchError
+from omibench.files.intake import read_json as parse_file
+from omibench.params.identity import identity_of
+from omibench.params.study import Cell
+from omibench.schemas.certificate import (
+    ALL,
+    Certificate,
+    JudgeQuality,
+    ReasoningCertificate,
+    ReasoningCertificates,
+)
+from omibench.schemas.tables import read_json
+from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
+from omibench.statistics.correction import Corrected, Share, combined, rogan_gladen
+from omibench.statistics.intervals import clustered_wilson
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
+CERTIFICATE, REASONING = "certificate.json", "reasoning.json"
+ENOUGH = 10
+"""Right and wrong labels of an answer type from which on its own error rates are used."""
+KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
+"""What was not sent to the judge, or got no verdict, counts as wrong with or without it."""
+
+
+def with_certificate(results: Results, made: Path) -> Results:
+    """The results with the certificates of their judges, where there are any.
+
+    `made` is the folder of the stage `certify`, looked into where the study names labels; the
+    others are those that `certify.certificates` names. Raises MissingInputError for one that is
+    not there, FileFormatError for one that is none.
+    """
+    params = results.study.certify
+    own = [made / CERTIFICATE, made / REASONING] if params.labels else []
+    if own and not any(file.is_file() for file in own):
+        raise MissingInputError(f"{own[0]}: there is no such file; run `omibench certify` first")
+    scores: list[Certificate] = []
+    reasoning: list[ReasoningCertificate] = []
+    for file in [*filter(Path.is_file, own), *map(Path, params.certificates)]:
+        if _of_reasoning(file):
+            reasoning += read_json(file, ReasoningCertificates).certificates
+        else:
+            scores.append(read_json(file, Certificate))
+    return replace(
+        results, certificate=matching(results, scores), reasoning_certificates=tuple(reasoning)
+    )
+
+
+def _of_reasoning(file: Path) -> bool:
+    """Whether a file holds certificates of judges of reasoning; what cannot be read does not."""
+    try:
+        found = parse_file(file)
+    except OmibenchError:
+        return False
+    return isinstance(found, dict) and "certificates" in found
+
+
+def matching(results: Results, known: Sequence[Certificate]) -> Certificate | None:
+    """The first certificate of this judge: the same models by identity, the same prompt."""
+    judged = results.of(JUDGE_RULES)
+    judges = judged["judge"].drop_nulls().unique().to_list()
+    prompts = judged["prompt_sha256"].drop_nulls().unique().to_list()
+    if len(judges) != 1 or len(prompts) != 1:
+        return None
+    models = [results.study.models.get(name) for name in judges[0].split("+")]
+    identity = [identity_of(model) for model in models if model]
+    return next(
+        (c for c in known if c.prompt_sha256 == prompts[0] and c.identity == identity), None
+    )
+
+
+def corrected(results: Results, cell: Cell) -> Corrected | None:
+    """The accuracy of a cell by the judge, corrected for its errors; None without a certificate.
+
+    Each answer type is corrected by its own error rates where there are enough labels of it, else
+    by those of all labels; the parts are joined by their number of responses.
+    """
+    certificate = results.certificate
+    if certificate is None:
+        return None
+    import polars as pl
+
+    rows = results.of(JUDGE_RULES, cell)
+    scored = rows.filter(pl.col("outcome") == "scored")
+    parts = [(float(rows.height - scored.height), KNOWN_WRONG)]
+    for (kind,), part in scored.partition_by("answer_type", as_dict=True).items():
+        quality = _rates(certificate, str(kind))
+        parts.append((float(part.height), _corrected(part, quality, certificate.confidence)))
+    return combined(parts)
+
+
+def _rates(certificate: Certificate, kind: str) -> JudgeQuality:
+    own = certificate.quality.get(kind)
+    return own if own and min(own.tpr.n, own.fpr.n) >= ENOUGH else certificate.quality[ALL]
+
+
+def _corrected(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
+    told = clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
+    tpr, fpr = (
+        Share(m.value or 0.0, m.n_eff or float(m.n) if m.value is not None else 0.0)
+        for m in (quality.tpr, quality.fpr)
+    )
+    return rogan_gladen(Share(told.mean, told.n_eff), tpr, fpr, confidence)

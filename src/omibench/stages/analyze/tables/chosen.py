@@ -1,0 +1,61 @@
+"""Which samples count: all of them, or the one that a setting's `aggregate` chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.errors import MissingInputError
+from omibench.params.study import Cell, Study
+from omibench.schemas.tables import AggregateRow, read_parquet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PLACE = ("model", "setting", "id", "book")
+
+
+def chosen(verdicts: pl.DataFrame, study: Study, folder: Path) -> pl.DataFrame:
+    """The verdicts with the column `counts`.
+
+    `folder` is that of the stage `aggregate`. A judge of a panel counts where the panel does.
+    Raises MissingInputError for a cell whose chosen samples are not known there.
+    """
+    import polars as pl
+
+    first = [name for name, setting in study.settings.items() if setting.aggregate.how == "first"]
+    schema = dict.fromkeys((*_PLACE, "picked"), pl.String) | {"picked": pl.Int64}
+    picked = [frame for cell in study.aggregated_cells for frame in _picked(study, cell, folder)]
+    wanted = pl.concat([pl.DataFrame(schema=schema), *picked])
+    booked = verdicts.with_columns(book=pl.col("rules").str.split("/").list.first())
+    joined = booked.join(wanted, on=_PLACE, how="left", maintain_order="left")
+    counts = pl.when(pl.col("setting").is_in(first)).then(pl.col("index") == 0)
+    picks = (pl.col("index") == pl.col("picked")).fill_null(value=True)
+    return joined.with_columns(counts=counts.otherwise(picks)).drop("book", "picked")
+
+
+def aggregates(cell: Cell, folder: Path) -> pl.DataFrame | None:
+    """What the stage `aggregate` says of a cell; None where it was not run."""
+    file = folder / cell.model / f"{cell.setting}.parquet"
+    return read_parquet(file, AggregateRow) if file.is_file() else None
+
+
+def _picked(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
+    """(model, setting, id, book) -> the sample `picked`, where the setting has one picked."""
+    import polars as pl
+
+    setting = study.settings[cell.setting]
+    if setting.aggregate.how in ("mean", "first"):
+        return
+    known = aggregates(cell, folder)
+    if known is None:
+        raise MissingInputError(
+            f"{folder / cell.model / cell.setting}.parquet: there is no such file; run `omibench "
+            f"aggregate` for {cell.model} under {cell.setting} first"
+        )
+    rows = known.filter(metric=setting.aggregate.how, k=setting.decoding.samples)
+    model, name = pl.lit(cell.model), pl.lit(cell.setting)
+    yield rows.select(
+        model.alias("model"), name.alias("setting"), "id", book="rules", picked="index"
+    )

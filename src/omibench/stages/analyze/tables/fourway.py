@@ -1,0 +1,72 @@
+"""Rule book x judge on the same responses: where they disagree, one of them is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omibench.schemas.certificate import FourWay
+from omibench.schemas.verdict import RIGHT
+from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
+
+if TYPE_CHECKING:
+    import polars as pl
+
+QUADRANTS = ("both_right", "both_wrong", "judge_only", "rules_only")
+DISAGREE = ("judge_only", "rules_only")
+RESPONSE = ("model", "setting", "id", "index")
+
+
+def side_by_side(results: Results, rules: str) -> pl.DataFrame:
+    """One row a response that the judge scored, with `quadrant`, `by_rules` and `by_judge`.
+
+    `by_rules` and `by_judge` are the two verdicts in [0, 1]; a response without an answer for the
+    rule book is wrong for it. Judgements that failed are left out: they say nothing.
+    """
+    import polars as pl
+
+    judged = results.of(JUDGE_RULES).filter(pl.col("outcome") == "scored")
+    own = results.of(rules).select(
+        *RESPONSE, "extracted", "method", by_rules="verdict", rules_outcome="outcome"
+    )
+    told = judged.select(
+        *RESPONSE, "key", "answer_type", "cluster", "judge", "judge_key", by_judge="verdict"
+    )
+    return with_quadrants(told.join(own, on=RESPONSE, maintain_order="left"))
+
+
+def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `by_judge` and `by_rules` and, beside them, in which `quadrant` they are."""
+    import polars as pl
+
+    judge, rule = pl.col("by_judge") >= RIGHT, pl.col("by_rules") >= RIGHT
+    quadrant = (
+        pl.when(judge & rule)
+        .then(pl.lit("both_right"))
+        .when(judge)
+        .then(pl.lit("judge_only"))
+        .when(rule)
+        .then(pl.lit("rules_only"))
+        .otherwise(pl.lit("both_wrong"))
+    )
+    return rows.with_columns(quadrant=quadrant)
+
+
+def four_way(rows: pl.DataFrame) -> list[FourWay]:
+    """The table of every model in the order of the rows, then of all of them (`model` "").
+
+    `rows` are those of `side_by_side`; where they have a column `label` (human, null for no label)
+    each of the four says how many of its labels are right.
+    """
+    models = rows["model"].unique(maintain_order=True).to_list()
+    parts = [(model, rows.filter(model=model)) for model in models]
+    return [_table(model, part) for model, part in [*parts, ("", rows)]]
+
+
+def _table(model: str, rows: pl.DataFrame) -> FourWay:
+    counts = {name: rows.filter(quadrant=name).height for name in QUADRANTS}
+    labelled = {}
+    if "label" in rows.columns:
+        for name in QUADRANTS:
+            labels = rows.filter(quadrant=name)["label"].drop_nulls()
+            labelled[name] = (int((labels >= RIGHT).sum()), len(labels))
+    return FourWay(model=model, labelled_right=labelled, **counts)

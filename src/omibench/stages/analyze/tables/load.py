@@ -1,0 +1,303 @@
+"""Everything that a report is made from, joined: one row a verdict, one row a response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.params.study import Cell, Study
+from omibench.schemas.certificate import Certificate, ReasoningCertificate
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    read_json,
+    read_jsonl,
+    read_parquet,
+)
+from omibench.stages.analyze.partial import Partial, partial_of
+from omibench.stages.analyze.present import cells_present, failed_cells, with_cells
+from omibench.stages.analyze.tables.chosen import chosen
+
+if TYPE_CHECKING:
+    import polars as pl
+
+JUDGE_RULES, PUBLISHED_RULES, ROBUST_RULES = "gptscore", "published", "robust"
+VOTE_MARK = "/"
+"""Stands between a rule book and the judge of a panel whose own verdict it is."""
+_ITEM = ("subject", "cluster", "n_images", "answer_type")
+
+
+@dataclass(frozen=True)
+class Results:
+    """A whole study's results.
+
+    `verdicts`: the columns of VerdictRow and `model, setting, subject, cluster, n_images,
+    answer_type, failed, responded_simulated, judge_simulated`; `responses`: those of ResponseRow
+    and `model, setting`. `cluster` is a problem's group, or the problem itself when it shares no
+    stem. `failed` says whether a response holds no answer to score. Published verdicts do not say
+    it: theirs is what `robust` found, and null where that did not score the response. `counts` says
+    whether the setting chose this sample; `of` gives those rows alone.
+    """
+
+    study: Study
+    manifest: FrozenManifest
+    freeze: Path
+    questions: dict[str, Question]
+    answers: dict[str, Answer]
+    verdicts: pl.DataFrame
+    responses: pl.DataFrame
+    whole: Study | None = None
+    """The study as its parameters say, where some of its cells are missing from `study`."""
+    missing: tuple[Cell, ...] = ()
+    """Cells of the study without responses or verdicts: nothing here is about them."""
+    partial: Partial | None = None
+    """What was asked, where that is a part of the dataset."""
+    certificate: Certificate | None = None
+    """What people's labels say of the judge; None where no certificate is of this judge."""
+    reasoning_certificates: tuple[ReasoningCertificate, ...] = ()
+    """Those of judges of reasoning, of this study's judges or of others."""
+
+    @property
+    def main_rules(self) -> str:
+        """The rule book of the headline."""
+        return self.study.analyze.main_rules or self.study.score.rules[0]
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """Every rule book that has verdicts, the headline's first, the judge last."""
+        found = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
+        order = [self.main_rules, *self.study.score.rules, *sorted(found - {JUDGE_RULES})]
+        return [*(r for r in dict.fromkeys(order) if r in found), *({JUDGE_RULES} & found)]
+
+    @cached_property
+    def votes(self) -> list[str]:
+        """The verdicts of single judges of a panel that voted: `gptscore/<model>`, ..."""
+        return sorted(r for r in self.verdicts["rules"].unique() if VOTE_MARK in r)
+
+    @cached_property
+    def failed_cells(self) -> list[Cell]:
+        """The cells that got too few answers for anything to be said of the model."""
+        share = self.study.infer.failed_share
+        return failed_cells(self.responses, self.study.cells, share)
+
+    @cached_property
+    def simulated(self) -> dict[Cell, bool]:
+        """Whether any response of a cell was simulated."""
+        rows = self.responses.group_by("model", "setting").agg(sim=_col("simulated").any())
+        return {Cell(r["model"], r["setting"]): r["sim"] for r in rows.iter_rows(named=True)}
+
+    @cached_property
+    def _judged_by_stand_ins(self) -> set[str]:
+        return set(self.verdicts.filter(_col("judge_simulated"))["rules"].unique())
+
+    @property
+    def judge_simulated(self) -> bool:
+        """Whether any judgement came from a simulated judge."""
+        return JUDGE_RULES in self._judged_by_stand_ins
+
+    @property
+    def any_simulated(self) -> bool:
+        """Whether the report must say SIMULATED at all."""
+        stand_ins = bool(self._judged_by_stand_ins) or any(self.simulated.values())
+        return stand_ins or self.made_up
+
+    def rests_on_simulation(self, rules: str) -> bool:
+        """Whether what a rule book says of all cells comes from simulated responses or judge."""
+        return self.marked(rules) or any(self.simulated.values()) or self.made_up
+
+    def marked(self, rules: str) -> bool:
+        """Whether a simulated judge spoke under a rule book, whoever gave the responses."""
+        return rules in self._judged_by_stand_ins
+
+    @property
+    def main_simulated(self) -> bool:
+        """Whether numbers of all cells under the main rules are marked SIMULATED."""
+        return self.rests_on_simulation(self.main_rules)
+
+    @property
+    def failure_rules(self) -> str | None:
+        """The rule book that says which responses hold no answer; None when nothing says it."""
+        if self.main_rules != PUBLISHED_RULES:
+            return self.main_rules
+        return ROBUST_RULES if ROBUST_RULES in self.rules else None
+
+    @property
+    def made_up(self) -> bool:
+        """Whether the problems themselves were made up: nothing here is about a real benchmark."""
+        return self.manifest.synthetic is not None
+
+    @property
+    def pictures_held(self) -> bool:
+        """Whether the frozen dataset holds pictures, or its problems need none."""
+        return self.manifest.images > 0 or not any(a.n_images for a in self.answers.values())
+
+    def label(self, model: str) -> str:
+        """The name under which a model is shown."""
+        return self.study.models[model].label or model
+
+    def setting_label(self, setting: str) -> str:
+        """The name under which a setting is shown."""
+        return self.study.settings[setting].label or setting
+
+    def of(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
+        """The verdicts that count under one rule book, of one cell or of all."""
+        if cell is None:
+            return self._counted.filter(_col("rules") == rules)
+        return self._parts.get((*cell, rules), self.verdicts.clear())
+
+    @cached_property
+    def _counted(self) -> pl.DataFrame:
+        return self.verdicts.filter(_col("counts"))
+
+    @cached_property
+    def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
+        return self._counted.partition_by("model", "setting", "rules", as_dict=True)
+
+
+def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:
+    """Join frozen dataset, responses and verdicts of every cell of the study that has been scored.
+
+    The others are `missing`. Raises MissingInputError for a missing file or without any cell,
+    FileFormatError for a verdict without its problem or response, ParamsError when the study has
+    no cells or no verdict of its main rules.
+    """
+    import polars as pl
+
+    if not study.cells:
+        raise ParamsError("infer: names no model and setting, so there is nothing to analyze")
+    answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
+    present = cells_present(study, infer, score)
+    missing = tuple(cell for cell in study.cells if cell not in present)
+    whole = study
+    if present and missing:
+        study = with_cells(study, present)
+    responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
+    verdicts = pl.concat([_read_cell(score, cell, VerdictRow) for cell in study.cells])
+    results = Results(
+        study=study,
+        manifest=read_json(freeze / "manifest.json", FrozenManifest),
+        freeze=freeze,
+        questions={q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)},
+        answers=answers,
+        verdicts=chosen(
+            _join(verdicts, responses, answers, _simulated_models(study)),
+            study,
+            score.parent / "aggregate",
+        ),
+        responses=responses,
+        partial=partial_of(study, list(answers), responses, _examples(freeze)),
+        whole=whole,
+        missing=missing,
+    )
+    if results.main_rules not in results.rules:
+        raise ParamsError(
+            f"analyze.main_rules: the scores hold no verdict of {results.main_rules!r}; "
+            f"they hold {', '.join(results.rules) or 'none'}"
+        )
+    return results
+
+
+def _examples(freeze: Path) -> list[Example]:
+    file = freeze / "examples.jsonl"
+    return read_jsonl(file, Example) if file.is_file() else []
+
+
+def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRow]) -> pl.DataFrame:
+    import polars as pl
+
+    path = folder / cell.model / f"{cell.setting}.parquet"
+    if not path.is_file():
+        raise MissingInputError(
+            f"{path}: there is no such file; run `omibench infer` and `omibench score` "
+            f"for {cell.model} under {cell.setting} first"
+        )
+    frame = read_parquet(path, row)
+    return frame.select(
+        pl.lit(cell.model).alias("model"), pl.lit(cell.setting).alias("setting"), *row.model_fields
+    )
+
+
+def _simulated_models(study: Study) -> list[str]:
+    return [name for name, model in study.models.items() if model.provider == "simulated"]
+
+
+def _join(
+    verdicts: pl.DataFrame,
+    responses: pl.DataFrame,
+    answers: dict[str, Answer],
+    simulated_models: list[str],
+) -> pl.DataFrame:
+    import polars as pl
+
+    items = pl.DataFrame(
+        [(a.id, a.subject, a.group or a.id, a.n_images, a.answer_type) for a in answers.values()],
+        schema=dict(
+            zip(("id", *_ITEM), (pl.String, pl.String, pl.String, pl.Int64, pl.String), strict=True)
+        ),
+        orient="row",
+    )
+    cell = ["model", "setting", "id", "index", "key"]
+    asked = responses.select(*cell, responded_simulated="simulated").unique(cell)
+    joined = verdicts.join(items, on="id", how="left").join(asked, on=cell, how="left")
+    for column, what in (
+        ("subject", "problem in answers.jsonl"),
+        ("responded_simulated", "response"),
+    ):
+        lost = joined.filter(pl.col(column).is_null())
+        if lost.height:
+            first = lost.row(0, named=True)
+            raise FileFormatError(
+                f"score/{first['model']}/{first['setting']}.parquet: the verdict of "
+                f"{first['id']!r}, sample {first['index']}, has no {what}; score this cell again"
+            )
+    _all_scored(asked, joined)
+    # A judgement of a simulated response is marked too, though its judge may be real.
+    judges = pl.col("judge").str.split("+")
+    by_stand_in = judges.list.set_intersection(simulated_models).list.len() > 0
+    return _with_failures(joined, cell).with_columns(
+        judge_simulated=(
+            pl.col("simulated") & (by_stand_in | ~pl.col("responded_simulated"))
+        ).fill_null(value=False)
+    )
+
+
+def _with_failures(verdicts: pl.DataFrame, response: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    failed = pl.col("outcome") != "scored"
+    robust = verdicts.filter(pl.col("rules") == ROBUST_RULES).select(
+        *response, robust_failed=failed
+    )
+    published = pl.col("rules") == PUBLISHED_RULES
+    return (
+        verdicts.join(robust, on=response, how="left", maintain_order="left")
+        .with_columns(
+            failed=pl.when(published).then(failed | _col("robust_failed")).otherwise(failed)
+        )
+        .drop("robust_failed")
+    )
+
+
+def _all_scored(asked: pl.DataFrame, verdicts: pl.DataFrame) -> None:
+    """Check that every rule book which scored a cell scored each of its responses."""
+    books = verdicts.select("model", "setting", "rules").unique()
+    wanted = asked.join(books, on=["model", "setting"])
+    lost = wanted.join(verdicts, on=["model", "setting", "id", "index", "key", "rules"], how="anti")
+    if lost.height:
+        first = lost.sort("model", "setting", "id", "index", "rules").row(0, named=True)
+        raise FileFormatError(
+            f"score/{first['model']}/{first['setting']}.parquet: the response to {first['id']!r}, "
+            f"sample {first['index']}, has no verdict of {first['rules']!r}; score this cell again"
+        )
+
+
+def _col(name: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(name)

@@ -1,0 +1,83 @@
+"""Numbers for machines: metrics.json, and one CSV a series and model, as DVC compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from omibench.files.csv_file import write_csv
+from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score, rounded
+from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
+
+
+def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict[str, Any]]]:
+    """{model: {setting: {acc, lo, hi, n, ...}}} of the totals; shares in [0, 1], 6 digits.
+
+    `acc, lo, hi, n` are the main rules', and so are `failures` and `acc_failures_right`, which are
+    left out where nothing says them; `gptscore` with its interval is there when a judge was asked;
+    `rules` holds the accuracy of every rule book; `partial` says how many problems of how many a
+    partial run asked. A cell without responses or verdicts is `missing`.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for cell in results.study.cells:
+        totals = {s.rules: s for s in rows if s.cell == cell and s.subject == TOTAL}
+        main, judge = totals.get(results.main_rules), totals.get(JUDGE_RULES)
+        entry: dict[str, Any] = {"simulated": results.simulated[cell]}
+        if main:
+            entry |= {
+                "acc": rounded(main.acc.mean),
+                "lo": rounded(main.acc.lo),
+                "hi": rounded(main.acc.hi),
+                "n": main.acc.n,
+            }
+            if main.failures:
+                entry["failures"] = main.failures.failed
+                entry["acc_failures_right"] = rounded(main.failures.as_right)
+        if judge:
+            entry |= {
+                "gptscore": rounded(judge.acc.mean),
+                "gptscore_lo": rounded(judge.acc.lo),
+                "gptscore_hi": rounded(judge.acc.hi),
+            }
+        if results.partial:
+            entry["partial"] = {"problems": results.partial.problems, "of": results.partial.of}
+        entry["rules"] = {
+            name: rounded(s.acc.mean) for name, s in totals.items() if name != JUDGE_RULES
+        }
+        found.setdefault(cell.model, {})[cell.setting] = entry
+    for cell in results.missing:
+        found.setdefault(cell.model, {})[cell.setting] = {"missing": True}
+    return found
+
+
+def write_plots(
+    out: Path, results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
+) -> None:
+    """`plots/accuracy/<model>.csv` and `plots/by_images/<model>.csv`, under the main rules.
+
+    One file a model, because DVC's line template joins all the points of a file.
+    """
+    for model in dict.fromkeys(cell.model for cell in results.study.cells):
+        totals = [
+            {
+                "setting": s.cell.setting,
+                "acc": rounded(s.acc.mean),
+                "lo": rounded(s.acc.lo),
+                "hi": rounded(s.acc.hi),
+            }
+            for s in rows
+            if s.cell.model == model and s.subject == TOTAL and s.rules == results.main_rules
+        ]
+        bins = [
+            {
+                "images": s.images,
+                "setting": s.cell.setting,
+                "acc": rounded(s.acc.mean),
+                "n": s.acc.n,
+            }
+            for s in images
+            if s.cell != ALL_CELLS and s.cell.model == model and s.rules == results.main_rules
+        ]
+        write_csv(out / "plots" / "accuracy" / f"{model}.csv", totals, ["setting", "acc"])
+        write_csv(out / "plots" / "by_images" / f"{model}.csv", bins, ["images", "acc"])

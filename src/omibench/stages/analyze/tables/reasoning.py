@@ -1,0 +1,250 @@
+"""What judges say of the reasoning, summarised: marks of rationales, types of errors.
+
+Means and shares are over problems, each the mean of its samples, with intervals clustered by
+shared stem as everywhere. Judgements that failed, and answers that the judge found right after
+all, are in no denominator and are counted beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import nan, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from omibench.errors import MissingInputError
+from omibench.judges.taxonomies import NO_ERROR
+from omibench.params.identity import identity_of
+from omibench.params.study import Cell
+from omibench.schemas.certificate import ReasoningCertificate
+from omibench.schemas.tables import JudgementRow, read_parquet
+from omibench.stages.analyze.tables.load import Results
+from omibench.statistics.intervals import Estimate, clustered_wilson, effective_n, t_value
+
+if TYPE_CHECKING:
+    import polars as pl
+
+QUALITY = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
+ALIGNMENT = "alignment"
+LOWEST, HIGHEST = 1.0, 5.0
+
+
+class Mark(NamedTuple):
+    """The mean of one mark (1 to 5) over the problems of a cell; `failed` judgements are apart.
+
+    `certificate` is what people's marks say of this judge under this prompt, if they do.
+    """
+
+    cell: Cell
+    mark: str
+    mean: Estimate
+    failed: int
+    judge: str
+    simulated: bool
+    certificate: ReasoningCertificate | None = None
+
+
+class ErrorShare(NamedTuple):
+    """The share of one type among a cell's wrong answers, and how many responses are of it."""
+
+    cell: Cell
+    error_type: str
+    share: Estimate
+    responses: int
+
+
+class ErrorCell(NamedTuple):
+    """The errors of one cell: classified ones, those found right after all, failed judgements."""
+
+    cell: Cell
+    shares: list[ErrorShare]
+    classified: int
+    right_after_all: int
+    failed: int
+    taxonomy: str
+    judge: str
+    simulated: bool
+    certificate: ReasoningCertificate | None = None
+
+
+class Reasoning(NamedTuple):
+    """All that the stage `judge` says of a study; both are empty where it was not run."""
+
+    marks: tuple[Mark, ...] = ()
+    errors: tuple[ErrorCell, ...] = ()
+
+    @property
+    def types(self) -> list[str]:
+        """The types of errors that occur, the commonest first."""
+        counts: dict[str, int] = {}
+        for share in (share for cell in self.errors for share in cell.shares):
+            counts[share.error_type] = counts.get(share.error_type, 0) + share.responses
+        return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+NO_REASONING = Reasoning()
+
+
+def reasoning(results: Results, folder: Path) -> Reasoning:
+    """Summarise the judgements in `folder`, the results folder of the stage `judge`.
+
+    Raises MissingInputError for a cell that the study wants judged and that has no file.
+    """
+    marks: list[Mark] = []
+    errors: list[ErrorCell] = []
+    for cell in results.study.judged_cells:
+        rows = _cell(results, folder, cell)
+        marks += _marks(results, cell, rows)
+        errors += _errors(results, cell, rows)
+    return Reasoning(tuple(marks), tuple(errors))
+
+
+def judgements(results: Results, folder: Path) -> pl.DataFrame:
+    """The judgements that count of all cells: JudgementRow and `model, setting, cluster`.
+
+    Raises MissingInputError for a cell that the study wants judged and that has no file.
+    """
+    import polars as pl
+
+    named = (
+        _cell(results, folder, cell).with_columns(
+            model=pl.lit(cell.model), setting=pl.lit(cell.setting)
+        )
+        for cell in results.study.judged_cells
+    )
+    return pl.concat(named)
+
+
+def mean_of(values: Sequence[float], groups: Sequence[str], confidence: float) -> Estimate:
+    """The mean of marks with Student's interval at the effective sample size, kept to the scale."""
+    n = len(values)
+    if n < 2:
+        return Estimate(values[0] if values else nan, LOWEST, HIGHEST, n, float(n))
+    mean = sum(values) / n
+    n_eff = effective_n(values, groups, confidence)
+    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
+    half = t_value(confidence, n - 1) * sqrt(variance / n_eff)
+    return Estimate(mean, max(LOWEST, mean - half), min(HIGHEST, mean + half), n, n_eff)
+
+
+def _cell(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
+    """The judgements that count of a cell, each with the cluster of its problem."""
+    import polars as pl
+
+    path = folder / cell.model / f"{cell.setting}.parquet"
+    if not path.is_file():
+        raise MissingInputError(
+            f"{path}: there is no such file; run `omibench judge` for {cell.model} under "
+            f"{cell.setting} first, or leave `judge` out of the params"
+        )
+    clusters = {answer.id: answer.group or answer.id for answer in results.answers.values()}
+    counting = read_parquet(path, JudgementRow).filter("counts")
+    return counting.with_columns(
+        cluster=pl.col("id").replace_strict(clusters, default=None, return_dtype=pl.String)
+    )
+
+
+def certificate_of(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
+    """The certificate of the judge that gave these judgements of one instrument, if there is one.
+
+    It is of the same models by identity under the same prompt.
+    """
+    judges, prompts, names = (
+        rows[column].drop_nulls().unique().to_list()
+        for column in ("judge", "prompt_sha256", "instrument")
+    )
+    if (len(judges), len(prompts), len(names)) != (1, 1, 1):
+        return None
+    models = [results.study.models.get(name) for name in judges[0].split("+")]
+    identity = [identity_of(model) for model in models if model]
+    wanted = (names[0], prompts[0], identity)
+    known = results.reasoning_certificates
+    return next((c for c in known if (c.instrument, c.prompt_sha256, c.identity) == wanted), None)
+
+
+def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
+    import polars as pl
+
+    confidence = results.study.analyze.confidence
+    for instrument, names in (("quality", QUALITY), ("alignment", (ALIGNMENT,))):
+        own = rows.filter(instrument=instrument)
+        if own.is_empty():
+            continue
+        failed = own.filter(pl.col("outcome") != "scored").height
+        found = certificate_of(results, own)
+        for name in names:
+            told = found if found and name in found.marks else None
+            values, clusters = _by_problem(own.drop_nulls(name), name)
+            mean = mean_of(values, clusters, confidence)
+            simulated = bool(own["simulated"].any())
+            yield Mark(cell, name, mean, failed, _judge(own), simulated, told)
+
+
+def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorCell]:
+    import polars as pl
+
+    confidence = results.study.analyze.confidence
+    own = rows.filter(instrument="error_type")
+    if own.is_empty():
+        return
+    told = own.drop_nulls("error_type")
+    wrong = told.filter(pl.col("error_type") != NO_ERROR)
+    shares = []
+    for (name,), part in wrong.group_by("error_type", maintain_order=True):
+        marked = wrong.with_columns(is_it=(pl.col("error_type") == name).cast(pl.Float64))
+        share = clustered_wilson(*_by_problem(marked, "is_it"), confidence)
+        shares.append(ErrorShare(cell, str(name), share, part.height))
+    yield ErrorCell(
+        cell=cell,
+        shares=sorted(shares, key=lambda share: (-share.responses, share.error_type)),
+        classified=wrong.height,
+        right_after_all=told.height - wrong.height,
+        failed=own.filter(pl.col("outcome") != "scored").height,
+        taxonomy=str(own["taxonomy"].drop_nulls().first() or ""),
+        judge=_judge(own),
+        simulated=bool(own["simulated"].any()),
+        certificate=certificate_of(results, own),
+    )
+
+
+def _by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], list[str]]:
+    import polars as pl
+
+    problems = rows.group_by("id", maintain_order=True).agg(
+        pl.col(column).mean(), pl.col("cluster").first()
+    )
+    return problems[column].to_list(), problems["cluster"].to_list()
+
+
+def _judge(rows: pl.DataFrame) -> str:
+    return str(rows["judge"].drop_nulls().first() or "")
+
+
+def records(
+    results: Results, found: Reasoning
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows of rationales.csv and errors.csv; numbers are rounded to 6 digits."""
+    from omibench.stages.analyze.tables.accuracy import cell_names, rounded
+
+    def numbers(value: Estimate, name: str) -> dict[str, Any]:
+        return {name: rounded(value.mean), "lo": rounded(value.lo), "hi": rounded(value.hi)}
+
+    marks = [
+        {
+            **cell_names(results, m.cell), "mark": m.mark, "n": m.mean.n, **numbers(m.mean, "mean"),
+            "judge_failed": m.failed, "judge": m.judge, "calibrated": m.certificate is not None,
+            "simulated": m.simulated,
+        }
+        for m in found.marks
+    ]  # fmt: skip
+    errors = [
+        {
+            **cell_names(results, e.cell), "taxonomy": e.taxonomy, "error_type": s.error_type,
+            "count": s.responses, "classified": e.classified, **numbers(s.share, "share"),
+            "right_after_all": e.right_after_all, "judge_failed": e.failed, "judge": e.judge,
+            "calibrated": e.certificate is not None, "simulated": e.simulated,
+        }
+        for e in found.errors
+        for s in e.shares
+    ]  # fmt: skip
+    return marks, errors

@@ -1,0 +1,110 @@
+"""Several samples of a problem: repeated runs, pass@k, consistency@k, and what was chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from omibench.params.study import Cell
+from omibench.stages.analyze.tables.accuracy import cell_names, rounded
+from omibench.stages.analyze.tables.chosen import aggregates
+from omibench.stages.analyze.tables.load import Results
+from omibench.statistics.estimators import Runs, repeated
+from omibench.statistics.intervals import Estimate, clustered_wilson
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RUNS = "runs"
+COLUMNS = (
+    "model", "label", "group", "setting", "rules", "metric", "k", "n", "value", "lo", "hi", "sd",
+    "sem", "simulated",
+)  # fmt: skip
+
+
+class SampleScore(NamedTuple):
+    """One metric of a cell at one k under one rule book, averaged over `value.n` problems.
+
+    `metric`: `pass`, `consistency`, the setting's own (`majority`, ...), or `runs`: the mean over k
+    whole runs, whose spread is in `runs`.
+    """
+
+    cell: Cell
+    rules: str
+    metric: str
+    k: int
+    value: Estimate
+    runs: Runs | None
+    simulated: bool
+
+
+def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
+    """Every metric of the cells with several samples; `folder` is that of `aggregate`.
+
+    A cell that was not aggregated has its repeated runs alone.
+    """
+    found = []
+    for cell in results.study.aggregated_cells:
+        own = results.verdicts.filter(model=cell.model, setting=cell.setting)
+        clusters = dict(own.select("id", "cluster").iter_rows())
+        for rules in results.rules:
+            rows = own.filter(rules=rules)
+            if rows.height:
+                found.append(_runs(results, cell, rules, rows))
+        known = aggregates(cell, folder)
+        if known is not None:
+            order = known.filter(_is_in("rules", results.rules))
+            for (rules, metric, k), part in order.partition_by(
+                "rules", "metric", "k", as_dict=True, maintain_order=True
+            ).items():
+                value = clustered_wilson(
+                    part["value"].to_list(), [clusters[i] for i in part["id"]],
+                    results.study.analyze.confidence,
+                )  # fmt: skip
+                simulated = results.simulated[cell] or bool(part["simulated"].any())
+                found.append(
+                    SampleScore(cell, str(rules), str(metric), int(k), value, None, simulated)
+                )
+    return found
+
+
+def records(results: Results, rows: list[SampleScore]) -> list[dict[str, Any]]:
+    """The rows of samples.csv; shares in [0, 1] with 6 digits."""
+    return [
+        {
+            **cell_names(results, s.cell),
+            "rules": s.rules,
+            "metric": s.metric,
+            "k": s.k,
+            "n": s.value.n,
+            "value": rounded(s.value.mean),
+            "lo": rounded(s.value.lo),
+            "hi": rounded(s.value.hi),
+            "sd": rounded(s.runs.sd) if s.runs else None,
+            "sem": rounded(s.runs.sem) if s.runs else None,
+            "simulated": s.simulated,
+        }
+        for s in rows
+    ]
+
+
+def _runs(results: Results, cell: Cell, rules: str, rows: pl.DataFrame) -> SampleScore:
+    """Each sample index is one run over all problems."""
+    import polars as pl
+
+    means = rows.group_by("index", maintain_order=True).agg(pl.col("verdict").mean())
+    runs = repeated(means["verdict"].to_list())
+    problems = rows.group_by("id", maintain_order=True).agg(
+        pl.col("verdict").mean(), pl.col("cluster").first()
+    )
+    value = clustered_wilson(
+        problems["verdict"].to_list(), problems["cluster"].to_list(),
+        results.study.analyze.confidence,
+    )  # fmt: skip
+    return SampleScore(cell, rules, RUNS, runs.runs, value, runs, results.simulated[cell])
+
+
+def _is_in(column: str, values: list[str]) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column).is_in(values)

@@ -1,0 +1,62 @@
+"""A file of verdicts in a few lines: accuracy with its interval, and what became of the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from omibench.statistics.intervals import Estimate, clustered_wilson
+
+UNREAD = "unparsed"
+SCORED = "scored"
+
+
+class Summary(NamedTuple):
+    """The verdicts of one rule book.
+
+    `accuracy` is the mean verdict with the interval of Wilson at the effective number of
+    responses, clustered; what holds no answer counts as wrong.
+    """
+
+    rules: str
+    accuracy: Estimate
+    clusters: int
+    outcomes: Counter[str]
+    confidence: float
+
+    @property
+    def unread(self) -> float:
+        """The share of responses that hold text in which no answer was found, in [0, 1]."""
+        return self.outcomes[UNREAD] / max(1, self.accuracy.n)
+
+
+def summarise(
+    rules: str,
+    verdicts: Sequence[float],
+    outcomes: Sequence[str],
+    clusters: Sequence[str],
+    confidence: float = 0.95,
+) -> Summary:
+    """The summary of verdicts in [0, 1], each with its outcome and its cluster."""
+    estimate = clustered_wilson(verdicts, clusters, confidence)
+    return Summary(rules, estimate, len(set(clusters)), Counter(outcomes), confidence)
+
+
+def summary_lines(summary: Summary) -> Iterator[str]:
+    """The summary for people: one line of accuracy, one of outcomes."""
+    mean, lo, hi, n, _ = summary.accuracy
+    level = f"{100 * summary.confidence:g} % interval"
+    problems = f" to {summary.clusters:,} problems, clustered" if summary.clusters < n else ""
+    yield (
+        f"{summary.rules}: accuracy {_percent(mean)} [{_percent(lo)}, {_percent(hi)}] ({level}), "
+        f"{n:,} response{'s' if n != 1 else ''}{problems}"
+    )
+    counts = summary.outcomes.most_common()
+    failures = [f"{name.replace('_', ' ')} {count:,}" for name, count in counts if name != SCORED]
+    rest = f"; no answer: {', '.join(failures)} (counted as wrong)" if failures else ""
+    yield (f"  scored {summary.outcomes[SCORED]:,}{rest}; unread {_percent(summary.unread)}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

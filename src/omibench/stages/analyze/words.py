@@ -1,0 +1,86 @@
+"""How numbers are written in tables, sentences and figures: shares as per cent."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from math import isnan
+
+from omibench.statistics.correction import Corrected
+from omibench.statistics.intervals import Estimate
+from omibench.statistics.paired import Difference
+
+RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
+MINUS = "\N{MINUS SIGN}"
+NONE = "–"
+PER_CENT = "\N{NO-BREAK SPACE}%"
+
+
+def fixed(value: float, digits: int) -> str:
+    """A number with so many decimals, rounded half up as readers do: (0.125, 2) -> '0.13'."""
+    # Nine digits first: 57.5 that was computed as 57.49999999999999 is a half.
+    exact = Decimal(repr(round(float(value), 9)))
+    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0:f}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """0.5714 -> '57.1 %'."""
+    return f"{number(share, digits)}{PER_CENT}"
+
+
+def number(share: float, digits: int = 1) -> str:
+    """0.5714 -> '57.1': per cent without its sign, for columns of a table; NaN is a dash."""
+    return NONE if isnan(share) else fixed(100 * share, digits)
+
+
+def interval(acc: Estimate) -> str:
+    """'39.1 to 74.2 %', for sentences."""
+    return f"{number(acc.lo)} to {number(acc.hi)}{PER_CENT}"
+
+
+def bracketed(acc: Estimate | Corrected) -> str:
+    """'[39.1, 74.2]', for tables in per cent."""
+    return f"[{number(acc.lo)}, {number(acc.hi)}]"
+
+
+def points(difference: float, digits: int = 1) -> str:
+    """A difference of two shares in percentage points: '+8.3', '−4.0'."""
+    text = fixed(100 * abs(difference), digits)
+    return text if float(text) == 0 else f"{MINUS if difference < 0 else '+'}{text}"
+
+
+def points_interval(difference: Difference) -> str:
+    """'−4.0 to +20.1 points'."""
+    return f"{points(difference.lo)} to {points(difference.hi)} points"
+
+
+def outcome_name(outcome: str) -> str:
+    """'budget_stop' -> 'budget stop': the word of the files, wherever an outcome is shown."""
+    return outcome.replace("_", " ")
+
+
+def rules_name(rules: str) -> str:
+    """A rule book's name in prose; 'GPTScore by a' for the vote of one judge of several."""
+    book, _, judge = rules.partition("/")
+    return RULES_NAMES.get(book, book) + (f" by {judge}" if judge else "")
+
+
+def scored_by(rules: str) -> str:
+    """What gave a verdict, in a sentence: 'the rule book robust', 'the published verdicts'."""
+    if rules == "gptscore":
+        return "the judge"
+    return f"the {rules_name(rules)}" if rules in RULES_NAMES else f"the rule book {rules}"
+
+
+def level(confidence: float) -> str:
+    """0.95 -> '95 %'."""
+    return f"{100 * confidence:.4g}{PER_CENT}"
+
+
+def counted(count: int, noun: str) -> str:
+    """'1 problem', '1,322 problems'."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def images(many: str) -> str:
+    """A bin of image counts: '1 image', '2 images', '6+ images'."""
+    return f"{many} image{'' if many == '1' else 's'}"

@@ -1,0 +1,57 @@
+"""Responses on which rules and judge disagree, drawn for people to read (OMIBench, C.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from omibench.schemas.certificate import DisagreementRow
+from omibench.stages.analyze.tables.fourway import DISAGREE, RESPONSE
+from omibench.stages.analyze.tables.load import Results
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SOURCES = ("no_effective_reasoning", "reasoning_error", "rule_match_error", "other")
+"""What a reader writes into `source`: why the two disagree (OMIBench, C.3)."""
+
+Texts = dict[tuple[Any, ...], str]
+
+
+def disagreements(results: Results, rows: pl.DataFrame, most: int) -> Iterator[DisagreementRow]:
+    """At most `most` responses of each model, drawn with the study's seed, in their own order.
+
+    `rows` are those of `fourway.side_by_side`.
+    """
+    texts: Texts = {
+        tuple(row[name] for name in RESPONSE): row["text"]
+        for row in results.responses.select(*RESPONSE, "text").iter_rows(named=True)
+    }
+    import polars as pl
+
+    disagree = rows.filter(pl.col("quadrant").is_in(DISAGREE))
+    for model in disagree["model"].unique(maintain_order=True).to_list():
+        own = list(disagree.filter(model=model).iter_rows(named=True))
+        rng = Random(f"{results.study.study.seed}\0{model}")  # noqa: S311
+        drawn = rng.sample(range(len(own)), min(most, len(own)))
+        yield from (_row(results, own[place], texts) for place in sorted(drawn))
+
+
+def _row(results: Results, row: dict[str, Any], texts: Texts) -> DisagreementRow:
+    answer, question = results.answers[row["id"]], results.questions.get(row["id"])
+    return DisagreementRow(
+        id=row["id"],
+        model=row["model"],
+        setting=row["setting"],
+        index=row["index"],
+        disagreement=row["quadrant"],
+        question=question.question if question else "",
+        gold=answer.answer,
+        response=texts.get(tuple(row[name] for name in RESPONSE), ""),
+        extracted=row["extracted"],
+        by_rules=row["by_rules"],
+        method=row["method"],
+        by_judge=row["by_judge"],
+        judge_key=row["judge_key"],
+    )

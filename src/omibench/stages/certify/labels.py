@@ -1,0 +1,126 @@
+"""The file of human labels: which response a person read, and whether it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.files.intake import read_csv, read_json_lines
+
+RIGHT_WORDS = ("right", "correct", "true", "yes", "consistent")
+WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
+SUFFIXES = (".csv", ".jsonl", ".ndjson")
+
+
+def _worded(given: object) -> object:
+    if isinstance(given, bool):
+        return float(given)
+    word = str(given).strip().casefold()
+    return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else given
+
+
+MARKS = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
+"""The marks of the judge of quality; `alignment` is that of a judge of its own."""
+Mark = Annotated[float, Field(ge=1, le=5)] | None
+
+
+def _folded(given: object) -> object:
+    return str(given).strip().casefold().replace(" ", "_")
+
+
+class LabelRow(BaseModel):
+    """What one person said of one response. Other columns, such as a comment, are not read.
+
+    `label` is in [0, 1], or a word: right, correct, true, yes, consistent, and their opposites.
+    `error_type` is a type of the taxonomy that the judge is given, or `no_error`; marks are from 1
+    to 5. At least one of these columns is there.
+    `model`, `setting` and `index` may be left out where `id` alone tells which response is meant.
+    `response_sha256`, the hash of the text that was read, guards against labels of another text.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_worded)] | None = None
+    error_type: Annotated[str, BeforeValidator(_folded)] | None = None
+    correctness: Mark = None
+    faithfulness: Mark = None
+    information_usage: Mark = None
+    clarity: Mark = None
+    detail: Mark = None
+    overall: Mark = None
+    alignment: Mark = None
+    model: str | None = None
+    setting: str | None = None
+    index: Annotated[int, Field(ge=0)] | None = None
+    response_sha256: str | None = None
+    simulated: bool = False
+    """Whether the label comes from a simulation's truth, not from a person."""
+
+    @property
+    def said(self) -> dict[str, float | str]:
+        """Column -> what the person said."""
+        names = ("label", "error_type", *MARKS, "alignment")
+        return {name: said for name in names if (said := getattr(self, name)) is not None}
+
+    @property
+    def of(self) -> str:
+        """Which response, for a reader."""
+        which = [self.model, self.setting, None if self.index is None else f"sample {self.index}"]
+        known = ", ".join(word for word in which if word)
+        return f"{self.id} ({known})" if known else self.id
+
+
+def read_labels(path: Path) -> list[LabelRow]:
+    """Every label of a CSV or JSONL file, in order.
+
+    Raises MissingInputError without the file, and FileFormatError naming file, row (from 1, the
+    heading of a CSV not counted) and column for one that cannot be read, or without any label.
+    """
+    if not path.exists():
+        raise MissingInputError(f"{path}: there is no such file of labels")
+    if path.suffix not in SUFFIXES:
+        raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
+    rows = [_checked(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
+    if not rows:
+        raise FileFormatError(f"{path}: holds no label")
+    return rows
+
+
+def _raw(path: Path) -> Iterator[dict[str, Any]]:
+    if path.suffix == ".csv":
+        for cells in read_csv(path):
+            yield {name: value for name, value in cells.items() if name and value}
+        return
+    for number, (_, row) in enumerate(read_json_lines(path), 1):
+        if not isinstance(row, dict):
+            raise FileFormatError(f"{path}, row {number}: is not a JSON object")
+        yield {name: value for name, value in row.items() if value is not None}
+
+
+def _checked(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
+    try:
+        row = LabelRow.model_validate(raw)
+        if not row.said:
+            raise FileFormatError(
+                f"{path}, row {number}: lacks the column 'label', 'error_type' or a mark "
+                f"({', '.join(MARKS)}, alignment); {_columns(raw)}"
+            )
+        return row
+    except ValidationError as error:
+        first = error.errors()[0]
+        column = str(first["loc"][0]) if first["loc"] else "?"
+        if first["type"] == "missing":
+            what = f"lacks the column {column!r}; {_columns(raw)}"
+        else:
+            what = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
+        raise FileFormatError(f"{path}, row {number}: {what}") from None
+
+
+def _columns(raw: dict[str, Any]) -> str:
+    names = (" ".join(name.split()) for name in sorted(raw))
+    return f"it has {', '.join(names) or 'no column'}"

@@ -1,0 +1,45 @@
+"""A judge against labels, of all answer types together and of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omibench.schemas.certificate import ALL, JudgeQuality
+from omibench.stages.analyze.tables.accuracy import estimate
+from omibench.statistics.agreement import judge_quality
+from omibench.statistics.intervals import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def quality_by_kind(
+    labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float
+) -> dict[str, JudgeQuality]:
+    """The judge by answer type, and of `all`.
+
+    `labelled` has `label`, `by_judge`, `cluster` and `answer_type`; `judged`, all that the judge
+    scored, `id`, `verdict`, `cluster` and `answer_type`, perhaps `outcome`.
+    """
+    kinds = [ALL, *sorted(labelled["answer_type"].unique())]
+    return {
+        kind: _of_kind(
+            labelled if kind == ALL else labelled.filter(answer_type=kind),
+            judged if kind == ALL else judged.filter(answer_type=kind),
+            confidence,
+        )
+        for kind in kinds
+    }
+
+
+def _of_kind(labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float) -> JudgeQuality:
+    if "outcome" in judged.columns:
+        judged = judged.filter(judged["outcome"] == "scored")
+    every: Estimate = estimate(judged, confidence)
+    return judge_quality(
+        labelled["label"].to_list(),
+        labelled["by_judge"].to_list(),
+        labelled["cluster"].to_list(),
+        every,
+        confidence,
+    )

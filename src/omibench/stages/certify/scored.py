@@ -1,0 +1,147 @@
+"""Certify without a study: a file of verdicts, as `omibench score` writes it, and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import read_bytes
+from omibench.params.identity import identity_of
+from omibench.params.study import Study
+from omibench.schemas.certificate import Certificate, DisagreementRow
+from omibench.schemas.tables import write_json, write_jsonl
+from omibench.stages.analyze.tables.calibration import CERTIFICATE
+from omibench.stages.analyze.tables.fourway import DISAGREE, RESPONSE, four_way, with_quadrants
+from omibench.stages.analyze.tables.load import JUDGE_RULES
+from omibench.stages.certify.labels import read_labels
+from omibench.stages.certify.matching import STALE, UNKNOWN, Matched, match
+from omibench.stages.certify.quality import quality_by_kind
+from omibench.stages.certify.verdict_file import SCHEMA, Row, read_verdicts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DISAGREEMENTS = "disagreements.jsonl"
+LABELS = "labels"
+"""Stands for the rule book of the four-way table where the file holds no judge."""
+
+
+def certify_scored(
+    labels: Path, scored: Path, out: Path, study: Study, rules: str | None = None
+) -> Certificate:
+    """Hold the verdicts of a file against labels; write into the folder `out`.
+
+    The judge of the file (`gptscore`) is certified, and held against its rule book; without one
+    the rule book itself is, and what it says against people is drawn. `rules` names the rule book
+    of a file that has several. Raises MissingInputError for a file that is not there or a rule
+    book that it lacks, FileFormatError for one without verdicts, or where no label fits.
+    """
+    import polars as pl
+
+    rows = read_verdicts(scored, rules)
+    judged = any(row["judge"] for row in rows)
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    said = read_labels(labels)
+    matched = match(said, frame, labels)
+    found = matched.column("label")
+    if not found:
+        raise FileFormatError(f"{labels}: holds no label of a response in {scored}")
+    places = pl.DataFrame(
+        [(*place, float(label)) for place, label in found.items()],
+        schema={**{name: SCHEMA[name] for name in RESPONSE}, "label": pl.Float64},
+        orient="row",
+    )
+    told = frame.join(places, on=RESPONSE, how="left", maintain_order="left")
+    if not judged:  # the rule book is what is certified, and people stand in its place
+        told = told.with_columns(by_judge=pl.col("by_rules"), by_rules=pl.col("label"))
+    compared = with_quadrants(told.filter(pl.col("judge_outcome") == "scored"))
+    compared = compared if judged else compared.filter(pl.col("label").is_not_null())
+    certificate = _certificate(compared, told, matched, study, labels)
+    write_json(out / CERTIFICATE, certificate)
+    drawn = _disagreements(compared, rows, study)
+    write_jsonl(out / DISAGREEMENTS, drawn)
+    return certificate
+
+
+def _certificate(
+    compared: pl.DataFrame, told: pl.DataFrame, matched: Matched, study: Study, labels: Path
+) -> Certificate:
+    import polars as pl
+
+    labelled = compared.filter(pl.col("label").is_not_null())
+    if labelled.is_empty():
+        raise FileFormatError(f"{labels}: holds no label of a response that the judge scored")
+    judge = _one(told, "judge") or _one(told, "rules") or JUDGE_RULES
+    by_judge = told["judge"].is_not_null().any()
+    outcomes = told.filter(pl.col("label").is_not_null())["judge_outcome"]
+    failed = int((outcomes == "judge_failed").sum())
+    every = (compared if by_judge else told).with_columns(verdict=pl.col("by_judge"))
+    return Certificate(
+        judge=judge,
+        identity=_identity(study, judge, told) if by_judge else [_rule_identity(told)],
+        prompt_sha256=_one(told, "prompt_sha256") or "",
+        labels=matched.file.name,
+        labels_sha256=sha256(read_bytes(labels)).hexdigest(),
+        n=labelled.height,
+        problems=labelled["cluster"].n_unique(),
+        judge_failed=failed,
+        not_judged=len(outcomes) - labelled.height - failed,
+        stale=matched.count(STALE),
+        unknown=matched.count(*UNKNOWN),
+        left_out=matched.left_out,
+        confidence=study.analyze.confidence,
+        quality=quality_by_kind(labelled, every, study.analyze.confidence),
+        rules=(_one(told, "rules") or "rules") if by_judge else LABELS,
+        four_way=four_way(compared),
+        simulated=any(label.row.simulated for label in matched.labels),
+        study=study.study.name,
+    )
+
+
+def _one(told: pl.DataFrame, column: str) -> str | None:
+    values = told[column].drop_nulls().unique().to_list()
+    if len(values) > 1:
+        raise FileFormatError(
+            f"the file of verdicts has {len(values)} values of {column!r}; certify one at a time"
+        )
+    return str(values[0]) if values else None
+
+
+def _identity(study: Study, judge: str, told: pl.DataFrame) -> list[Row]:
+    """The judge models by what changes their answers, where the params define them."""
+    names = judge.split("+")
+    if all(name in study.models for name in names):
+        return [identity_of(study.models[name]) for name in names]
+    return [{"name": name} for name in names]
+
+
+def _rule_identity(told: pl.DataFrame) -> Row:
+    return {"rules": _one(told, "rules"), "version": _one(told, "version")}
+
+
+def _disagreements(
+    compared: pl.DataFrame, rows: Sequence[Row], study: Study
+) -> Iterator[DisagreementRow]:
+    """At most `certify.disagreements` responses of each model, drawn with the study's seed."""
+    import polars as pl
+
+    shown = {tuple(row[name] for name in RESPONSE): row for row in rows}
+    disagree = compared.filter(pl.col("quadrant").is_in(DISAGREE))
+    for model in disagree["model"].unique(maintain_order=True).to_list():
+        own = list(disagree.filter(model=model).iter_rows(named=True))
+        rng = Random(f"{study.study.seed}\0{model}")  # noqa: S311
+        drawn = rng.sample(range(len(own)), min(study.certify.disagreements, len(own)))
+        for place in sorted(drawn):
+            found = own[place]
+            row = shown[tuple(found[name] for name in RESPONSE)]
+            yield DisagreementRow(
+                id=row["id"], model=row["model"], setting=row["setting"], index=row["index"],
+                disagreement=found["quadrant"], question=row["question"], gold=row["gold"],
+                response=row["text"], extracted=row["extracted"], by_rules=found["by_rules"],
+                method=row["method"], by_judge=found["by_judge"], judge_key=row["judge_key"],
+                label=found["label"],
+            )  # fmt: skip

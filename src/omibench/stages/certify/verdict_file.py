@@ -1,0 +1,92 @@
+"""The verdicts of a file that `omibench score` wrote, as rows to hold against labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.schemas.validation import did_you_mean
+from omibench.stages.analyze.tables.load import JUDGE_RULES
+from omibench.stages.score.formats.named import names_of
+from omibench.stages.score.formats.read import raw_rows
+from omibench.stages.score.formats.values import plain, texts_of
+
+Row = dict[str, Any]
+
+SCHEMA: Final[dict[str, Any]] = {
+    **dict.fromkeys(("model", "setting", "id"), pl.String), "index": pl.Int64,
+    **dict.fromkeys(("text", "cluster", "answer_type", "rules", "version"), pl.String),
+    "by_rules": pl.Float64, "by_judge": pl.Float64,
+    **dict.fromkeys(("judge_outcome", "judge", "judge_key", "prompt_sha256"), pl.String),
+    **dict.fromkeys(("extracted", "method", "question"), pl.String), "gold": pl.List(pl.String),
+}  # fmt: skip
+_NEEDED = ("id", "verdict")
+_NO_MODEL, _NO_SETTING = "file", "-"
+
+
+def read_verdicts(path: Path, rules: str | None) -> list[Row]:
+    """The verdicts of one rule book of a file, the first or that of the name, row by row.
+
+    Responses to one problem without an `index` are numbered as they stand. Raises
+    MissingInputError where the file is not there or lacks the rule book, FileFormatError where it
+    holds no verdicts.
+    """
+    rows: list[Row] = []
+    seen: dict[tuple[str, ...], int] = {}
+    books: dict[str, None] = {}
+    for number, raw in enumerate(raw_rows(path), 1):
+        where = f"{path}, row {number}"
+        lost = [name for name in _NEEDED if name not in raw]
+        if lost:
+            raise FileFormatError(
+                f"{where}: lacks the column {lost[0]!r}; it has {names_of(raw)}: give what "
+                "omibench score wrote"
+            )
+        book = str(raw.get("rules") or "rules")
+        books[book] = None
+        if book != (rules or next(iter(books))):
+            continue
+        place = (str(raw.get("model") or _NO_MODEL), str(raw.get("setting") or _NO_SETTING),
+                 plain(raw["id"]))  # fmt: skip
+        index = raw.get("index")
+        seen[place] = seen.get(place, -1) + 1
+        rows.append(_row(raw, book, place, seen[place] if index is None else int(index), where))
+    if not rows:
+        known = did_you_mean(rules, books) if rules and books else ""
+        raise MissingInputError(
+            f"{path}: holds no verdict{f' of {rules!r}{known}' if rules else ''}"
+        )
+    return rows
+
+
+def _row(raw: Row, book: str, place: tuple[str, str, str], index: int, where: str) -> Row:
+    model, setting, id = place
+    judged = raw.get("gptscore") is not None and raw.get("judge_outcome") is not None
+    return {
+        "model": model, "setting": setting, "id": id, "index": index,
+        "text": str(raw.get("prediction") or raw.get("text") or ""),
+        "cluster": str(raw.get("group") or id),
+        "answer_type": str(raw.get("answer_type") or "open"),
+        "rules": book, "version": str(raw.get("version") or ""),
+        "by_rules": _share(raw["verdict"], where, "verdict"),
+        "by_judge": _share(raw["gptscore"], where, "gptscore") if judged else None,
+        "judge_outcome": str(raw["judge_outcome"]) if judged else "scored",
+        "judge": (str(raw.get("judge") or JUDGE_RULES)) if judged else None,
+        "judge_key": raw.get("judge_key"), "prompt_sha256": raw.get("judge_prompt_sha256"),
+        "extracted": raw.get("extracted"), "method": str(raw.get("method") or ""),
+        "question": str(raw.get("question") or ""), "gold": texts_of(raw.get("gold")),
+    }  # fmt: skip
+
+
+def _share(value: Any, where: str, column: str) -> float:
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        share = -1.0
+    if not 0 <= share <= 1:
+        shown = repr(value)[:60]
+        raise FileFormatError(f"{where}, column {column!r}: is no number in 0..1 (got {shown})")
+    return share

@@ -1,0 +1,163 @@
+"""Whether a translation says what its original says, as far as that can be checked without a model.
+
+Marks of pictures, numbers, signs and formulas, names of quantities and negations must survive
+(OMIBench, A.2: notation and subtle constraints). A false alarm costs a translation; a number that
+has changed would cost a wrong question, so what cannot be matched counts as lost.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from omibench.schemas.problem import IMAGE_MARK
+from omibench.stages.filter.negations import knows, negated_sentences
+from omibench.stages.filter.plain_math import flattened, unify
+
+_NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
+_POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
+_WITH_POINT = ("en", "zh", "ja", "ko")
+"""Languages whose decimal sign is a point, so that a comma parts numbers or thousands."""
+_COMMA = re.compile(r"(?<=\d)(?:\{,\}|,)(?=\d)")
+"""A decimal comma, in one of the ways in which LaTeX writes it; a translator makes it a point."""
+_FORMULA = re.compile(r"\$([^$]+)\$")
+_SIGNS = frozenset("%‰°·△⊙▱")
+_AREA = re.compile(r"(?<=m)\^[23](?!\d)")
+_TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_LATIN = r"A-Za-zÀ-ɏ\d_"
+_SINGLE = rf"(?<![{_LATIN}'’\-])([b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ])(?![{_LATIN}'’-])"
+_LETTER, _SURE_LETTER = re.compile(_SINGLE), re.compile(rf"(?<!\.){_SINGLE}(?![.)])")
+_SHOWN = 4
+
+
+def findings(
+    original: str, translation: str, language: str, own: Mapping[str, Sequence[str]] | None = None
+) -> list[str]:
+    """What does not survive in an English translation, one line each; nothing when all does.
+
+    `own` are a user's words of negation by language.
+    """
+    if not translation.strip():
+        return ["the translation is empty"]
+    before, after = (unify(IMAGE_MARK.sub(" ", text)) for text in (original, translation))
+    one, other = (_without_bars(flattened(text)) for text in (before, after))
+    return [
+        *_marks(original, translation),
+        *_formulas(before, after),
+        *_numbers(one, other, language),
+        *_counted("signs", _signs(one), _signs(other)),
+        *_letters(one, other),
+        *_negations(one, other, language, own or {}),
+    ]
+
+
+def readings(number: str) -> frozenset[str]:
+    """What a written number may mean: `1.500` is 1.500 or 1500, `20,0` only 20.0."""
+    sign, digits = ("-", number[1:]) if number.startswith("-") else ("", number)
+    groups = re.split(r"[.,]", digits)
+    marks = re.findall(r"[.,]", digits)
+    whole = sign + "".join(groups)
+    if not marks:
+        return frozenset({whole})
+    grouped = all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= 3
+    decimal = f"{sign}{''.join(groups[:-1])}.{groups[-1]}"
+    if len(marks) == 1:
+        return frozenset({decimal, whole} if grouped else {decimal})
+    if len(set(marks)) == 1:
+        return frozenset({whole} if grouped else {digits})
+    return frozenset({decimal})
+
+
+def _without_bars(text: str) -> str:
+    """Text whose tables have no bars: a translator may draw them."""
+    return _TABLE.sub(lambda row: row[0].replace("|", " "), text)
+
+
+def _marks(original: str, translation: str) -> list[str]:
+    before, after = (IMAGE_MARK.findall(text) for text in (original, translation))
+    if before == after:
+        return []
+    told = [", ".join(f"[IMAGE{n}]" for n in marks) or "none" for marks in (before, after)]
+    return [f"marks of images: {told[0]} became {told[1]}"]
+
+
+def _numbers(before: str, after: str, language: str) -> list[str]:
+    if language == "zh":  # writes areas and volumes in words
+        before, after = _AREA.sub("", before), _AREA.sub("", after)
+    there = (_POINTED if language in _WITH_POINT else _NUMBER).findall(after)
+    lost = []
+    for number in (_POINTED if language in _WITH_POINT else _NUMBER).findall(before):
+        meant = readings(number)
+        match = next((other for other in there if readings(other) & meant), None)
+        if match is None:
+            lost.append(number)
+        else:
+            there.remove(match)
+    # `10 000` and `10,000`, `(2,0)` and `(2, 0)`: the same digits, otherwise grouped.
+    if len(lost) != len(there) and _digits(lost) == _digits(there):
+        return []
+    return _told("numbers", lost, there)
+
+
+def _digits(numbers: Sequence[str]) -> str:
+    return re.sub(r"[.,]", "", "".join(numbers))
+
+
+def _counted(what: str, before: Counter[str], after: Counter[str]) -> list[str]:
+    return _told(what, list((before - after).elements()), list((after - before).elements()))
+
+
+def _signs(text: str) -> Counter[str]:
+    return Counter(
+        c
+        for c in text
+        if c in _SIGNS
+        or unicodedata.category(c) == "Sm"
+        or unicodedata.name(c, "").startswith("GREEK ")
+    )
+
+
+def _formulas(before: str, after: str) -> list[str]:
+    """Formulas one by one, where both texts set as many; else only what they are made of counts."""
+    one, other = (
+        [
+            re.sub(r"(?<=\d)(?:\{,\}|,)(?=\d)", ".", "".join(f.split()))
+            for f in _FORMULA.findall(text)
+        ]
+        for text in (before, after)
+    )
+    if len(one) != len(other):
+        return []
+    return _counted("formulas", Counter(one), Counter(other))
+
+
+def _letters(before: str, after: str) -> list[str]:
+    """Names of quantities: single letters that are no word of the languages that we read."""
+    lost = set(_SURE_LETTER.findall(before)) - set(_LETTER.findall(after))
+    new = set(_SURE_LETTER.findall(after)) - set(_LETTER.findall(before))
+    return _told("single letters", sorted(lost), sorted(new))
+
+
+def _negations(
+    before: str, after: str, language: str, own: Mapping[str, Sequence[str]]
+) -> list[str]:
+    if not knows(language, own):
+        return [
+            f"negations of {language!r} are unknown: name its words in filter.translation.negations"
+        ]
+    one = negated_sentences(before, language, own)
+    other = negated_sentences(after, "en", own)
+    if one == other:
+        return []
+    return [f"negations: in {one} sentences of the original, in {other} of the translation"]
+
+
+def _told(what: str, lost: Sequence[str], new: Sequence[str]) -> list[str]:
+    parts = [
+        f"{verb} {', '.join(map(repr, some[:_SHOWN]))}{' ...' if len(some) > _SHOWN else ''}"
+        for verb, some in (("lost", lost), ("new", new))
+        if some
+    ]
+    return [f"{what}: {'; '.join(parts)}"] if parts else []

@@ -1,0 +1,108 @@
+"""One problem as the reasons look at it: what is compared is computed once, when first needed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from omibench.params.filter import FilterParams
+from omibench.schemas.problem import Problem
+from omibench.stages.filter.hashing import difference_hash, hamming
+from omibench.stages.filter.minhash import Similar
+from omibench.stages.filter.text import comparison_text, shingles, statement_text
+
+
+@dataclass
+class Candidate:
+    """A problem and `folder`, to which the paths of its figures are relative."""
+
+    problem: Problem
+    folder: Path
+
+    @cached_property
+    def statement(self) -> str:
+        """The question without image marks and captions."""
+        return statement_text(self.problem)
+
+    @cached_property
+    def compared(self) -> str:
+        """Normalised statement and choices."""
+        return comparison_text(self.problem)
+
+    @cached_property
+    def shingles(self) -> frozenset[tuple[str, ...]]:
+        """Every run of three words of `compared`."""
+        return shingles(self.compared)
+
+    @cached_property
+    def contents(self) -> frozenset[str]:
+        """SHA-256 of each distinct picture."""
+        return frozenset(figure.sha256 for figure in self.problem.images)
+
+    @cached_property
+    def looks(self) -> list[int]:
+        """64-bit perceptual hash of each distinct picture, in order."""
+        first_of = {figure.sha256: figure for figure in reversed(self.problem.images)}
+        return [difference_hash(self.folder / figure.file) for figure in first_of.values()]
+
+
+class Kept:
+    """The problems kept so far, in order, found again by what they say."""
+
+    SURE_FROM = 0.85
+    """Similarity of texts from which on MinHash misses none; below it all are compared."""
+
+    def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
+        self.all: list[Candidate] = []
+        self._same: defaultdict[str, list[Candidate]] = defaultdict(list)
+        self._similar = Similar()
+        for candidate in candidates:
+            self.add(candidate)
+
+    def add(self, candidate: Candidate) -> None:
+        """Keep one more."""
+        self.all.append(candidate)
+        self._same[candidate.compared].append(candidate)
+        self._similar.add(candidate.compared)
+
+    def same(self, candidate: Candidate) -> Sequence[Candidate]:
+        """Those with the same normalised text."""
+        return self._same.get(candidate.compared, ())
+
+    def alike(self, candidate: Candidate, similarity: float) -> Sequence[Candidate]:
+        """Those whose text may be this similar; all that are, and some that are not."""
+        if similarity < self.SURE_FROM:
+            return self.all
+        return [self.all[i] for i in self._similar.candidates(candidate.compared)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a reason may look at: one candidate and the problems kept so far."""
+
+    candidate: Candidate
+    kept: Kept
+    params: FilterParams
+
+    @property
+    def problem(self) -> Problem:
+        """The problem in question."""
+        return self.candidate.problem
+
+
+def figure_distance(a: Candidate, b: Candidate) -> int | None:
+    """How far apart the pictures of two problems look, in bits of a 64-bit hash (0: alike).
+
+    Each picture is paired with the nearest of the other problem; the worst pair counts. None when
+    the problems have different numbers of distinct pictures.
+    """
+    if len(a.contents) != len(b.contents):
+        return None
+    if a.contents == b.contents:
+        return 0
+    there = [min(hamming(mine, other) for other in b.looks) for mine in a.looks]
+    back = [min(hamming(mine, other) for other in a.looks) for mine in b.looks]
+    return max(*there, *back)

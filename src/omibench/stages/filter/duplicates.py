@@ -1,0 +1,73 @@
+"""Problems that have been seen before: the first of a kind is kept, later ones are rejected."""
+
+from __future__ import annotations
+
+from omibench.stages.filter.candidate import Candidate, Case, figure_distance
+
+
+def exact_duplicate(case: Case) -> str | None:
+    """Same text after normalisation, same figures by content or by look.
+
+    Crops of one figure from two papers differ in bytes, so figures that look alike within
+    `near_duplicate_images` bits count as the same.
+    """
+    for earlier in case.kept.same(case.candidate):
+        bits = figure_distance(case.candidate, earlier)
+        if bits is not None and bits <= case.params.near_duplicate_images:
+            return f"same text as {earlier.problem.id}; {_figures(case, bits)}"
+    return None
+
+
+def near_duplicate(case: Case) -> str | None:
+    """Text similarity of at least `near_duplicate` with figures that look alike.
+
+    Similarity is the greater of rapidfuzz's normalised indel similarity of the texts and the Dice
+    coefficient of their three-word shingles, which moved sentences leave high. Problems of one
+    shared stem are parts of one paper, not copies.
+    """
+    alike = (
+        (earlier, similarity, bits)
+        for earlier, similarity in _similar(case)
+        if (bits := figure_distance(case.candidate, earlier)) is not None
+        and bits <= case.params.near_duplicate_images
+    )
+    found = next(alike, None)
+    if found is None:
+        return None
+    earlier, similarity, bits = found
+    threshold = case.params.near_duplicate
+    return (
+        f"text is {similarity:.3f} similar to {earlier.problem.id}, at least {threshold:g} "
+        f"counts as the same; {_figures(case, bits)}"
+    )
+
+
+def _similar(case: Case) -> list[tuple[Candidate, float]]:
+    from rapidfuzz import fuzz
+
+    mine, threshold = case.candidate, case.params.near_duplicate
+    found = []
+    for earlier in case.kept.alike(mine, threshold):
+        # Problems with other numbers of pictures are never the same: see figure_distance.
+        if len(earlier.contents) == len(mine.contents) and not _share_stem(mine, earlier):
+            in_order = fuzz.ratio(mine.compared, earlier.compared, score_cutoff=100 * threshold)
+            score = max(in_order / 100, _dice(mine.shingles, earlier.shingles))
+            if score >= threshold:
+                found.append((earlier, score))
+    return found
+
+
+def _dice(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
+    return 2 * len(a & b) / (len(a) + len(b))
+
+
+def _share_stem(a: Candidate, b: Candidate) -> bool:
+    one, other = a.problem, b.problem
+    return bool(one.group) and (one.source, one.group) == (other.source, other.group)
+
+
+def _figures(case: Case, bits: int) -> str:
+    if not case.candidate.contents:
+        return "neither has figures"
+    limit = case.params.near_duplicate_images
+    return f"figures differ in {bits} of 64 bits, at most {limit} count as alike"

@@ -1,0 +1,32 @@
+"""What a judgement is: what models said of one problem, and whether that rejects it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.schemas.problem import Problem
+from omibench.schemas.rejects import FilterJudgement
+
+
+class Judged(NamedTuple):
+    """One problem as a judgement leaves it: rejected where there is `evidence`, else `problem`."""
+
+    problem: Problem
+    told: Sequence[FilterJudgement]
+    evidence: str | None = None
+
+
+def simulated_note(told: Sequence[FilterJudgement]) -> str:
+    """Says which of those who told were simulated; empty where nobody was."""
+    names = dict.fromkeys(row.model for row in told if row.simulated)
+    return f"; SIMULATED ({', '.join(names)})" if names else ""
+
+
+def marked(problem: Problem, told: Sequence[FilterJudgement]) -> Problem:
+    """The problem with a warning where simulated models were among its judges."""
+    names = list(dict.fromkeys(row.model for row in told if row.simulated))
+    if not names:
+        return problem
+    note = f"{told[0].judgement}: SIMULATED ({', '.join(names)})"
+    return problem.model_copy(update={"warnings": [*problem.warnings, note]})

@@ -1,0 +1,123 @@
+"""The judgements that need models, in turn: each sees only what the ones before it have left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.params.filter import FilterParams
+from omibench.params.study import Study
+from omibench.schemas.problem import Problem
+from omibench.schemas.rejects import FilterJudgement
+from omibench.stages.filter.candidate import Candidate, figure_distance
+from omibench.stages.filter.completeness import voted
+from omibench.stages.filter.judged import Judged, marked
+from omibench.stages.filter.models import Models, open_models
+from omibench.stages.filter.screens import screened
+from omibench.stages.filter.translation import original_language, translated
+
+REASONS = {
+    "near_duplicate": "near_duplicate",
+    "completeness": "not_one_complete_question",
+    "one_image": "one_image_suffices",
+    "captions": "captions_suffice",
+    "difficulty": "too_easy",
+}
+"""Judgement -> the reason under which it rejects. After a translation, `near_duplicate` is looked
+for across languages."""
+
+Judge = Callable[[Sequence[Problem]], list[Judged]]
+
+
+class Rejected(NamedTuple):
+    """A problem that a judgement has turned away."""
+
+    problem: Problem
+    reason: str
+    evidence: str
+
+
+class Outcome(NamedTuple):
+    """What is left of the problems, what is not, and all that models said."""
+
+    kept: list[Problem]
+    rejected: list[Rejected]
+    told: list[FilterJudgement]
+
+
+def judge_problems(problems: Sequence[Problem], folder: Path, study: Study) -> Outcome:
+    """Let the models that `filter` names judge problems; image paths are relative to `folder`.
+
+    Where none is named, nothing is asked and all are kept. Raises ModelError when a request has no
+    answer: a judgement is never made without the models that it needs.
+    """
+    if not study.filter.models:
+        return Outcome(list(problems), [], [])
+    with open_models(study) as models:
+        return judged_by(models, problems, folder, study.filter)
+
+
+def judged_by(
+    models: Models, problems: Sequence[Problem], folder: Path, params: FilterParams
+) -> Outcome:
+    """The same by models that are open already."""
+    steps: list[tuple[str, Judge]] = []
+    if params.translation:
+        steps.append(("translation", partial(translated, params=params.translation, models=models)))
+        steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
+    if params.completeness:
+        vote = partial(voted, folder=folder, params=params.completeness, models=models)
+        steps.append(("completeness", vote))
+    for name, screen in params.screens.items():
+        tried = partial(screened, name=name, folder=folder, params=screen, models=models)
+        steps.append((name, tried))
+    outcome = Outcome(list(problems), [], [])
+    for name, judge in steps:
+        outcome = _after(outcome, name, judge(outcome.kept))
+    return outcome
+
+
+def _after(before: Outcome, name: str, judged: Sequence[Judged]) -> Outcome:
+    told = [row for one in judged for row in one.told]
+    rejected = [
+        Rejected(one.problem, REASONS[name], one.evidence) for one in judged if one.evidence
+    ]
+    kept = [marked(one.problem, one.told) for one in judged if one.evidence is None]
+    return Outcome(kept, [*before.rejected, *rejected], [*before.told, *told])
+
+
+def _across(problems: Sequence[Problem], *, folder: Path, params: FilterParams) -> list[Judged]:
+    """Near duplicates of different original languages, in English; the first one stays."""
+    seen: list[Candidate] = []
+    judged = []
+    for problem in problems:
+        candidate = Candidate(problem, folder)
+        evidence = _copy_of(candidate, seen, params)
+        judged.append(Judged(problem, [], evidence))
+        if evidence is None:
+            seen.append(candidate)
+    return judged
+
+
+def _copy_of(mine: Candidate, seen: Sequence[Candidate], params: FilterParams) -> str | None:
+    from rapidfuzz import fuzz
+
+    language, least = original_language(mine.problem), params.near_duplicate_translated
+    for other in seen:
+        if original_language(other.problem) == language:
+            continue  # compared as they were read
+        if len(other.contents) != len(mine.contents):
+            continue
+        score = fuzz.ratio(mine.compared, other.compared, score_cutoff=100 * least) / 100
+        if not score:
+            continue
+        bits = figure_distance(mine, other)
+        if bits is not None and bits <= params.near_duplicate_images:
+            return (
+                f"in English, text is {score:.3f} similar to {other.problem.id} (read in "
+                f"{original_language(other.problem)}, this one in {language}), at least "
+                f"{least:g} counts as the same; figures differ in {bits} of 64 bits"
+            )
+    return None

@@ -1,0 +1,77 @@
+"""The models that the filter asks: through the study's store, within its budget, or not at all.
+
+A judgement without an answer would be a wrong one: what was not bought stops the stage with one
+line. What was answered is in the store, so that the next run asks for the rest alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from omibench.client.ask import Asker, open_asker
+from omibench.errors import ModelError, PassingError
+from omibench.judges.panel import Judge
+from omibench.params.study import Study
+from omibench.schemas.request import NOT_BOUGHT, Request, Response
+
+Replies = list[tuple[str, Response]]
+"""The key and the response of each request."""
+
+
+class Models:
+    """The models of a study, each opened when it is first asked."""
+
+    def __init__(self, study: Study, stack: ExitStack) -> None:
+        self.study = study
+        self._stack = stack
+        self._askers: dict[str, Asker] = {}
+
+    def ask(self, model: str, requests: Sequence[Request]) -> Replies:
+        """The key and the response of each request, in their order.
+
+        Raises PassingError or ModelError when one of them has no answer.
+        """
+        replies = self._opened(model).keyed(requests) if requests else []
+        _check(model, requests, replies)
+        return replies
+
+    def judge(self, model: str) -> Judge:
+        """The model as one of a panel."""
+
+        def ask(requests: Sequence[Request]) -> list[Response]:
+            return [response for _, response in self.ask(model, requests)]
+
+        return Judge(model, ask, dict(self._opened(model).provider.identity))
+
+    def _opened(self, model: str) -> Asker:
+        if model not in self._askers:
+            self._askers[model] = self._stack.enter_context(open_asker(self.study, model))
+        return self._askers[model]
+
+
+@contextmanager
+def open_models(study: Study) -> Iterator[Models]:
+    """The study's models; they and the store are closed afterwards."""
+    with ExitStack() as stack:
+        yield Models(study, stack)
+
+
+def _check(model: str, requests: Sequence[Request], replies: Replies) -> None:
+    failed = [
+        (request, reply)
+        for request, (_, reply) in zip(requests, replies, strict=True)
+        if reply.outcome in NOT_BOUGHT
+    ]
+    if not failed:
+        return
+    request, reply = failed[0]
+    stopped = reply.outcome == "budget_stop"
+    why = "the budget is used up" if stopped else reply.error or "provider error"
+    remedy = "raise study.budget_usd and run again" if stopped else "run again"
+    error = PassingError if any(one.passing for _, one in failed) else ModelError
+    raise error(
+        f"filter: {len(failed)} of {len(requests)} requests to {model} ({request.tags.role}) have "
+        f"no answer, the first is for {request.tags.problem!r}: {why}; what was answered is kept: "
+        f"{remedy}"
+    )

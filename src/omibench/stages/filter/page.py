@@ -1,0 +1,102 @@
+"""The page of the rejected problems, with their pictures: opens from disk, without scripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.schemas.rejects import Reject
+from omibench.schemas.tables import write_text
+from omibench.web.templates import CSP, environment, relative
+
+
+class Shown(NamedTuple):
+    """A picture of a problem: its mark, its address as seen from the page, its caption."""
+
+    name: str
+    src: str
+    caption: str
+
+
+class Piece(NamedTuple):
+    """A run of text, and the picture that stands behind it."""
+
+    text: str
+    figure: Shown | None
+
+
+class Lettered(NamedTuple):
+    """A choice: its letter, its text with pictures at their places."""
+
+    label: str
+    pieces: list[Piece]
+
+
+class Card(NamedTuple):
+    """A rejected problem as the page shows it."""
+
+    problem: Problem
+    findings: list[tuple[str, str]]
+    pieces: list[Piece]
+    choices: list[Lettered]
+    unmarked: list[Shown]
+    """Pictures that stand nowhere in the text."""
+
+
+class Group(NamedTuple):
+    """The problems that a reason rejects as the first, and how many it speaks against in all."""
+
+    reason: str
+    cards: list[Card]
+    in_all: int
+
+
+def write_rejects(
+    path: Path, rejected: Sequence[tuple[Problem, Reject]], folder: Path, summary: str
+) -> None:
+    """Write the page; the paths of the problems' pictures are relative to `folder`."""
+    cards = [(reject.reason, _card(problem, reject, folder, path)) for problem, reject in rejected]
+    counts = Counter(reason for _, reject in rejected for reason in reject.reasons)
+    groups = [
+        Group(reason, [card for first, card in cards if first == reason], count)
+        for reason, count in counts.most_common()
+    ]
+    template = environment("omibench.stages.filter", "omibench.stages.analyze").get_template(
+        "rejects.html.j2"
+    )
+    write_text(path, template.render(csp=CSP, summary=summary, groups=groups))
+
+
+def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> Card:
+    shown = [
+        Shown(f"IMAGE{k}", relative(folder / figure.file, page), figure.caption or "")
+        for k, figure in enumerate(problem.images)
+    ]
+    pieces = _pieces(problem.question, shown)
+    choices = []
+    for choice in problem.choices or []:
+        own = _pieces(choice.text or "", shown)
+        if choice.image is not None:
+            own.append(Piece("", shown[choice.image]))
+        choices.append(Lettered(choice.label, own))
+    placed = {piece.figure for piece in [*pieces, *(p for c in choices for p in c.pieces)]}
+    return Card(
+        problem=problem,
+        findings=list(zip(reject.reasons, reject.evidences, strict=True)),
+        pieces=pieces,
+        choices=choices,
+        unmarked=[figure for figure in shown if figure not in placed],
+    )
+
+
+def _pieces(text: str, shown: Sequence[Shown]) -> list[Piece]:
+    """A text split at its marks of pictures."""
+    parts = IMAGE_MARK.split(text)
+    found = [
+        Piece(before, shown[int(mark)])
+        for before, mark in zip(parts[::2], parts[1::2], strict=False)
+    ]
+    return [*found, Piece(parts[-1], None)] if parts[-1].strip() else found

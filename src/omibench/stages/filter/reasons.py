@@ -1,0 +1,146 @@
+"""The ten reasons for which the filter rejects a problem, in the order in which they are tried.
+
+Each is a pure function that returns its evidence (what was measured, beside the threshold) or
+None. They make items 3.2 and A.2 of the OMIBench paper ("complete and legible", "well defined and
+unambiguous", duplicates, unresolved OCR errors, several images) measurable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from omibench.schemas.problem import Figure, Problem
+from omibench.stages.filter.answers import ambiguous_options, ambiguous_text
+from omibench.stages.filter.candidate import Case
+from omibench.stages.filter.duplicates import exact_duplicate, near_duplicate
+from omibench.stages.filter.legible import legible_share
+from omibench.stages.filter.references import (
+    printed_number,
+    referred_numbers,
+    refers_to_all,
+    refers_to_pictures,
+)
+from omibench.stages.filter.scope import unwanted
+from omibench.stages.filter.statement import unfinished
+from omibench.stages.filter.text import count_words
+
+Reason = Callable[[Case], str | None]
+
+# U+FFFD stands for a character that could not be decoded; private-use and control characters come
+# from fonts without a Unicode table, as does "(cid:12)".
+_BROKEN = re.compile(
+    "[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff\x00-\x08\x0b\x0c\x0e-\x1f]|\\(cid:\\d+\\)"
+)
+_SHOWN = 5  # spoilt words that evidence quotes
+
+
+def out_of_scope(case: Case) -> str | None:
+    """A subject, a language, a year or a kind of task that the study does not want."""
+    return unwanted(case.problem, case.candidate.statement, case.params)
+
+
+def statement_incomplete(case: Case) -> str | None:
+    """The statement is too short, breaks off, or lacks the choices or figures it speaks of."""
+    choices = " ".join(choice.text or "" for choice in case.problem.choices or [])
+    words, needed = count_words(f"{case.candidate.statement} {choices}"), case.params.min_words
+    if words < needed:
+        return f"statement and choices have {words} words; at least {needed} are needed"
+    return unfinished(case.problem, case.candidate.statement)
+
+
+def statement_illegible(case: Case) -> str | None:
+    """Too many of its words do not read as words or numbers."""
+    share, spoilt = legible_share(case.candidate.statement)
+    if share >= case.params.min_legible:
+        return None
+    quoted = ", ".join(map(repr, spoilt[:_SHOWN]))
+    return (
+        f"{share:.2f} of its words can be read; at least {case.params.min_legible:g} are needed; "
+        f"not {quoted}"
+    )
+
+
+def answer_missing(case: Case) -> str | None:
+    """No key gives the answer, or leaves a part of it blank."""
+    answer = case.problem.answer
+    if not answer:
+        return "no key gives an answer"
+    blank = [i for i, part in enumerate(answer, 1) if not part.strip(" .-–—_")]
+    return f"part {blank[0]} of {len(answer)} of the answer is blank" if blank else None
+
+
+def answer_ambiguous(case: Case) -> str | None:
+    """Key and solution disagree, several options stand where one is asked for, or none does."""
+    problem, answer = case.problem, case.problem.answer or []
+    conflict = next((w for w in problem.warnings if w.startswith("answer_conflict")), None)
+    if conflict:
+        return conflict.replace("answer_conflict", "the sources disagree")
+    if problem.choices:
+        return ambiguous_options(answer, problem.choices, case.candidate.statement)
+    verdicts = (ambiguous_text(part, problem.language) for part in answer)
+    return next((verdict for verdict in verdicts if verdict), None)
+
+
+def too_few_images(case: Case) -> str | None:
+    """Fewer distinct images, by SHA-256 of their bytes, than `min_images`."""
+    distinct, shown = len(case.candidate.contents), len(case.problem.images)
+    if distinct >= case.params.min_images:
+        return None
+    return f"{distinct} distinct of {shown} images; at least {case.params.min_images} are needed"
+
+
+def image_not_referred_to(case: Case) -> str | None:
+    """A figure to which the statement does not refer; picture choices refer to themselves."""
+    figures, text = _evidence_figures(case.problem), case.candidate.statement
+    if not figures:
+        return None
+    numbers = {i: printed_number(figure.caption) for i, figure in figures.items()}
+    kinds = {number.kind for number in numbers.values() if number}
+    referred = {number for number in referred_numbers(text) if number.kind in kinds}
+    if not referred or refers_to_all(text):
+        if refers_to_pictures(text):
+            return None
+        return f"no word of the statement points at any of its {len(figures)} figures"
+    left_out = [f"[IMAGE{i}] ({n})" for i, n in numbers.items() if n and n not in referred]
+    if not left_out:
+        return None
+    spoken = ", ".join(map(str, sorted(referred)))
+    return f"the statement refers to {spoken} only, not to {', '.join(left_out)}"
+
+
+def ocr_error(case: Case) -> str | None:
+    """Characters that reading has broken, or a warning of reading that nobody has resolved."""
+    problem = case.problem
+    choices = {f"choice {c.label}": c.text or "" for c in problem.choices or []}
+    answers = {f"answer {i}": part for i, part in enumerate(problem.answer or [], 1)}
+    for where, text in {"question": problem.question, **choices, **answers}.items():
+        if broken := _BROKEN.findall(text):
+            codes = ", ".join(sorted({_code(found) for found in broken}))
+            return f"{len(broken)} unreadable characters in the {where}: {codes}"
+    unresolved = [w for w in problem.warnings if w.split(":")[0].strip() in case.params.unresolved]
+    return f"unresolved warning of reading: {unresolved[0]}" if unresolved else None
+
+
+REASONS: Mapping[str, Reason] = {
+    "out_of_scope": out_of_scope,
+    "statement_incomplete": statement_incomplete,
+    "statement_illegible": statement_illegible,
+    "answer_missing": answer_missing,
+    "answer_ambiguous": answer_ambiguous,
+    "too_few_images": too_few_images,
+    "image_not_referred_to": image_not_referred_to,
+    "exact_duplicate": exact_duplicate,
+    "near_duplicate": near_duplicate,
+    "ocr_error": ocr_error,
+}
+"""Name -> function. A problem is rejected for the first that gives evidence."""
+
+
+def _evidence_figures(problem: Problem) -> dict[int, Figure]:
+    chosen = {choice.image for choice in problem.choices or []}
+    return {i: figure for i, figure in enumerate(problem.images) if i not in chosen}
+
+
+def _code(found: str) -> str:
+    return found if len(found) > 1 else f"U+{ord(found):04X}"

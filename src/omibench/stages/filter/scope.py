@@ -1,0 +1,49 @@
+"""What a study does not want: subjects, languages, old papers, tasks without an answer."""
+
+from __future__ import annotations
+
+import re
+
+from omibench.params.filter import FilterParams
+from omibench.schemas.problem import Problem
+
+_PROOF = (
+    r"prove|show that|demonstrate that|demuestr[ae]|pruebe que|demonstre|prove que|mostre que|"
+    r"beweise[n]?|zeigen? sie|d[eé]montre[rz]|montre[rz] que|prouve[rz]"
+)
+_DRAWING = (
+    r"sketch|draw|construct (?:the|a|an) \w+ (?:with|using) (?:a )?(?:ruler|compass)|dibuj[ae]|"
+    r"esboce|trace el|desenhe|zeichne[n]?|skizziere[n]?|dessine[rz]|trace[rz]|esquisse[rz]"
+)
+_PART = r"[(（]?\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[.)）:]"
+_TASK = re.compile(
+    rf"^\W*(?:{_PART}\W*)?(?:(?P<proof>(?:{_PROOF})\b|证明|求证)|(?P<drawing>(?:{_DRAWING})\b|画出|作图))",
+    re.I,
+)
+_MORE = re.compile(r"[(（]\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[)）]", re.I)
+_SENTENCE = re.compile(r"(?<=[.?!:。？！])\s+|(?<=[。？！])")
+_SHOWN = 60  # characters of a task that evidence quotes
+
+
+def unwanted(problem: Problem, statement: str, params: FilterParams) -> str | None:
+    """Why a problem is outside of what `params` want, or None."""
+    for what, value, wanted in (
+        ("subject", problem.subject, params.subjects),
+        ("language", problem.language, params.languages),
+    ):
+        if wanted is not None and value not in wanted:
+            return f"its {what} is {value!r}; wanted: {', '.join(wanted) or 'none'}"
+    if params.since is not None and (problem.year or params.since) < params.since:
+        return f"its paper is of {problem.year}; wanted: since {params.since}"
+    return None if params.proofs or problem.choices else _task(statement)
+
+
+def _task(statement: str) -> str | None:
+    """What the last sentence asks for, where that is a proof or a drawing."""
+    sentences = [s for s in _SENTENCE.split(statement) if s.strip()]
+    found = _TASK.search(sentences[-1]) if sentences else None
+    if not found or _MORE.search(sentences[-1], found.end()):
+        return None  # the parts that follow ask for something else
+    kind = "proof" if found["proof"] else "drawing"
+    quoted = sentences[-1].strip()[:_SHOWN]
+    return f"it asks for a {kind}, with which no answer can be compared: {quoted!r}"

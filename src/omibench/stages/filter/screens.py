@@ -1,0 +1,137 @@
+"""Screens: models try a problem under a handicap, or without one; what they solve is rejected.
+
+`one_image` and `captions` ask whether a problem needs all its images, or any (OMIBench, E.3;
+EMMA, 3.2 and C.1): one model that is right often enough rejects it. `difficulty` asks whether it
+is too easy: all models must be right. A screen is a setting like those of a study, so its
+requests are made, and its images shown, by the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.params.filter import ScreenParams
+from omibench.schemas.problem import Problem, question_of
+from omibench.schemas.rejects import FilterJudgement
+from omibench.settings.steps import Task
+from omibench.stages.filter.judged import Judged, simulated_note
+from omibench.stages.filter.models import Models
+from omibench.stages.infer.rounds import Answered, Thread, run_threads
+from omibench.stages.score.response import verdict_on
+
+_SHOWN = {
+    "one_image": "shown the first of {images} images alone",
+    "captions": "given captions instead of the {images} images",
+    "difficulty": "shown everything",
+}
+
+
+class _Screen(NamedTuple):
+    name: str
+    params: ScreenParams
+    folder: Path
+    study: str
+
+
+def screened(
+    problems: Sequence[Problem], name: str, folder: Path, params: ScreenParams, models: Models
+) -> list[Judged]:
+    """Every problem, in order, after the models of the screen `name` have tried it.
+
+    Models are asked one after another, and only about problems that are still undecided: for
+    `difficulty` those that all before have solved, otherwise those that none has. Image paths are
+    relative to `folder`. Raises ModelError when a request has no answer.
+    """
+    screen = _Screen(name, params, folder, models.study.study.name)
+    told: dict[str, list[FilterJudgement]] = {problem.id: [] for problem in problems}
+    open_problems = [p for p in problems if _can_be_tried(name, p)]
+    for model in params.models:
+        tried = _tried(screen, model, open_problems, models)
+        for problem in open_problems:
+            told[problem.id] += tried[problem.id]
+        solvers = {id_ for id_, rows in tried.items() if _solved(rows, params)}
+        wanted = name == "difficulty"
+        open_problems = [p for p in open_problems if (p.id in solvers) == wanted]
+    return [Judged(p, told[p.id], _evidence(screen, p, told[p.id])) for p in problems]
+
+
+def _can_be_tried(name: str, problem: Problem) -> bool:
+    # With one image or none, the handicap would be none.
+    least = {"one_image": 2, "captions": 1}.get(name, 0)
+    return bool(problem.answer) and len(problem.images) >= least
+
+
+def _tried(
+    screen: _Screen, model: str, problems: Sequence[Problem], models: Models
+) -> dict[str, list[FilterJudgement]]:
+    setting = screen.params.setting(screen.name)
+    threads = [
+        Thread(Task(question_of(problem), setting, screen.folder), sample)
+        for problem in problems
+        for sample in range(screen.params.samples)
+    ]
+
+    ended = run_threads(threads, model, screen.name, screen.study, models.ask)
+    size = screen.params.samples
+    each = [ended[i : i + size] for i in range(0, len(ended), size)]
+    return {
+        problem.id: _rows(screen, model, problem, answered)
+        for problem, answered in zip(problems, each, strict=True)
+    }
+
+
+def _rows(
+    screen: _Screen, model: str, problem: Problem, ended: Sequence[Answered]
+) -> list[FilterJudgement]:
+    """What the captioner said, where one was asked, and what the model answered."""
+    verdicts = [verdict_on(problem, answered.last.response) for answered in ended]
+    helpers = [asked for step in ended[0].steps[:-1] for asked in step]
+    rows = []
+    if helpers:
+        rows.append(
+            FilterJudgement(
+                id=problem.id,
+                judgement=screen.name,
+                model=helpers[0].model,
+                role=helpers[0].request.tags.role,
+                asked=len(helpers),
+                answers=[asked.response.text for asked in helpers],
+                keys=[asked.key for asked in helpers],
+                simulated=any(asked.response.simulated for asked in helpers),
+            )
+        )
+    rows.append(
+        FilterJudgement(
+            id=problem.id,
+            judgement=screen.name,
+            model=model,
+            role="respondent",
+            asked=len(ended),
+            right=sum(verdict.verdict == 1 for verdict in verdicts),
+            answers=[verdict.extracted or verdict.outcome for verdict in verdicts],
+            keys=[answered.last.key for answered in ended],
+            simulated=any(answered.last.response.simulated for answered in ended),
+        )
+    )
+    return rows
+
+
+def _solved(rows: Sequence[FilterJudgement], params: ScreenParams) -> bool:
+    return any((row.right or 0) >= params.right for row in rows)
+
+
+def _evidence(screen: _Screen, problem: Problem, told: Sequence[FilterJudgement]) -> str | None:
+    answers = [row for row in told if row.role == "respondent"]
+    solvers = [row for row in answers if _solved([row], screen.params)]
+    needed = len(screen.params.models) if screen.name == "difficulty" else 1
+    if len(solvers) < needed:
+        return None
+    shown = _SHOWN[screen.name].format(images=len(problem.images))
+    counts = ", ".join(f"{row.model} {row.right} of {row.asked} right" for row in answers)
+    who = "every model" if screen.name == "difficulty" else "one model"
+    return (
+        f"{shown}: {counts}; at least {screen.params.right} by {who} reject it"
+        f"{simulated_note(told)}"
+    )

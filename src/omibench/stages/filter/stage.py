@@ -1,0 +1,140 @@
+"""The filter stage: problems in; survivors, rejects and what models said out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from omibench.errors import OmibenchError
+from omibench.files.intake import open_regular
+from omibench.params.filter import FilterParams
+from omibench.params.study import Study
+from omibench.schemas.images import rebase_images
+from omibench.schemas.problem import Problem
+from omibench.schemas.rejects import FilterJudgement, Reject
+from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl, write_parquet
+from omibench.stages.filter.candidate import Candidate, Case, Kept
+from omibench.stages.filter.judging import REASONS as JUDGED_REASONS
+from omibench.stages.filter.judging import judge_problems
+from omibench.stages.filter.page import write_rejects
+from omibench.stages.filter.reasons import REASONS
+
+Finding = tuple[str, str]
+"""The name of a reason and its evidence."""
+ALL_REASONS = tuple(dict.fromkeys([*REASONS, *JUDGED_REASONS.values()]))
+"""Every reason by name: those that are computed, then those for which models are asked."""
+
+
+@dataclass(frozen=True)
+class FilterSummary:
+    """How many problems were kept, and how many were rejected for each reason that was the first.
+
+    `answers` is how many of all problems have an answer.
+    """
+
+    kept: int
+    rejected: dict[str, int]
+    answers: int
+
+    def __str__(self) -> str:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in self.rejected.items() if count)
+        turned_away = sum(self.rejected.values())
+        problems = count_phrase(self.kept + turned_away, "problem")
+        return f"{problems}, {self.answers} with an answer; {self.kept} kept, {turned_away} " + (
+            f"rejected ({reasons})" if reasons else "rejected"
+        )
+
+
+def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
+    """Filter the file `problems` into `out`: problems.jsonl, rejects.parquet, judgements.parquet.
+
+    rejects.html shows the rejected problems with their pictures. Order is kept. Raises
+    MissingInputError or FileFormatError for a bad file or picture, and ModelError when a model
+    that `filter` names does not answer; nothing is written then, and what was answered is in the
+    store.
+    """
+    folder = problems.parent
+    read = read_jsonl(problems, Problem)
+    sound, rejects = sift(read, folder, study.filter)
+    kept, rejected, told = judge_problems(sound, folder, study)
+    rejects += [_reject(one.problem, [(one.reason, one.evidence)]) for one in rejected]
+    counts = Counter(reject.reason for reject in rejects)
+    answers = sum(bool(problem.answer) for problem in read)
+    summary = FilterSummary(len(kept), {name: counts[name] for name in ALL_REASONS}, answers)
+    by_id = {problem.id: problem for problem in read}
+    shown = [(by_id[reject.id], reject) for reject in rejects]
+    write_jsonl(out / "problems.jsonl", (rebase_images(p, folder, out) for p in kept))
+    write_parquet(out / "rejects.parquet", rejects, Reject)
+    write_parquet(out / "judgements.parquet", told, FilterJudgement)
+    write_rejects(out / "rejects.html", shown, folder, str(summary))
+    return summary
+
+
+def summary_of(folder: Path) -> FilterSummary | None:
+    """What the filter has left in a folder, or None where its files are not there or broken."""
+    try:
+        with open_regular(folder / "problems.jsonl") as file:
+            kept = sum(1 for _ in file)
+        rejects = read_parquet(folder / "rejects.parquet", Reject)
+    except (OSError, OmibenchError):
+        return None
+    counts = Counter(rejects["reason"].to_list())
+    answers = kept + sum("answer_missing" not in own for own in rejects["reasons"].to_list())
+    return FilterSummary(kept, {name: counts[name] for name in ALL_REASONS}, answers)
+
+
+def sift(
+    problems: Iterable[Problem], folder: Path, params: FilterParams
+) -> tuple[list[Problem], list[Reject]]:
+    """Split problems into those kept and those rejected; image paths are relative to `folder`.
+
+    A duplicate is looked for among the problems kept so far, so the first sound copy survives.
+    """
+    kept = Kept()
+    rejects: list[Reject] = []
+    for problem in problems:
+        candidate = Candidate(problem, folder)
+        if found := all_reasons(Case(candidate, kept, params)):
+            rejects.append(_reject(problem, found))
+        else:
+            kept.add(candidate)
+    return [candidate.problem for candidate in kept.all], rejects
+
+
+def all_reasons(case: Case) -> list[Finding]:
+    """Every reason that applies, in order, with its evidence; none for a sound problem.
+
+    A copy is no near copy too. What cannot be looked at any more, such as a picture that is not
+    there, adds no reason to those of a problem that is rejected already.
+    """
+    found: list[Finding] = []
+    for name, reason in REASONS.items():
+        if name == "near_duplicate" and any(earlier == "exact_duplicate" for earlier, _ in found):
+            continue
+        with suppress(*([OmibenchError] if found else [])):
+            if evidence := reason(case):
+                found.append((name, evidence))
+    return found
+
+
+def count_phrase(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _reject(problem: Problem, found: Sequence[Finding]) -> Reject:
+    reason, evidence = found[0]
+    return Reject(
+        id=problem.id,
+        reason=reason,
+        evidence=evidence,
+        reasons=[name for name, _ in found],
+        evidences=[told for _, told in found],
+        stage="filter",
+        source=problem.source,
+        number=problem.number,
+        question=problem.question,
+    )

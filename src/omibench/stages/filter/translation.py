@@ -1,0 +1,148 @@
+"""Problems in English: translated by a model, used only where the translation passes its check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.params.filter import TranslationParams
+from omibench.schemas.problem import Figure, Original, Problem
+from omibench.schemas.rejects import FilterJudgement
+from omibench.schemas.request import Response
+from omibench.stages.filter.backcheck import findings
+from omibench.stages.filter.judged import Judged
+from omibench.stages.filter.models import Models
+from omibench.stages.filter.translating import (
+    Texts,
+    instructions,
+    read_translation,
+    texts_of,
+    translation_request,
+)
+
+ENGLISH = "en"
+ASKS = 2
+"""A translation that fails its check is asked for once more."""
+_WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
+_TEXT = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")
+
+
+class _Reply(NamedTuple):
+    key: str
+    response: Response
+    texts: Texts | None
+    found: list[str]
+
+
+def translated(
+    problems: Sequence[Problem], params: TranslationParams, models: Models
+) -> list[Judged]:
+    """Every problem, in order, in English where it could be translated; none is rejected.
+
+    A translated problem keeps what it said before as its `original`. One whose translations fail
+    the check, twice, stays as it is, and its warnings say what did not survive. Raises ModelError
+    when a request has no answer and ParamsError for the prompt's file.
+    """
+    words, study = instructions(params.prompt), models.study.study.name
+    foreign = [p for p in problems if p.language != ENGLISH]
+    replies: dict[str, list[_Reply]] = {problem.id: [] for problem in foreign}
+    for index in range(ASKS):
+        waiting = [p for p in foreign if not replies[p.id] or replies[p.id][-1].found]
+        requests = [translation_request(p, words, params.max_tokens, index, study) for p in waiting]
+        for problem, (key, response) in zip(
+            waiting, models.ask(params.model, requests), strict=True
+        ):
+            replies[problem.id].append(_checked(problem, key, response, params))
+    return [
+        _judged(p, replies[p.id], params.model) if p.id in replies else Judged(p, [])
+        for p in problems
+    ]
+
+
+def _checked(problem: Problem, key: str, response: Response, params: TranslationParams) -> _Reply:
+    original = texts_of(problem)
+    if response.outcome != "answered":
+        return _Reply(key, response, None, [f"the translator's reply is {response.outcome}"])
+    texts = read_translation(response.text, original)
+    if texts is None:
+        return _Reply(key, response, None, ["the reply does not hold the sections that were asked"])
+    pairs = [(original.question, texts.question)]
+    pairs += [(a, b) for a, b in zip(original.choices, texts.choices, strict=True) if a and b]
+    pairs += [(a, "") for a, b in zip(original.choices, texts.choices, strict=True) if a and not b]
+    found = [
+        line
+        for before, after in pairs
+        for line in findings(before, after, problem.language, params.negations)
+    ]
+    return _Reply(key, response, texts, found)
+
+
+def _judged(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
+    last = replies[-1]
+    told = FilterJudgement(
+        id=problem.id,
+        judgement="translation",
+        model=model,
+        role="translator",
+        asked=len(replies),
+        answers=["; ".join(reply.found) or reply.response.text for reply in replies],
+        keys=[reply.key for reply in replies],
+        simulated=any(reply.response.simulated for reply in replies),
+    )
+    if last.texts is None or last.found:
+        note = f"translation: not used, {'; '.join(last.found)}"
+        return Judged(_warned(problem, note), [told])
+    notes = [f"translation: from {problem.language} by {model}", *_untranslated(problem)]
+    return Judged(_warned(_in_english(problem, last.texts, model), *notes), [told])
+
+
+def _in_english(problem: Problem, texts: Texts, model: str) -> Problem:
+    choices = [
+        choice.model_copy(update={"text": text})
+        for choice, text in zip(problem.choices or [], texts.choices, strict=True)
+    ]
+    original = Original(
+        language=problem.language,
+        question=problem.question,
+        choices=problem.choices,
+        translator=model,
+    )
+    return problem.model_copy(
+        update={
+            "question": texts.question,
+            "choices": choices or None,
+            "images": _captioned(problem, texts.question),
+            "language": ENGLISH,
+            "original": original,
+        }
+    )
+
+
+def _captioned(problem: Problem, translation: str) -> list[Figure]:
+    """Figures with the captions that follow their marks, where they did so in the original."""
+    return [
+        figure.model_copy(update={"caption": after[1].strip()})
+        if figure.caption
+        and re.search(rf"\[IMAGE{i}\]\s*{re.escape(figure.caption)}", problem.question)
+        and (after := re.search(rf"\[IMAGE{i}\]\s*([^\n]+)", translation))
+        else figure
+        for i, figure in enumerate(problem.images)
+    ]
+
+
+def _untranslated(problem: Problem) -> list[str]:
+    """A warning where the answer of an open problem has words: it is left as the key gives it."""
+    worded = [part for part in problem.answer or [] if _WORD.search(_TEXT.sub(" ", part))]
+    if problem.choices or not worded:
+        return []
+    return [f"translation: the answer {worded[0]!r} is left in {problem.language}"]
+
+
+def _warned(problem: Problem, *notes: str) -> Problem:
+    return problem.model_copy(update={"warnings": [*problem.warnings, *notes]})
+
+
+def original_language(problem: Problem) -> str:
+    """The language of a problem's paper."""
+    return problem.original.language if problem.original else problem.language

@@ -1,0 +1,167 @@
+"""The dataset card: README.md of a frozen dataset, with the YAML header that hubs read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import FrozenManifest
+from omibench.stages.freeze.rows import is_simulated
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+
+
+def dataset_card(
+    manifest: FrozenManifest,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    examples: Sequence[Example] = (),
+    stripped: int | None = 0,
+) -> str:
+    """Markdown that says what the dataset holds, from what, and what in it is simulated.
+
+    `stripped` is the number of pictures from which notes were taken, None where all were kept.
+    """
+    body = _body(manifest, questions, answers, examples, stripped)
+    return "\n".join([*_header(manifest, questions), *body]) + "\n"
+
+
+def _header(manifest: FrozenManifest, questions: Sequence[Question]) -> list[str]:
+    languages = sorted({question.language for question in questions})
+    size = next((name for limit, name in _SIZES if len(questions) < limit), "100K<n<1M")
+    files = (("questions", "questions.jsonl"), ("answers", "answers.jsonl"))
+    return [
+        "---",
+        f"pretty_name: {json.dumps(manifest.name)}",
+        f"version: {json.dumps(manifest.version)}",
+        *_licence(manifest.licence),
+        f"language: {json.dumps(languages)}",
+        "task_categories: [visual-question-answering]",
+        "tags: [multi-image, olympiad, reasoning]",
+        f"size_categories: [{json.dumps(size)}]",
+        "configs:",
+        *(f"- {{config_name: {name}, data_files: {file}}}" for name, file in files),
+        "---",
+    ]
+
+
+def _body(
+    manifest: FrozenManifest,
+    questions: Sequence[Question],
+    answers: Sequence[Answer],
+    examples: Sequence[Example],
+    stripped: int | None,
+) -> list[str]:
+    counts = Counter(question.subject for question in questions)
+    types = Counter(question.answer_type for question in questions)
+    per_problem = Counter(len({f.sha256 or f.file for f in q.images}) for q in questions)
+    sources = Counter(question.source or "-" for question in questions)
+    return [
+        f"# {_cell(manifest.name)} {manifest.version}",
+        "",
+        f"{manifest.problems} problems with {manifest.images} distinct images: "
+        f"{types['mcq']} multiple-choice and {types['open']} open-ended.",
+        *_made_up(manifest),
+        *_simulated(answers),
+        *_judged(manifest),
+        "",
+        *_table("Subject", counts.items()),
+        *_table("Images per problem", sorted(per_problem.items())),
+        *_table("Source", sources.items()),
+        "## Files",
+        "",
+        "- `questions.jsonl`: what a model may see. No answer and no solution stands in it.",
+        "- `answers.jsonl`: gold answers and reference rationales, for scoring only.",
+        *_examples(examples),
+        "- `images/`: every picture once, named by the SHA-256 of its bytes.",
+        "- `manifest.json`: counts and content hashes.",
+        "",
+        *_notes(stripped, manifest.images),
+        "`[IMAGE0]`, `[IMAGE1]`, ... in a question mark where its `images` stand, counted from 0.",
+        "",
+        f"Content: questions `{manifest.questions_sha256}`, answers `{manifest.answers_sha256}`.",
+        *([] if manifest.licence else ["", "The licence is that of the sources named above."]),
+    ]
+
+
+def _examples(examples: Sequence[Example]) -> list[str]:
+    if not examples:
+        return []
+    aside = sum(example.take == "sampled" for example in examples)
+    return [
+        f"- `examples.jsonl`: solved problems that may be shown before others ({len(examples)}); "
+        f"settings that may show those set aside ({aside}) do not ask them."
+    ]
+
+
+def _notes(stripped: int | None, images: int) -> list[str]:
+    """Of what cameras and programs note in pictures."""
+    if stripped is None:
+        return ["Pictures are as they were read, with what cameras and programs noted in them.", ""]
+    if not stripped:
+        return []
+    return [
+        f"Metadata (EXIF with places and devices, XMP, IPTC, comments) was taken out of {stripped} "
+        f"of {images} pictures; pixels, colour profiles and orientation are as they were.",
+        "",
+    ]
+
+
+def _made_up(manifest: FrozenManifest) -> list[str]:
+    if manifest.synthetic is None:
+        return []
+    return [
+        "",
+        f"> **SIMULATED**: the problems are made up (`{_cell(manifest.synthetic)}`): they have the "
+        "counts of a published study and nothing else of it. They measure no model.",
+    ]
+
+
+def _simulated(answers: Sequence[Answer]) -> list[str]:
+    count = sum(map(is_simulated, answers))
+    if not count:
+        return []
+    return [
+        "",
+        f"> **SIMULATED**: {count} of {len(answers)} rationales were written by a simulated model "
+        "and are no reference solutions. Each says so in its first line.",
+    ]
+
+
+def _judged(manifest: FrozenManifest) -> list[str]:
+    if not manifest.simulated:
+        return []
+    told = ", ".join(
+        f"{name.replace('_', ' ')} of {count}" for name, count in manifest.simulated.items()
+    )
+    return [
+        "",
+        f"> **SIMULATED**: simulated models judged the problems before they were frozen ({told}): "
+        "what they let pass or translated is not vouched for by any model.",
+    ]
+
+
+def _table(heading: str, rows: Iterable[tuple[object, int]]) -> list[str]:
+    lines = [f"| {_cell(str(name))} | {count} |" for name, count in rows]
+    return [f"| {heading} | Problems |", "|---|---|", *lines, ""]
+
+
+def _cell(text: str) -> str:
+    """Text of others within a line of Markdown: no markup, no link, no picture of another site."""
+    line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+    escaped = re.sub(r"[\\`\[\]|]", r"\\\g<0>", line)
+    return escaped.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _licence(name: str | None) -> list[str]:
+    """The header's licence: hubs know Creative Commons by identifiers such as cc-by-4.0."""
+    if name is None:
+        return []
+    identifier = name.lower().replace(" ", "-")
+    if re.fullmatch(r"cc[a-z0-9.-]*", identifier) and "--" not in identifier:
+        return [f"license: {identifier}"]
+    return ["license: other", f"license_name: {json.dumps(name)}"]

@@ -1,0 +1,69 @@
+"""Examples: which frozen problems may be shown, solved, before others are asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from omibench.errors import ParamsError
+from omibench.params.presentation import FreezeExamples
+from omibench.schemas.example import Example, Take
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import write_jsonl
+from omibench.stages.freeze.rows import is_simulated
+
+NAME = "examples.jsonl"
+
+
+def example_rows(
+    questions: Sequence[Question], answers: Sequence[Answer], wanted: FreezeExamples
+) -> list[Example]:
+    """The rows of examples.jsonl: those that are set aside, then the first of each subset.
+
+    Those that are set aside are drawn from the problems with a solution, where there are enough.
+    Raises ParamsError when there are too few problems, or no subsets to take the first of.
+    """
+    golds = {answer.id: answer for answer in answers}
+    if wanted.set_aside >= len(questions):
+        raise ParamsError(
+            f"freeze.examples.set_aside: {wanted.set_aside} of {len(questions)} problems leave "
+            "none to ask"
+        )
+    solved = [q for q in questions if _solution(golds[q.id])]
+    drawn = solved if len(solved) >= wanted.set_aside else list(questions)
+    drawn = sorted(drawn, key=lambda q: _rank(wanted.seed, q.id))[: wanted.set_aside]
+    first = list(_first(questions, wanted.first))
+    if wanted.first and len({q.subset for q in first}) < 2:
+        raise ParamsError(
+            "freeze.examples.first: this benchmark's problems are of no two subsets, and examples "
+            "of a window come from the other one; use `set_aside`"
+        )
+    rows: list[tuple[Take, Question]] = [("sampled", q) for q in drawn]
+    rows += [("window", q) for q in first]
+    return [_example(take, question, golds[question.id]) for take, question in rows]
+
+
+def _first(questions: Sequence[Question], count: int) -> Iterator[Question]:
+    for subset in dict.fromkeys(q.subset for q in questions if q.subset):
+        yield from [q for q in questions if q.subset == subset][:count]
+
+
+def _example(take: Take, question: Question, gold: Answer) -> Example:
+    return Example(take=take, question=question, answer=gold.answer, solution=_solution(gold))
+
+
+def _solution(gold: Answer) -> str | None:
+    return None if is_simulated(gold) else gold.solution
+
+
+def _rank(seed: int, problem: str) -> str:
+    return hashlib.sha256(f"{seed}\0{problem}".encode()).hexdigest()
+
+
+def write_examples(out: Path, rows: Sequence[Example]) -> None:
+    """Write examples.jsonl into the dataset, or take away that of an earlier freeze."""
+    if rows:
+        write_jsonl(out / NAME, rows)
+    else:
+        (out / NAME).unlink(missing_ok=True)

@@ -1,0 +1,73 @@
+"""The two halves of a problem: what inference may see, and what scoring may see."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.schemas.problem import Answer, Problem, Question
+
+SIMULATED = "[SIMULATED rationale by "
+"""How a rationale begins that a simulated model wrote."""
+_SIMULATED = re.compile(r"rationale: SIMULATED \((.+)\)")
+_JUDGED = re.compile(r"(translation|completeness|one_image|captions|difficulty): SIMULATED \(")
+
+
+def answer_of(problem: Problem) -> Answer:
+    """The half with gold and rationale; a simulated rationale says so in its first line.
+
+    Raises MissingInputError when the problem has no answer.
+    """
+    if not problem.answer:
+        raise MissingInputError(
+            f"{problem.id}: has no answer; give its key in the sources manifest, or edit or drop "
+            "the problem in the review decisions"
+        )
+    simulated = rationale_simulated_by(problem)
+    mark = f"{SIMULATED}{simulated}]\n" if simulated and problem.solution else ""
+    return Answer(
+        id=problem.id,
+        answer=problem.answer,
+        answer_type=problem.answer_type,
+        choices=problem.choices,
+        solution=mark + problem.solution if problem.solution else None,
+        subject=problem.subject,
+        topic=problem.topic,
+        group=problem.group,
+        n_images=len({figure.sha256 for figure in problem.images}),
+    )
+
+
+def rationale_simulated_by(problem: Problem) -> str | None:
+    """The simulated model that wrote a problem's rationale, or None."""
+    matches = (_SIMULATED.fullmatch(warning) for warning in problem.warnings)
+    return next((match.group(1) for match in matches if match), None)
+
+
+def simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
+    """The filter's judgements that simulated models made, and of how many of the problems."""
+    found = (_JUDGED.match(warning) for problem in problems for warning in problem.warnings)
+    return dict(Counter(match[1] for match in found if match))
+
+
+def is_simulated(answer: Answer) -> bool:
+    """Whether an answer's rationale was written by a simulated model."""
+    return (answer.solution or "").startswith(SIMULATED)
+
+
+def check_pairs(questions: Sequence[Question], answers: Sequence[Answer]) -> None:
+    """Check that every question has one answer and every answer a question, each id once.
+
+    Raises FileFormatError or MissingInputError naming the first that is wrong.
+    """
+    ids = Counter(question.id for question in questions)
+    answered = Counter(answer.id for answer in answers if answer.answer)
+    for id_ in ids | answered:
+        if max(ids[id_], answered[id_]) > 1:
+            raise FileFormatError(f"{id_}: two problems have this id")
+        if not answered[id_]:
+            raise MissingInputError(f"{id_}: has no answer")
+        if not ids[id_]:
+            raise FileFormatError(f"{id_}: has an answer, but there is no such question")

@@ -1,0 +1,171 @@
+"""The freeze stage: a reviewed, immutable dataset whose answers stand apart from its questions."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.datasets.dataset import Dataset
+from omibench.errors import MissingInputError, OmibenchError, OutputError
+from omibench.params.stages import FreezeParams
+from omibench.params.study import Study
+from omibench.review import apply, load_decisions
+from omibench.review.rejected import rejections
+from omibench.schemas.problem import Answer, Problem, Question, question_of
+from omibench.schemas.tables import (
+    FrozenManifest,
+    content_hash,
+    read_json,
+    read_jsonl,
+    write_json,
+    write_jsonl,
+    write_text,
+)
+from omibench.stages.freeze.card import dataset_card
+from omibench.stages.freeze.examples import example_rows, write_examples
+from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
+from omibench.stages.freeze.rows import answer_of, check_pairs, simulated_judgements
+from omibench.synthetic.address import is_made_up
+
+log = logging.getLogger("omibench.stages.freeze")
+
+
+def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> FrozenManifest:
+    """Freeze the study's benchmark into `out` and return its manifest.
+
+    The benchmark `papers` is made of the file `problems`, as reviewers decided; any other brings
+    its own questions and answers. Writes questions.jsonl, answers.jsonl, images/, manifest.json
+    and a dataset card README.md, and examples.jsonl where `freeze.examples` names some; rows keep
+    the order of their source. Raises MissingInputError for a problem without an answer,
+    FileFormatError for files that do not fit together or are no pictures, ParamsError for examples
+    that cannot be, and OutputError where `out` holds the same version with another content.
+    """
+    with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
+        (questions, answers, folder), about = _read(study, problems, Path(scratch))
+        if not questions:
+            why = f"{folder} holds none" if problems is None else "see filter/rejects.parquet"
+            raise MissingInputError(f"freeze: no problem is left; {why}")
+        check_pairs(questions, answers)
+        _warn_of_absent(questions, folder)
+        strip = study.freeze.metadata == "strip"
+        pictures = freeze_pictures(questions, folder, out, strip)
+    questions = pictures.questions
+    examples = example_rows(questions, answers, study.freeze.examples)
+    manifest = _manifest(about, questions, answers)
+    try:
+        refuse_other_content(out, manifest)
+    except OutputError:
+        take_back(out, pictures.added)
+        raise
+    drop_others(out, pictures.names)
+    write_jsonl(out / "questions.jsonl", questions)
+    write_jsonl(out / "answers.jsonl", answers)
+    write_examples(out, examples)
+    stripped = pictures.stripped if strip else None
+    write_text(out / "README.md", dataset_card(manifest, questions, answers, examples, stripped))
+    write_json(out / "manifest.json", manifest)
+    return manifest
+
+
+def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
+    """Raises OutputError where `out` holds the same name and version with another content."""
+    try:
+        old = read_json(out / "manifest.json", FrozenManifest)
+    except OmibenchError:  # there is none, or nobody could use it
+        return
+    if (old.name, old.version) != (manifest.name, manifest.version):
+        return
+    if (old.questions_sha256, old.answers_sha256) != (
+        manifest.questions_sha256,
+        manifest.answers_sha256,
+    ):
+        raise OutputError(
+            f"{out}: holds {old.name} {old.version} with another content (questions "
+            f"{old.questions_sha256[:12]}, answers {old.answers_sha256[:12]}): raise "
+            "`freeze.version`, name another folder, or delete this one if nobody has it yet"
+        )
+
+
+class _About(NamedTuple):
+    """What a dataset is called, and what simulated models judged of it."""
+
+    name: str
+    version: str
+    simulated: dict[str, int] = {}
+
+
+def _read(study: Study, problems: Path | None, scratch: Path) -> tuple[Dataset, _About]:
+    own = _About(study.freeze.name, study.freeze.version)
+    if study.benchmark.name == "papers":
+        dataset, simulated = _from_papers(study, problems)
+        return dataset, own._replace(simulated=simulated)
+    from omibench.datasets.registry import load_benchmark
+
+    dataset = load_benchmark(study.benchmark, study.data, scratch)
+    if study.benchmark.name != "frozen":
+        return dataset, own
+    from omibench.datasets.frozen import read_manifest
+
+    return dataset, _of_release(study.freeze, read_manifest(dataset.folder))
+
+
+def _of_release(params: FreezeParams, release: FrozenManifest) -> _About:
+    """A release keeps its name and version, unless the study gives it others of its own."""
+    unnamed = FreezeParams()
+    renamed, renumbered = params.name != unnamed.name, params.version != unnamed.version
+    return _About(
+        params.name if renamed else release.name,
+        params.version if renamed or renumbered else release.version,
+        release.simulated,
+    )
+
+
+def _from_papers(study: Study, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
+    if problems is None:
+        raise MissingInputError(
+            "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
+        )
+    rows = read_jsonl(problems, Problem)
+    if study.review.decisions:
+        decisions = load_decisions(study.review.decisions)
+        rows = apply(decisions, rows, partial(rejections, problems))
+    halves = [question_of(r) for r in rows], [answer_of(r) for r in rows]
+    return Dataset(*halves, problems.parent), simulated_judgements(rows)
+
+
+def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
+    absent = {f.file: q.id for q in questions for f in q.images if not f.sha256}
+    if absent:
+        name, problem = next(iter(absent.items()))
+        log.warning(
+            "freeze: %s pictures are not in %s, the first is %s of %s: no model can be asked about "
+            "them until they are there and freeze has run again; everything that needs no pictures "
+            "works",
+            f"{len(absent):,}",
+            folder,
+            name,
+            problem,
+        )
+
+
+def _manifest(
+    about: _About, questions: Sequence[Question], answers: Sequence[Answer]
+) -> FrozenManifest:
+    sources = {question.source or "" for question in questions}
+    return FrozenManifest(
+        name=about.name,
+        version=about.version,
+        problems=len(questions),
+        images=len({f.sha256 for question in questions for f in question.images} - {""}),
+        questions_sha256=content_hash(questions),
+        answers_sha256=content_hash(answers),
+        subjects=dict(Counter(question.subject for question in questions)),
+        licence=", ".join(sorted({q.licence for q in questions if q.licence})) or None,
+        synthetic=", ".join(sorted(filter(is_made_up, sources))) or None,
+        simulated=about.simulated,
+    )

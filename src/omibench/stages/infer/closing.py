@@ -1,0 +1,87 @@
+"""The line that closes a cell which lacks answers: how many, why, and what finishing it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from omibench.client.ask import Asker
+from omibench.cost.dollars import usd_text
+from omibench.cost.estimate import estimate
+from omibench.cost.families import image_formula
+from omibench.cost.history import learn
+from omibench.models.calls import calls_of
+from omibench.params.runtime import in_graph
+from omibench.params.study import Cell, Study
+from omibench.schemas.request import NOT_BOUGHT, Request, Response
+from omibench.store.ledger.lost_attempts import Loss
+
+
+def closing_line(
+    study: Study,
+    cell: Cell,
+    out: Path,
+    asker: Asker,
+    pairs: Sequence[tuple[Request, Response]],
+) -> str | None:
+    """One line about the requests of a cell that got no answer, or None when all did."""
+    failed = [(q, r) for q, r in pairs if r.outcome in NOT_BOUGHT]
+    if not failed:
+        return None
+    counts = Counter(response.outcome for _, response in failed)
+    kinds = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in counts.most_common())
+    errors = (r.error for _, r in failed if r.error)
+    why = f"; the first error: {next(errors, '')}".removesuffix("; the first error: ")
+    parts = [f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{why})"]
+    parts[0] += " have no answer; what was bought is kept"
+    usd, most = _to_finish(study, cell, asker, pairs)
+    if usd is not None and most:
+        parts.append(f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(most)}")
+    parts.append(_budget(asker, most or 0.0) if counts["budget_stop"] else "")
+    # A cell that was asked for by hand is no target, or one of other parameters.
+    again = f"`{retry_command([out])}`" if in_graph() else "the same command again"
+    parts.append(f"To go on, run {again}")
+    return ". ".join(part for part in parts if part)
+
+
+def retry_command(cells: Sequence[Path]) -> str:
+    """The command that makes cells again: it buys what they lack and reads the rest."""
+    return f"snakemake --cores all --forcerun {' '.join(map(str, cells))}"
+
+
+def _to_finish(
+    study: Study, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
+) -> tuple[float | None, float | None]:
+    model = study.models[cell.model]
+    answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}
+    known = calls_of(asker.provider, [q for q, _ in answered.values()])
+    history = learn([[answered[id(q)] for q in call] for call in known], image_formula(model))
+    lacking = [q for q, r in pairs if r.outcome in NOT_BOUGHT]
+    found = estimate(model, calls_of(asker.provider, lacking), history)
+    return found.usd, found.usd_most
+
+
+def _lost(losses: Sequence[Loss], charged: float) -> str:
+    if not charged:
+        return ""
+    attempts = sum(loss.attempts for loss in losses)
+    most = usd_text(sum(loss.at_most for loss in losses))
+    why = f", most of them because {losses[0].why}" if losses else ""
+    return (
+        f", {usd_text(charged)} (at most {most}) charged for {attempts} attempts whose outcome was "
+        f"never learned{why}; `omibench budget settle` books what your provider billed"
+    )
+
+
+def _budget(asker: Asker, most: float) -> str:
+    if asker.budget is None:
+        return ""
+    account, cap = asker.budget.account(), asker.budget.purse.cap_usd
+    lost = _lost(asker.budget.losses(), account.unknown)
+    enough = account.committed + most
+    return (
+        f"The budget of {usd_text(cap)} holds no further request: "
+        f"{usd_text(account.spent)} spent{lost}; "
+        f"with study.budget_usd: {enough + 0.01:.2f} the cell ends in any case"
+    )

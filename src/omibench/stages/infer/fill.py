@@ -1,0 +1,69 @@
+"""Fill the store with responses ahead of the jobs that write the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from omibench.client.ask import Asker, check_answered, open_asker
+from omibench.params.study import Cell, Study
+from omibench.stages.infer.rounds import Thread, requests_next
+from omibench.stages.infer.stage import open_askers, requests_of, run_cell, threads_of
+
+
+def count_threads(questions: Path, study: Study, cell: Cell) -> int:
+    """How many samples of questions a cell holds, whether the store has their answers or not."""
+    return len(threads_of(questions, study, cell))
+
+
+def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
+    """Take one shard of a cell's threads to their ends and keep the answers; how many they are.
+
+    What the store holds is not asked again. Raises as `infer_cell` does, and PassingError when
+    requests failed, after all their attempts, in a way that may pass: what was answered is kept, so
+    that a retry asks only for the rest. A reached budget is no error; the cell's job reports it.
+    """
+    with open_askers(study, cell) as askers:
+        return _fill(
+            threads_of(questions, study, cell, askers[cell.model].provider)[shard],
+            study,
+            cell,
+            askers,
+        )
+
+
+def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:
+    """Ask one model under several settings in one call, so that an engine is loaded once.
+
+    Its prompts share their prefixes over the settings, too. Later steps of settings follow, setting
+    by setting. Returns how many threads it is. Raises as `fill_store` does.
+    """
+    cells = [Cell(model, setting) for setting in settings]
+    with open_asker(study, model) as asker:
+        asker([r for cell in cells for r in requests_of(questions, study, cell, asker.provider)])
+    return sum(fill_store(questions, study, cell, slice(None)) for cell in cells)
+
+
+def fill_helper(questions: Path, study: Study, helper: str, settings: Sequence[str]) -> int:
+    """Ask a model all that it is asked under the settings as the helper of others, in one call.
+
+    That is what they ask first: captions and readings, the same whoever answers afterwards. Returns
+    how many requests they are. Raises as `fill_store` does.
+    """
+    with open_asker(study, helper) as asker:
+        wanted = [
+            request
+            for setting in settings
+            for thread in threads_of(questions, study, Cell(helper, setting), asker.provider)
+            for model, request in requests_next(thread, [], setting, study.study.name)
+            if model == helper
+        ]
+        told = asker.keyed(wanted)
+    check_answered(wanted, [response for _, response in told])
+    return len({key for key, _ in told})
+
+
+def _fill(threads: Sequence[Thread], study: Study, cell: Cell, askers: dict[str, Asker]) -> int:
+    asked = [a for each in run_cell(threads, study, cell, askers) for s in each.steps for a in s]
+    check_answered([a.request for a in asked], [a.response for a in asked])
+    return len(threads)

@@ -1,0 +1,112 @@
+"""Rounds: every sample of every question goes step by step through its setting, all together.
+
+A round asks for the next step of all threads at once, so that a provider sees many requests and
+each caption or reading that several samples share is asked for once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from omibench.schemas.request import Request, Response, Tags
+from omibench.settings.steps import Ask, Step, Task, next_step
+
+Asking = Callable[[str, Sequence[Request]], Sequence[tuple[str, Response]]]
+"""(model, requests) -> the key and the response of each."""
+
+
+class Thread(NamedTuple):
+    """One sample of one question; `first` is its first step where that is known already."""
+
+    task: Task
+    sample: int
+    first: Step | None = None
+
+
+class Asked(NamedTuple):
+    """One request of a thread and what came of it."""
+
+    model: str
+    request: Request
+    key: str
+    response: Response
+
+
+Told = list[tuple[Asked, ...]]
+"""What a thread has asked and was told, step by step."""
+
+
+class Answered(NamedTuple):
+    """A thread at its end: everything it asked, step by step. The last answers the question.
+
+    A thread whose last step is not the respondent's ended early: somebody it needed gave nothing.
+    """
+
+    thread: Thread
+    steps: Told
+
+    @property
+    def last(self) -> Asked:
+        """The last request: the respondent's, or the first that nobody answered."""
+        step = self.steps[-1]
+        return next((a for a in step if a.response.outcome != "answered"), step[-1])
+
+
+def run_threads(
+    threads: Sequence[Thread], model: str, setting: str, study: str, ask: Asking
+) -> list[Answered]:
+    """Take every thread to its end, in the order of `threads`.
+
+    A thread whose captioner, reader or earlier turn has no answer ends there. Raises what `ask`
+    raises.
+    """
+    told: list[Told] = [[] for _ in threads]
+    going = list(range(len(threads)))
+    while going:
+        asked = [(n, r) for n in going for r in requests_next(threads[n], told[n], setting, study)]
+        if not asked:
+            break
+        answers = _round([(who or model, request) for _, (who, request) in asked], ask)
+        pairs = zip((n for n, _ in asked), answers, strict=True)
+        for n, step in groupby(pairs, key=lambda pair: pair[0]):
+            told[n].append(tuple(answer for _, answer in step))
+        going = [n for n, _ in groupby(n for n, _ in asked) if _goes_on(told[n])]
+    return [Answered(thread, steps) for thread, steps in zip(threads, told, strict=True) if steps]
+
+
+def requests_next(
+    thread: Thread, told: Told, setting: str, study: str
+) -> Iterator[tuple[str | None, Request]]:
+    """The requests of a thread's next step, each with the helper that it is for, if any."""
+    step = None if told else thread.first
+    if step is None:
+        step = next_step(thread.task, [[a.response for a in earlier] for earlier in told])
+    for ask in step:
+        yield ask.model, _request(ask, thread, setting, study)
+
+
+def _request(ask: Ask, thread: Thread, setting: str, study: str) -> Request:
+    # What a helper says is the same under every setting, so no setting stands in its tags.
+    named = setting if ask.role == "respondent" else ""
+    return Request(
+        conversation=ask.conversation,
+        decoding=ask.decoding,
+        index=0 if ask.shared else thread.sample,
+        tags=Tags(role=ask.role, problem=thread.task.question.id, study=study, setting=named),
+    )
+
+
+def _round(wanted: Sequence[tuple[str, Request]], ask: Asking) -> list[Asked]:
+    found: dict[int, Asked] = {}
+    for model in dict.fromkeys(model for model, _ in wanted):
+        places = [n for n, (who, _) in enumerate(wanted) if who == model]
+        requests = [wanted[n][1] for n in places]
+        for n, request, (key, response) in zip(places, requests, ask(model, requests), strict=True):
+            found[n] = Asked(model, request, key, response)
+    return [found[n] for n in range(len(wanted))]
+
+
+def _goes_on(told: Told) -> bool:
+    return all(asked.response.outcome == "answered" for asked in told[-1])

@@ -1,0 +1,121 @@
+"""What is judged of a cell: its responses beside question, gold, reference and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import FileFormatError, ParamsError
+from omibench.judges.case import Case
+from omibench.params.judge import JudgeParams
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.request import ImagePart
+from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
+
+
+@dataclass(frozen=True)
+class Material:
+    """One response that may be judged, with its case and the verdict that says whether it is wrong.
+
+    `verdict` is None where no rule book was asked for.
+    """
+
+    row: ResponseRow
+    case: Case
+    verdict: VerdictRow | None
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is anything that a judge could read."""
+        return self.row.outcome in ("answered", "truncated") and bool(self.row.text.strip())
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the answer was scored and is not all right."""
+        return (
+            self.verdict is not None
+            and self.verdict.outcome == "scored"
+            and (self.verdict.verdict < 1)
+        )
+
+
+class CellFiles(NamedTuple):
+    """The files of a cell and of its dataset; `verdicts` may be missing where none are needed."""
+
+    responses: Path
+    verdicts: Path | None
+    answers: Path
+    questions: Path
+
+
+def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
+    """The responses of a cell in order, of the problems that `params.problems` leaves.
+
+    Raises FileFormatError for a response without its problem or verdict, ParamsError when the
+    verdicts hold none of `params.wrong_by`.
+    """
+    responses, verdicts, answers, questions = files
+    asked = {question.id: question for question in read_jsonl(questions, Question)}
+    gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
+    kept = chosen(asked, params.problems)
+    rows = [ResponseRow(**r) for r in read_parquet(responses, ResponseRow).iter_rows(named=True)]
+    told = read_verdicts(verdicts, params.wrong_by) if verdicts else None
+    found = []
+    for row in rows:
+        if row.id not in asked or row.id not in gold:
+            raise FileFormatError(f"{responses}: problem {row.id!r} is not in the frozen dataset")
+        if row.id not in kept:
+            continue
+        if told is not None and (row.id, row.index) not in told:
+            raise FileFormatError(
+                f"{verdicts}: the response to {row.id!r}, sample {row.index}, has no verdict; "
+                "score this cell again"
+            )
+        case = case_of(asked[row.id], gold[row.id], row.text, questions.parent, params.images)
+        found.append(Material(row, case, told[row.id, row.index] if told is not None else None))
+    return found
+
+
+def case_of(question: Question, answer: Answer, text: str, folder: Path, images: bool) -> Case:
+    """What these judges are shown of a response; pictures, if any, in the order of the question."""
+    return Case(
+        id=question.id,
+        question=question.question,
+        gold=answer.answer,
+        response=text,
+        choices=answer.choices or question.choices,
+        reference=answer.solution,
+        images=_pictures(question, folder) if images else (),
+    )
+
+
+def _pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:
+    return tuple(
+        ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
+        for figure in question.images
+    )
+
+
+def chosen(ids: Iterable[str], many: int | None) -> set[str]:
+    """At most so many ids, the same whatever else is asked: those with the smallest hashes."""
+    ranked = sorted(ids, key=lambda name: sha256(name.encode()).digest())
+    return set(ranked[:many])
+
+
+def read_verdicts(path: Path, rules: str | None) -> Mapping[tuple[str, int], VerdictRow]:
+    """(Problem, sample) -> the verdict of one rule book: the first in the file if none is named.
+
+    Raises ParamsError where the file holds none of that rule book.
+    """
+    rows: Sequence[dict[str, object]] = read_parquet(path, VerdictRow).to_dicts()
+    books = list(dict.fromkeys(str(row["rules"]) for row in rows))
+    wanted = rules or (books[0] if books else "")
+    if rows and wanted not in books:
+        raise ParamsError(
+            f"judge.wrong_by: {path} holds no verdict of {wanted!r}; it holds {', '.join(books)}"
+        )
+    picked = [VerdictRow.model_validate(row) for row in rows if row["rules"] == wanted]
+    return {(row.id, row.index): row for row in picked}

@@ -1,0 +1,135 @@
+"""The stage: one cell's responses in, what judges say of their reasoning out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.errors import MissingInputError, ParamsError
+from omibench.judges.instrument import Instrument
+from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
+from omibench.judges.quality import Quality
+from omibench.judges.taxonomies import Taxonomy, taxonomy_of
+from omibench.params.study import Study
+from omibench.schemas.tables import JudgementRow, write_parquet
+from omibench.schemas.verdict import VerdictOutcome
+from omibench.stages.judge.instruments import WHERE, instrument_of
+from omibench.stages.judge.material import CellFiles, Material, read_material
+
+Values = Mapping[str, Any]
+
+
+class _Voice(NamedTuple):
+    judge: str
+    counts: bool
+    value: Any
+    key: str | None
+    simulated: bool
+    outcome: VerdictOutcome
+
+
+def judge_cell(files: CellFiles, out: Path, study: Study) -> int:
+    """Ask every judge that `judge` names about the responses of a cell.
+
+    Reads ResponseRow and VerdictRow Parquet, Answer and Question JSONL; writes JudgementRow
+    Parquet, instrument by instrument in the order of the responses, and returns how many rows
+    there are. Quality is judged of every response with text, alignment where there is a reference
+    besides, the type of error where the answer was scored and is not all right. Raises ParamsError
+    when nobody is named, MissingInputError when the type of error is wanted without verdicts.
+    """
+    panels = study.panels("judge")
+    if not panels:
+        raise ParamsError("judge: names no judge; give `quality`, `alignment` or `errors` a model")
+    if "error_type" in panels and files.verdicts is None:
+        raise MissingInputError(
+            "judge: errors needs the cell's verdicts; give them with --verdicts"
+        )
+    material = read_material(files, study.judge)
+    instruments = {name: instrument_of(name, study.judge) for name in panels}
+    wanted = [
+        Wanted(panel, instruments[name], f"judge.{WHERE[name]}") for name, panel in panels.items()
+    ]
+    rows: list[JudgementRow] = []
+    with open_panels(study, wanted) as opened:
+        for instrument, panel in zip(instruments.values(), opened, strict=True):
+            rows += _judged(instrument, panel, material, study)
+    write_parquet(out, rows, JudgementRow)
+    return len(rows)
+
+
+def _judged(
+    instrument: Instrument[Any], panel: Panel, material: Sequence[Material], study: Study
+) -> Iterator[JudgementRow]:
+    if instrument.name == "error_type" and study.judge.errors:
+        name = study.judge.errors.taxonomy
+        yield from _errors(instrument, panel, material, name, taxonomy_of(name))
+        return
+    values = _marks if instrument.name == "quality" else _alignment
+    yield from _opinions(instrument, panel, asked_about(instrument.name, material), values)
+
+
+def asked_about(instrument: str, material: Sequence[Material]) -> list[Material]:
+    """The responses that a judge is asked about."""
+    if instrument == "error_type":
+        return [m for m in material if m.wrong]
+    needs_reference = instrument == "alignment"
+    return [m for m in material if m.readable and (m.case.reference or not needs_reference)]
+
+
+def _errors(
+    instrument: Instrument[str],
+    panel: Panel,
+    material: Sequence[Material],
+    name: str,
+    taxonomy: Taxonomy,
+) -> Iterator[JudgementRow]:
+    """The types of errors; those that follow from an outcome come first and ask nobody."""
+    for m in material:
+        told = taxonomy.outcomes.get(m.verdict.outcome) if m.verdict else None  # type: ignore[call-overload]
+        if told:
+            yield JudgementRow(
+                id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
+                version=instrument.version, outcome="scored", error_type=told, taxonomy=name,
+                simulated=m.row.simulated,
+            )  # fmt: skip
+
+    def values(said: str | None) -> Values:
+        return {"error_type": said, "taxonomy": name}
+
+    yield from _opinions(instrument, panel, asked_about(instrument.name, material), values)
+
+
+def _opinions(
+    instrument: Instrument[Any],
+    panel: Panel,
+    asked: Sequence[Material],
+    values: Callable[[Any], Values],
+) -> Iterator[JudgementRow]:
+    opinions = consult([m.case for m in asked], instrument, panel)
+    for m, opinion in zip(asked, opinions, strict=True):
+        for judge, counts, value, key, simulated, outcome in _voices(panel, opinion):
+            yield JudgementRow(
+                id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
+                version=instrument.version, judge=judge, counts=counts,
+                outcome=outcome, judge_key=key,
+                prompt_sha256=panel.prompt.sha256, simulated=m.row.simulated or simulated,
+                **values(value),
+            )  # fmt: skip
+
+
+def _voices(panel: Panel, opinion: Opinion[Any]) -> Iterator[_Voice]:
+    """The judgement that counts, then each judge's own where several voted."""
+    o = opinion
+    yield _Voice(panel.name, True, o.value, o.key, o.simulated, o.outcome)
+    if len(opinion.said) > 1:
+        for said in opinion.said:
+            yield _Voice(said.judge, False, said.value, said.key, said.simulated, said.outcome)
+
+
+def _marks(marks: Quality | None) -> Values:
+    return marks._asdict() if marks else {}
+
+
+def _alignment(mark: float | None) -> Values:
+    return {"alignment": mark}

@@ -1,0 +1,31 @@
+"""Shadows, lamps and yellow paper taken out of a picture, so that ink alone is dark."""
+
+from __future__ import annotations
+
+from omibench.stages.ocr.engines.engine import Pixels
+
+_SPOT = 12
+"""The paper's brightness is looked at in spots of a twelfth of the shorter side."""
+_PAPER = 235.0
+_COARSE = 4
+"""How often smaller the picture is in which the paper's brightness is smoothed."""
+
+
+def evenly_lit(picture: Pixels) -> Pixels:
+    """The picture in grey (three equal channels), its paper of one brightness everywhere.
+
+    What is brightest around a point is the paper there; ink is as dark as it is beside it.
+    """
+    import cv2
+    import numpy as np
+
+    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+    height, width = grey.shape
+    side = max(3, min(height, width) // _SPOT | 1)
+    closed = cv2.morphologyEx(grey, cv2.MORPH_CLOSE, np.ones((side, side), np.uint8))
+    size = (max(1, width // _COARSE), max(1, height // _COARSE))
+    coarse = cv2.resize(closed, size, interpolation=cv2.INTER_AREA).astype(np.float32)
+    smooth = cv2.GaussianBlur(coarse, (0, 0), side / 2 / _COARSE)
+    paper = cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR)
+    even = np.clip(grey / np.maximum(paper, 1) * np.float32(_PAPER), 0, 255).astype(np.uint8)
+    return np.repeat(even[:, :, None], 3, axis=2)

@@ -1,0 +1,246 @@
+"""Mathpix, as OMIBench used it: v3/pdf for papers and v3/text for photographs.
+
+Keys come from MATHPIX_APP_ID and MATHPIX_APP_KEY and go into headers alone. What was sent is noted
+by its SHA-256 before anything is waited for, so that a run that was killed goes on with the job
+that it has paid for, and what has been read is not sent again.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import time
+import urllib.request
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.files.intake import read_json
+from omibench.models.http.bounds import MOST_REPLY
+from omibench.models.http.exchange import Reply, exchange
+from omibench.models.http.replies import json_of
+from omibench.models.traffic.failure import Failure
+from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
+from omibench.text.masking import mask_line, remember
+
+NAME = "mathpix"
+URL = "https://api.mathpix.com"
+URL_ENV = "MATHPIX_URL"
+ID_ENV, KEY_ENV = "MATHPIX_APP_ID", "MATHPIX_APP_KEY"
+FIGURES = frozenset({"diagram", "chart", "figure", "picture"})
+"""Types of lines that are no text."""
+_DELIMITERS = {"math_inline_delimiters": ["$", "$"], "math_display_delimiters": ["$$", "$$"]}
+READ_S = 120.0
+"""Seconds that a server may be silent."""
+MOST_S = 1200.0
+"""Seconds that one call may take in all, with the upload of a paper."""
+_ATTEMPTS = 5
+_BUSY = (429, 500, 502, 503, 504)
+
+
+class Client(NamedTuple):
+    """How the API is reached. `pause` is the first of the growing waits, in seconds."""
+
+    url: str
+    app_id: str
+    app_key: str
+    folder: Path
+    """Notes of what was sent, and what came back."""
+    pause: float = 2.0
+    patience: float = 1800.0
+    """Seconds that one paper may take before it is given up; its job is kept."""
+
+
+def open_client(folder: Path, pause: float = 2.0) -> Client:
+    """The client with the keys of the environment.
+
+    Raises MissingInputError when they are not set, or the URL is no http(s) address.
+    """
+    app_id, app_key = os.environ.get(ID_ENV), os.environ.get(KEY_ENV)
+    if not app_id or not app_key:
+        raise MissingInputError(
+            f"engine mathpix: set {ID_ENV} and {KEY_ENV}, the keys of your Mathpix account"
+        )
+    url = os.environ.get(URL_ENV, URL).rstrip("/")
+    if not url.startswith(("https://", "http://")):
+        raise MissingInputError(f"{URL_ENV}: {url!r} is no http(s) address")
+    remember(app_id)
+    remember(app_key)
+    return Client(url, app_id, app_key, folder, pause)
+
+
+def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
+    """Every page of a PDF as it was read, by page number.
+
+    Raises ModelError when the API refuses the paper, fails, or takes longer than its patience.
+    """
+    done = client.folder / f"{digest}.lines.json"
+    if not done.is_file():
+        note = client.folder / f"{digest}.json"
+        job = _field(_kept(note), "pdf_id") if note.is_file() else None
+        if job is None:
+            job = _field(_post_file(client, data), "pdf_id")
+            _keep(note, {"pdf_id": job})
+        _await(client, job, note)
+        _keep(done, _call(client, f"/v3/pdf/{job}.lines.json"))
+    pages = _kept(done).get("pages", [])
+    return {int(page["page"]): _page(page) for page in pages}
+
+
+def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
+    """A photograph as it was read. Raises ModelError as `read_pdf` does."""
+    done = client.folder / f"{digest}.text.json"
+    if not done.is_file():
+        source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
+        body = {"src": source, "formats": ["text"], "include_line_data": True, **_DELIMITERS}
+        _keep(done, _call(client, "/v3/text", json.dumps(body).encode(), "application/json"))
+    answer = _kept(done)
+    return _page(
+        {
+            "page_width": answer.get("image_width", 1),
+            "page_height": answer.get("image_height", 1),
+            "lines": answer.get("line_data", []),
+        }
+    )
+
+
+def _await(client: Client, job: str, note: Path) -> None:
+    began, pause = time.monotonic(), client.pause
+    while True:
+        answer = _call(client, f"/v3/pdf/{job}")
+        status = answer.get("status")
+        if status == "completed":
+            return
+        if status == "error":
+            note.unlink(missing_ok=True)
+            raise ModelError(f"mathpix: job {job} failed: {_why(answer)}")
+        if time.monotonic() - began > client.patience:
+            raise ModelError(
+                f"mathpix: job {job} is still {status!r} after {client.patience:g} s; run the "
+                "command again to go on waiting for it"
+            )
+        time.sleep(pause)
+        pause = min(30.0, pause * 1.5)
+
+
+def _page(page: Mapping[str, Any]) -> ReadPage:
+    lines, figures = [], []
+    for line in page.get("lines", []):
+        corners = _corners(line)
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        text = " ".join(str(line.get("text") or "").split())
+        if line.get("type") in FIGURES:
+            figures.append((min(xs), min(ys), max(xs), max(ys)))
+        elif text:
+            lines.append(
+                ReadLine(
+                    text=text,
+                    quad=corners,
+                    confidence=line.get("confidence"),
+                    handwritten=bool(line.get("is_handwritten")),
+                )
+            )
+    width, height = float(page.get("page_width") or 1), float(page.get("page_height") or 1)
+    return ReadPage(engine=NAME, width=width, height=height, lines=lines, figures=figures or None)
+
+
+def _corners(line: Mapping[str, Any]) -> Any:
+    """The box around a line's contour, or around its region, as four corners."""
+    points = line.get("cnt") or []
+    if points:
+        xs, ys = [float(p[0]) for p in points], [float(p[1]) for p in points]
+        x0, y0, x1, y1 = min(xs), min(ys), max(xs), max(ys)
+    else:
+        region = line.get("region") or {}
+        x0, y0 = float(region.get("top_left_x", 0)), float(region.get("top_left_y", 0))
+        x1, y1 = x0 + float(region.get("width", 0)), y0 + float(region.get("height", 0))
+    return ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+
+
+def _post_file(client: Client, data: bytes) -> dict[str, Any]:
+    mark = uuid.uuid4().hex
+    options = json.dumps({**_DELIMITERS, "rm_spaces": True})
+    body = (
+        f'--{mark}\r\nContent-Disposition: form-data; name="options_json"\r\n\r\n{options}\r\n'
+        f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="paper.pdf"\r\n'
+        "Content-Type: application/pdf\r\n\r\n"
+    ).encode() + data
+    body += f"\r\n--{mark}--\r\n".encode()
+    return _call(client, "/v3/pdf", body, f"multipart/form-data; boundary={mark}")
+
+
+def _call(
+    client: Client, path: str, body: bytes | None = None, kind: str | None = None
+) -> dict[str, Any]:
+    """The JSON object that the API answers with; busy servers are asked again."""
+    headers = {"app_id": client.app_id, "app_key": client.app_key}
+    headers |= {"Content-Type": kind} if kind else {}
+    pause = client.pause
+    for attempt in range(_ATTEMPTS):
+        request = urllib.request.Request(client.url + path, body, headers)  # noqa: S310
+        try:
+            sent = exchange(request, timeout_s=READ_S, most=MOST_REPLY, most_s=MOST_S)
+            return _answered(sent)
+        except Failure as failure:
+            if not failure.transient or attempt + 1 == _ATTEMPTS:
+                raise ModelError(f"mathpix: {client.url}{path}: {failure}") from None
+        time.sleep(pause)
+        pause *= 2
+    raise AssertionError("unreachable")
+
+
+def _answered(reply: Reply) -> dict[str, Any]:
+    """The object that a reply holds. Raises Failure."""
+    if reply.status >= 300:
+        why = f"HTTP {reply.status}: {_why(_object(reply))}"
+        if reply.status in (401, 403):
+            why += f"; are {ID_ENV} and {KEY_ENV} the keys of your Mathpix account?"
+        raise Failure(why, reply.status, transient=reply.status in _BUSY)
+    answer = _object(reply)
+    if answer is None:
+        raise Failure("the reply is no JSON object", reply.status, transient=True)
+    if answer.get("error") and "status" not in answer:
+        raise Failure(_why(answer), reply.status)
+    return answer
+
+
+def _object(reply: Reply) -> dict[str, Any] | None:
+    try:
+        value = json_of(reply.body)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _why(answer: object) -> str:
+    if not isinstance(answer, dict):
+        return "an answer that is no object"
+    info = answer.get("error_info")
+    detail = info.get("message") if isinstance(info, dict) else None
+    return mask_line(str(detail or answer.get("error") or "no reason given"))
+
+
+def _field(answer: Mapping[str, Any], field: str) -> str:
+    value = answer.get(field)
+    if not isinstance(value, str) or not value.replace("-", "").replace("_", "").isalnum():
+        raise ModelError(f"mathpix: the answer has no {field}: {_why(answer)}")
+    return value
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    """What `_keep` wrote. Raises FileFormatError for a file that says something else."""
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise FileFormatError(f"{path}: is no answer of Mathpix: delete the file")
+    return found
+
+
+def _keep(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{uuid.uuid4().hex}.part")
+    part.write_text(json.dumps(value), "utf-8")
+    part.replace(path)

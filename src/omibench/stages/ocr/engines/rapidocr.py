@@ -1,0 +1,247 @@
+"""RapidOCR: PP-OCR detection and recognition in onnxruntime, its models part of the package.
+
+Lines are found in an evenly lit picture of a million pixels and read at full size, so that the
+process stays below 600 MB whatever the page; one session, one thread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from omibench.errors import MissingInputError
+from omibench.stages.ocr.engines.direction import lies_on_side
+from omibench.stages.ocr.engines.engine import Pixels, Point, Reading, quarter_turned
+from omibench.stages.ocr.engines.lighting import evenly_lit
+
+NAME = "rapidocr"
+_AREA = 1_000_000
+"""Pixels of the picture in which lines are looked for: what the memory allows."""
+_MOST = 4.0
+_NO_LIMIT = 100_000
+_TALL = 1.5
+_LEFT = 270
+"""The turn that lays down lines that run upwards, as on photographs of a phone held upright."""
+_VOTERS = 9
+_FEW = 0.2
+_SAMPLE = 5
+_HALF = 0.5
+_CLEARLY = 0.15
+_CLASSIFIED, _GLANCE, _WHOLE = 4.0, 6.6, 1000.0
+"""Width over height of what is shown of a line: what costs the classifier and the reader least."""
+
+
+class RapidOcr:
+    """The engine, its session opened once a process."""
+
+    name = NAME
+
+    def __init__(self) -> None:
+        try:
+            import cv2
+
+            with _libyaml():
+                from rapidocr import RapidOCR
+        except ImportError as error:
+            raise MissingInputError(
+                "engine rapidocr: the package is not installed: pip install 'omibench[ocr]'"
+            ) from error
+        cv2.setNumThreads(1)
+        self._last: tuple[Pixels, list[Any]] | None = None
+        threads = "EngineConfig.onnxruntime"
+        self._ocr = RapidOCR(
+            params={
+                "Global.log_level": "critical",
+                "Global.use_cls": False,
+                "Global.max_side_len": _NO_LIMIT,
+                "Det.limit_type": "max",
+                "Det.limit_side_len": _NO_LIMIT,
+                "Rec.rec_batch_num": 1,
+                f"{threads}.intra_op_num_threads": 1,
+                f"{threads}.inter_op_num_threads": 1,
+            }
+        )
+
+    def upright(self, picture: Pixels) -> tuple[Pixels, int]:
+        """The picture turned by quarters so that its longest lines stand as one reads them.
+
+        Lines in tall boxes are laid down first. Whether lines stand on their head the classifier of
+        their direction tells; what it leaves in doubt, and what would turn a picture of level
+        lines, is settled by reading both ways.
+        """
+        picture, lying = self._laid_down(picture)
+        turn = _LEFT if lying else 0
+        if self._on_head(picture, lying=lying):
+            turn, picture = (turn + 180) % 360, self._stood_up(picture)
+        return picture, turn
+
+    def read(self, picture: Pixels) -> list[Reading]:
+        """Every line that is found, those that cannot be recognised left out."""
+        return self._recognised(picture, self._found(picture))
+
+    def _laid_down(self, picture: Pixels) -> tuple[Pixels, bool]:
+        """The picture with its longest lines level, and whether it lay on its side.
+
+        Finding lines is dear: where their ink runs up and down, they are looked for in the turned
+        picture first.
+        """
+        turned = quarter_turned(picture, _LEFT)
+        if lies_on_side(picture) and self._tall_share(turned) <= _HALF:
+            return turned, True
+        lying = _HALF < self._tall_share(picture) <= 1
+        return (turned, True) if lying else (picture, False)
+
+    def _tall_share(self, picture: Pixels) -> float:
+        """The share of tall boxes among the longest; infinite where no line is found."""
+        longest = self._longest(picture, _SAMPLE)
+        return sum(map(_is_tall, longest)) / len(longest) if longest else math.inf
+
+    def _longest(self, picture: Pixels, count: int) -> list[Any]:
+        return sorted(self._found(picture), key=_reach, reverse=True)[:count]
+
+    def _on_head(self, picture: Pixels, *, lying: bool) -> bool:
+        """Whether level lines stand on their head; of a picture that lay, either is as likely."""
+        quads = self._longest(picture, _VOTERS)
+        share = self._turned_share(picture, quads)
+        decided = share <= _FEW or share >= 1 - _FEW
+        if share <= _FEW or (lying and decided):
+            return share > _FEW
+        # What the classifier is sure of needs a glance; in doubt, whole lines are read.
+        longest, aspect = quads[:_SAMPLE], _GLANCE if decided else _WHOLE
+        margin = 0.0 if lying else _CLEARLY
+        upside_down = self._sure(picture, longest, 2, aspect)
+        return upside_down > self._sure(picture, longest, 0, aspect) + margin
+
+    def _turned_share(self, picture: Pixels, quads: list[Any]) -> float:
+        """The share, by length, of lines whose heads are classified as standing upside down."""
+        if not quads:
+            return 0.0
+        heads = [_head(_cut(picture, quad), _CLASSIFIED)[:, :, ::-1] for quad in quads]
+        told = self._ocr.cls_and_rotate(heads)[1].cls_res or []
+        turned = sum(
+            _reach(quad) for quad, (label, _) in zip(quads, told, strict=True) if label == "180"
+        )
+        return turned / sum(map(_reach, quads))
+
+    def _stood_up(self, picture: Pixels) -> Pixels:
+        """The picture turned by 180 degrees, its lines where they were found."""
+        height, width = picture.shape[:2]
+        quads = [_ordered([width - 1, height - 1] - quad) for quad in self._found(picture)]
+        self._last = (quarter_turned(picture, 180), quads)
+        return self._last[0]
+
+    def _sure(self, picture: Pixels, quads: list[Any], turns: int, aspect: float) -> float:
+        """Mean confidence, weighed by length, of the first parts of lines turned by quarters."""
+        import numpy as np
+
+        heads = [_head(_cut(picture, quad), aspect)[:, :, ::-1] for quad in quads]
+        read = self._ocr.recognize_txt([np.rot90(head, turns) for head in heads])
+        pairs = list(zip(read.scores or (), read.txts or (), strict=True))
+        total = sum(len(text) for _, text in pairs)
+        return sum(score * len(text) for score, text in pairs) / max(1, total)
+
+    def _found(self, picture: Pixels) -> list[Any]:
+        """The corners of every line; those of the picture that was looked at last are known."""
+        if self._last is None or self._last[0] is not picture:
+            small, factor = _of_area(picture)
+            found = self._ocr(evenly_lit(small), use_det=True, use_cls=False, use_rec=False)
+            boxes = getattr(found, "boxes", None)
+            self._last = (
+                picture,
+                [] if boxes is None else [_ordered(box / factor) for box in boxes],
+            )
+            _give_back()
+        return self._last[1]
+
+    def _recognised(self, picture: Pixels, quads: list[Any]) -> list[Reading]:
+        if not quads:
+            return []
+        crops = [_cut(picture, quad)[:, :, ::-1] for quad in quads]
+        read = self._ocr.recognize_txt(crops)
+        _give_back()
+        return [
+            Reading(text.strip(), _points(quad), float(score))
+            for text, score, quad in zip(read.txts or (), read.scores or (), quads, strict=True)
+            if text.strip()
+        ]
+
+
+@contextmanager
+def _libyaml() -> Iterator[None]:
+    """Have YAML parsed in C: the package parses its long lists of models on import, twice."""
+    import yaml
+
+    slow = yaml.SafeLoader
+    yaml.SafeLoader = getattr(yaml, "CSafeLoader", slow)  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        yaml.SafeLoader = slow  # type: ignore[misc]
+
+
+def _of_area(picture: Pixels) -> tuple[Pixels, float]:
+    """The picture scaled to a million pixels, small ones at most fourfold, and by how much."""
+    import cv2
+
+    height, width = picture.shape[:2]
+    factor = min(_MOST, math.sqrt(_AREA / (width * height)))
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
+    small: Pixels = cv2.resize(picture, size, interpolation=how)  # type: ignore[assignment]
+    return small, factor
+
+
+def _give_back() -> None:
+    """Hand freed memory back to the system, which keeps a long paper within its limit."""
+    with suppress(OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+def _ordered(quad: Any) -> Any:
+    """The corners clockwise from the one nearest the picture's top left, however a box leans."""
+    import numpy as np
+
+    return np.roll(quad, -int(np.argmin(quad.sum(axis=1))), axis=0)
+
+
+def _is_tall(quad: Any) -> bool:
+    """Whether a line stands on its side, and is laid down before it is read."""
+    return _far(quad[0], quad[3]) >= _TALL * _far(quad[0], quad[1])
+
+
+def _reach(quad: Any) -> float:
+    return max(_far(quad[0], quad[1]), _far(quad[0], quad[3]))
+
+
+def _points(quad: Any) -> tuple[Point, Point, Point, Point]:
+    a, b, c, d = ((float(x), float(y)) for x, y in quad)
+    return a, b, c, d
+
+
+def _cut(picture: Pixels, quad: Any) -> Any:
+    """The pixels of one line, levelled; one that is taller than wide is laid on its side."""
+    import cv2
+    import numpy as np
+
+    corners = np.asarray(quad, np.float32)
+    width = round(max(_far(corners[0], corners[1]), _far(corners[3], corners[2]), 1))
+    height = round(max(_far(corners[0], corners[3]), _far(corners[1], corners[2]), 1))
+    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    matrix = cv2.getPerspectiveTransform(corners, frame)
+    crop = cv2.warpPerspective(
+        picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.rot90(crop) if height >= _TALL * width else crop
+
+
+def _head(crop: Any, aspect: float) -> Any:
+    """The first part of a line, at most so many times as wide as high."""
+    return crop[:, : max(1, round(aspect * crop.shape[0]))]
+
+
+def _far(a: Any, b: Any) -> float:
+    return math.dist((float(a[0]), float(a[1])), (float(b[0]), float(b[1])))

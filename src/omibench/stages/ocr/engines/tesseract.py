@@ -1,0 +1,119 @@
+"""Tesseract, by its command: faster and weaker than rapidocr, and of no use on photographs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+
+from omibench.errors import MissingInputError
+from omibench.stages.ocr.engines.engine import Pixels, Reading
+
+NAME = "tesseract"
+LANGUAGES = "OMIBENCH_TESSERACT_LANGUAGES"
+"""Environment variable: the languages to read, such as `eng+por`; all that are installed else."""
+_SECONDS = 120
+
+
+class Tesseract:
+    """The engine; every picture is handed to a process of its own."""
+
+    name = NAME
+
+    def __init__(self) -> None:
+        found = command()
+        if found is None:
+            raise MissingInputError(
+                "engine tesseract: there is no command `tesseract`: install the package "
+                "tesseract-ocr with its languages, or choose another ocr.engine"
+            )
+        self.command = found
+
+    def read(self, picture: Pixels) -> list[Reading]:
+        """Every line, its confidence the mean of its words'."""
+        words = self._words(picture)
+        return [reading for line in words if (reading := _reading(line))]
+
+    def upright(self, picture: Pixels) -> tuple[Pixels, int]:
+        """The picture as it is: its own detection of turned pages makes photographs worse."""
+        return picture, 0
+
+    def _words(self, picture: Pixels) -> Iterator[list[dict[str, str]]]:
+        from PIL import Image
+
+        buffer = io.BytesIO()
+        Image.fromarray(picture).save(buffer, "PNG")
+        languages = os.environ.get(LANGUAGES) or "+".join(installed(self.command))
+        told = [self.command, "stdin", "stdout", "-l", languages, "--psm", "3", "tsv"]
+        done = subprocess.run(
+            told,
+            input=buffer.getvalue(),
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+        )
+        if done.returncode:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+            raise MissingInputError(f"engine tesseract: {said or 'ended without a word'}")
+        yield from lines_of_table(done.stdout.decode("utf-8", "replace"))
+
+
+def command() -> str | None:
+    """The path of the command, or None where it is not installed."""
+    return shutil.which("tesseract")
+
+
+def version() -> str:
+    """What the command says of its version, and the languages that it reads: both change pages."""
+    program = command()
+    if program is None:
+        return "absent"
+    told = subprocess.run(
+        [program, "--version"], capture_output=True, encoding="utf-8", timeout=30, check=False
+    )
+    languages = os.environ.get(LANGUAGES) or "+".join(installed(program))
+    return f"{(told.stdout or told.stderr).partition(chr(10))[0].strip()}, {languages}"
+
+
+@cache
+def installed(program: str) -> tuple[str, ...]:
+    """The languages that are installed, English first; the detector of turns is none."""
+    told = subprocess.run(
+        [program, "--list-langs"], capture_output=True, encoding="utf-8", timeout=30, check=False
+    )
+    names = [line.strip() for line in told.stdout.splitlines()[1:]]
+    known = [name for name in names if name and name not in ("osd", "equ")]
+    return tuple(sorted(known, key=lambda name: (name != "eng", name))) or ("eng",)
+
+
+def lines_of_table(table: str) -> Iterator[list[dict[str, str]]]:
+    """The words of each line of tesseract's table of words (level 5 of its TSV)."""
+    key, line = None, list[dict[str, str]]()
+    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
+        if row.get("level") != "5" or not (row.get("text") or "").strip():
+            continue
+        here = tuple(row[name] for name in ("page_num", "block_num", "par_num", "line_num"))
+        if here != key and line:
+            yield line
+            line = []
+        key = here
+        line.append(row)
+    if line:
+        yield line
+
+
+def _reading(words: list[dict[str, str]]) -> Reading | None:
+    boxes = [tuple(float(w[name]) for name in ("left", "top", "width", "height")) for w in words]
+    x0, y0 = min(b[0] for b in boxes), min(b[1] for b in boxes)
+    x1, y1 = max(b[0] + b[2] for b in boxes), max(b[1] + b[3] for b in boxes)
+    text = " ".join(w["text"] for w in words)
+    confidence = sum(float(w["conf"]) for w in words) / len(words) / 100
+    if not text.strip():
+        return None
+    quad = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+    return Reading(text, quad, min(1.0, max(0.0, confidence)))

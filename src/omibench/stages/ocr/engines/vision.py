@@ -1,0 +1,155 @@
+"""A model that sees reads a page: its text by one prompt, its figures by another (MathReal).
+
+Both go through the store of responses. A model says where figures are, not where lines are: lines
+are spread between the figures that it puts among them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    ImagePart,
+    Message,
+    Request,
+    Response,
+    Tags,
+    TextPart,
+)
+from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
+
+NAME = "vision"
+MAX_TOKENS = 8192
+TEXT_PROMPT = """\
+Copy out the printed text of this exam page, line by line, as it is set.
+
+- Every printed line once, from top to bottom, columns one after the other; keep the numbers of \
+problems, their choices with letters, and blanks as ____.
+- Formulas in LaTeX between dollar signs: $v_0$, $\\frac{a}{b}$.
+- Leave out handwriting, running heads, page numbers, and text inside figures. Keep captions.
+- Cells of a table stand in one line a row, with " | " between them.
+- Where a figure stands, write a line [FIGURE 1], [FIGURE 2], ... in the order of reading.
+
+Copy, do not correct, translate, explain or solve. Write nothing but the lines."""
+FIGURES_PROMPT = """\
+Say where the figures of this exam page are: drawings, diagrams, graphs, photographs, pictures \
+that are choices. Panels under one caption are one figure; logos, tables, formulas and \
+handwriting are none. Number them in the order of reading.
+
+Reply with one JSON object a line and nothing else, edges in thousandths of the width and height \
+of the page from its top left, labels of the figure inside and its caption outside:
+{"figure": 1, "left": 120, "top": 300, "right": 480, "bottom": 520}
+Without figures reply {}."""
+_MARK = re.compile(r"\[FIGURE\s*(\d{1,2})\]", re.I)
+_FENCE = re.compile(r"^\s*```\w*\s*$")
+_LINE = 0.018
+"""Height of a line as a share of the page's, where nothing tells it."""
+Edges = tuple[float, float, float, float]
+
+
+class PagePicture(NamedTuple):
+    """A page to read: a name for it (`SOURCE#p2`), its picture, and its size in pixels."""
+
+    name: str
+    image: ImagePart
+    width: int
+    height: int
+
+
+def requests_for(page: PagePicture, study: str = "") -> tuple[Request, Request]:
+    """The request for the text of a page, and the one for its figures."""
+    text, figures = (
+        Request(
+            conversation=Conversation(
+                messages=(Message(role="user", parts=(page.image, TextPart(text=words))),)
+            ),
+            decoding=Decoding(temperature=0.0, max_tokens=MAX_TOKENS),
+            tags=Tags(role="page_reader", problem=page.name, study=study),
+        )
+        for words in (TEXT_PROMPT, FIGURES_PROMPT)
+    )
+    return text, figures
+
+
+def page_of(page: PagePicture, text: Response, figures: Response) -> ReadPage | None:
+    """What the two replies say of a page; None where its text was not answered whole."""
+    if text.outcome != "answered":
+        return None
+    boxes = edges_of(figures.text) if figures.outcome == "answered" else {}
+    scaled = {
+        number: (
+            box[0] * page.width / 1000,
+            box[1] * page.height / 1000,
+            box[2] * page.width / 1000,
+            box[3] * page.height / 1000,
+        )
+        for number, box in boxes.items()
+    }
+    lines = list(placed(text.text, scaled, page.width, page.height))
+    return ReadPage(
+        engine=NAME,
+        width=page.width,
+        height=page.height,
+        lines=lines,
+        figures=list(scaled.values()),
+    )
+
+
+def edges_of(reply: str) -> dict[int, Edges]:
+    """The figures of a reply by number; lines that are no such object are passed over."""
+    found: dict[int, Edges] = {}
+    for line in reply.splitlines():
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(told, dict) or type(told.get("figure")) is not int:
+            continue
+        edges = [told.get(key) for key in ("left", "top", "right", "bottom")]
+        if all(type(e) in (int, float) and 0 <= e <= 1000 for e in edges):  # type: ignore[operator]
+            left, top, right, bottom = (float(e) for e in edges)  # type: ignore[arg-type]
+            if left < right and top < bottom:
+                found[told["figure"]] = (left, top, right, bottom)
+    return found
+
+
+def placed(
+    text: str, figures: Mapping[int, Edges], width: float, height: float
+) -> Iterator[ReadLine]:
+    """The lines of a reply, spread over the page between the figures that stand among them."""
+    runs: list[list[str]] = [[]]
+    bounds: list[tuple[float, float]] = []
+    for line in text.splitlines():
+        mark = _MARK.fullmatch(line.strip())
+        if mark and int(mark[1]) in figures:
+            box = figures[int(mark[1])]
+            bounds.append((box[1], box[3]))
+            runs.append([])
+        elif not mark and line.strip() and not _FENCE.match(line):
+            runs[-1].append(line.strip())
+    tops = [0.0, *(bottom for _, bottom in bounds)]
+    ends = [*(top for top, _ in bounds), height]
+    floor = 0.0
+    for run, top, end in zip(runs, tops, ends, strict=True):
+        top = max(top, floor)  # noqa: PLW2901 - side by side, figures leave no room between them
+        step = min(_LINE * height * 1.4, max(end - top, 1.0) / (len(run) + 1))
+        yield from _spread(run, top, step, width)
+        floor = top + step * len(run)
+
+
+def _spread(run: Sequence[str], top: float, step: float, width: float) -> Iterator[ReadLine]:
+    for index, text in enumerate(run):
+        y = top + (index + 0.5) * step
+        right = width * min(0.95, 0.08 + 0.008 * len(text))
+        box = (
+            (0.08 * width, y),
+            (right, y),
+            (right, y + 0.8 * step),
+            (0.08 * width, y + 0.8 * step),
+        )
+        yield ReadLine(text=text, quad=box)

@@ -1,0 +1,1 @@
+"""Keys and worked solutions: which answer belongs to which problem."""

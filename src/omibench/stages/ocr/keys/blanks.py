@@ -1,0 +1,65 @@
+"""Papers with the key's letters printed into the blanks of their multiple-choice problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from omibench.stages.ocr.layout.layout import Item, Line
+
+_WIDE = r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef_]"
+_FILLED = re.compile(
+    rf"(?<={_WIDE})\s*(?P<wide>[A-H])\s*(?={_WIDE})|(?<=\()\s+(?P<narrow>[A-H])\s+(?=\))"
+)
+_CLOSING = re.compile(r"[\s)）_．。.：:]*")
+_FEWEST = 2
+
+
+def emptied(
+    problems: Sequence[tuple[Sequence[Item], Collection[str]]],
+) -> list[tuple[list[Item], str | None]]:
+    """Take the letters out of filled blanks: each problem's statement and its letter, or None.
+
+    `problems` are statements and the letters of their choices. A letter counts as filled in where
+    it is the only one that stands by itself between brackets or in Chinese text, and only when at
+    least half of the multiple-choice statements, and two, end with such a letter.
+    """
+    found = [_filled(items, letters) if letters else None for items, letters in problems]
+    asked = sum(bool(letters) for _, letters in problems)
+    closing = sum(place is not None and place[2] for place in found)
+    if closing < _FEWEST or 2 * closing < asked:
+        return [(list(items), None) for items, _ in problems]
+    return [
+        (list(items), None) if place is None else (_cut(items, place[1]), place[0])
+        for (items, _), place in zip(problems, found, strict=True)
+    ]
+
+
+def _filled(items: Sequence[Item], letters: Collection[str]) -> tuple[str, slice, bool] | None:
+    """The letter in the blank, where it stands in the joined lines, whether it ends them."""
+    text = _joined(items)
+    matches = [m for m in _FILLED.finditer(text) if (m["wide"] or m["narrow"]) in letters]
+    if len(matches) != 1:
+        return None
+    (match,) = matches
+    ends = _CLOSING.fullmatch(text, match.end()) is not None
+    return match["wide"] or match["narrow"], slice(match.start(), match.end()), ends
+
+
+def _joined(items: Sequence[Item]) -> str:
+    return "\n".join(item.text for item in items if isinstance(item, Line))
+
+
+def _cut(items: Sequence[Item], place: slice) -> list[Item]:
+    """The items without the characters at `place` of their joined lines."""
+    left: list[Item] = []
+    start = 0
+    for item in items:
+        if isinstance(item, Line):
+            a, b = (min(max(k - start, 0), len(item.text)) for k in (place.start, place.stop))
+            left.append(replace(item, text=item.text[:a] + item.text[b:]))
+            start += len(item.text) + 1
+        else:
+            left.append(item)
+    return left

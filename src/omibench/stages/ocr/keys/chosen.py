@@ -1,0 +1,135 @@
+"""Printed answers of multiple-choice problems as letters of their choices, where certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from omibench.schemas.problem import Choice
+from omibench.stages.ocr.structure.lettering import LATIN, is_foreign, labels_in, same_letter
+
+_LETTER_AND_TEXT = re.compile(r"[(（\[]?(?P<letter>[A-Za-z])[)）\].:．、\s]\s*(?P<text>.+)")
+_LETTER_AND_REST = re.compile(r"(?P<letter>[(（\[]?\w[)）\].:．、：\s]+|[①-⑳])\s*(?P<text>.+)")
+_LETTERS = re.compile(r"[A-Z]{2,8}|[(（]?[a-z][)）]?\.?(?:\s*[,/&、]\s*[(（]?[a-z][)）]?)*")
+_BEFORE_WORDS = re.compile(
+    r"[(（\[]?(?P<letter>[A-Ha-h])(?:[)）\].:：．]+[;；]?\s*|\s*[;；]\s*|\s+[-–—]\s+|\s*[–—]\s+)"
+    r"(?P<words>.+)",
+    re.S,
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}\W+\w|[A-Z][^\W\d_]{2,}|[\u3400-\u9fff]{2}")
+_DENIES = re.compile(
+    r"\W*(?:(?:is|são|é|es|ist)\s+)?(?:not?|false|wrong|incorrect|fals[oa]|errad[oa]|falsch|错|不)\b",
+    re.I,
+)
+_JOINS = re.compile(r"\b(?:or|and|ou?|y|oder|und|или|и|και|ή)\b|[和或]")
+
+
+def as_letters(answer: Sequence[str], choices: Sequence[Choice] | None) -> list[str]:
+    """The answer with letters as the choices have them; as it was printed where there are none.
+
+    `b` and `(b)` are B, `ACD` is A, C, D; `B) 5 m` is B when the bracket or the text of choice B
+    says so, and `B. Because ...` is B; a text that is that of exactly one choice is its letter.
+    Other scripts likewise, with their own letters. Letters that are no list in order, such as
+    `B or D`, stay as printed. Empty where it names no choice, or could mean two: a letter of
+    another script than the choices', a letter before another one's text, or a bare number that is
+    one choice's label and another one's text.
+    """
+    if not choices:
+        return list(answer)
+    labels = [choice.label for choice in choices]
+    if any(is_foreign(text, labels) or _is_torn(text, choices) for text in answer):
+        return []
+    read = _letters if labels[0] in LATIN else _letters_elsewhere
+    found = [read(text, choices, labels) for text in answer]
+    if all(letters and _are_labels(letters, labels) for letters in found):
+        return [letter for letters in found for letter in letters]
+    letter, _ = _before_words("; ".join(answer), choices)
+    return [letter] if letter else []
+
+
+def words_after(answer: Sequence[str], choices: Sequence[Choice] | None) -> str:
+    """What a key says after the letter of a choice, as in `C. Because ...`; else nothing."""
+    return _before_words("; ".join(answer), choices)[1] if choices else ""
+
+
+def _before_words(text: str, choices: Sequence[Choice]) -> tuple[str, str]:
+    """The letter with which a text begins and the words behind it; both empty when unsure.
+
+    Unsure is a letter whose words are another choice's text, deny it, or speak of other letters
+    in the same way, as in `A: true, B: false`.
+    """
+    match = _BEFORE_WORDS.fullmatch(text)
+    labels = [choice.label for choice in choices]
+    if not match or match["letter"].upper() not in labels or labels[0] not in LATIN:
+        return "", ""
+    letter, words = match["letter"].upper(), match["words"]
+    own = re.escape("".join(labels))
+    listed = re.search(rf"(?<!\w)[{own}]\s*[.:)：．、=-]\s*\S", words, re.I)
+    others = [choice for choice in choices if choice.label != letter]
+    bracketed = text[match.end("letter")] in ")）]"
+    if listed or _DENIES.match(words) or not (bracketed or _WORDS.search(words)):
+        return "", ""
+    if any(_opens(choice, text) or _opens(choice, words) for choice in others):
+        return "", ""
+    return letter, words
+
+
+def _opens(choice: Choice, text: str) -> bool:
+    """Whether a text begins with the words of a choice."""
+    own = " ".join((choice.text or "").split()).rstrip(".。． ")
+    return bool(own) and re.match(rf"{re.escape(own)}(?!\w)", text, re.I) is not None
+
+
+def _are_labels(texts: Sequence[str], labels: Sequence[str]) -> bool:
+    """Whether texts consist of labels alone, in whatever order: `B or D`, `CAD`, `(d), (a)`."""
+    known = {same_letter(label) for label in labels}
+    words = [word for text in texts for word in re.findall(r"[^\W_]+|[①-⑳]", _JOINS.sub(" ", text))]
+    alone = all(len(word) == 1 or word.isupper() or not word.isalpha() for word in words)
+    return bool(words) and alone and all(same_letter(c) in known for word in words for c in word)
+
+
+def _is_torn(text: str, choices: Sequence[Choice]) -> bool:
+    """Whether a bare number is the label of one choice and the text of another."""
+    same = [choice.label for choice in choices if choice.text and _plain(choice.text) == text]
+    named = labels_in(text, [choice.label for choice in choices])
+    return text.isdecimal() and bool(same) and bool(named) and same != named
+
+
+def _letters(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> list[str]:
+    if text in labels:
+        return [text]
+    if _LETTERS.fullmatch(text):
+        found = re.findall(r"[A-Z]", text.upper())
+        known = all(letter in labels for letter in found) and found == sorted(set(found))
+        return found if known else [text]
+    match = _LETTER_AND_TEXT.fullmatch(text)
+    if match and match["letter"].upper() in labels:
+        own = choices[labels.index(match["letter"].upper())].text or ""
+        if _plain(own) == _plain(match["text"]):
+            return [match["letter"].upper()]
+        if re.match(r"[(（\[]?[A-Z][)）\]]", text) and (letter := _before_words(text, choices)[0]):
+            return [letter]
+    return _by_text(text, choices)
+
+
+def _letters_elsewhere(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> list[str]:
+    if found := labels_in(text, labels):
+        return found
+    match = _LETTER_AND_REST.fullmatch(text)
+    named = labels_in(match["letter"], labels) if match else []
+    if match and len(named) == 1:
+        own = choices[labels.index(named[0])].text or ""
+        if _plain(own) == _plain(match["text"]):
+            return named
+    return _by_text(text, choices)
+
+
+def _by_text(text: str, choices: Sequence[Choice]) -> list[str]:
+    same = [
+        choice.label for choice in choices if choice.text and _plain(choice.text) == _plain(text)
+    ]
+    return same if len(same) == 1 else [text]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s.$。．]+", "", text).casefold()

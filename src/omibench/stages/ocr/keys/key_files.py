@@ -1,0 +1,151 @@
+"""Keys as people type them: a table of numbers and answers (CSV), or a line of text for each."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import PurePath
+from typing import Final, NamedTuple
+
+from omibench.errors import FileFormatError, MissingInputError, PaperError
+from omibench.files.intake import read_bytes
+from omibench.files.intake.regular import decode
+from omibench.stages.ocr.keys.keys import Key, Names, is_number
+
+SUFFIXES: Final = (".csv", ".tsv", ".txt")
+LIMIT: Final = 4 * 2**20
+"""The most bytes of a key: a thousand times what a long exam takes."""
+LONGEST: Final = 2_000
+"""The most characters of an answer."""
+_NUMBER_HEADS = {
+    "number", "no", "no.", "nr", "nr.", "n", "#", "problem", "question", "item", "id", "q",
+}  # fmt: skip
+_ANSWER_HEADS = {"answer", "answers", "key", "solution", "correct", "gold", "a"}
+_SEPARATORS = ".):=,、：．\t "
+_SHOWN = 60
+
+
+class Entry(NamedTuple):
+    """What a line of the file says: its number in the file, the problem's number, the answer."""
+
+    line: int
+    number: str
+    answer: str
+
+
+class Read(NamedTuple):
+    """A key, and the lines whose number is that of no problem."""
+
+    key: Key
+    strange: list[Entry]
+
+
+def is_key_file(path: str) -> bool:
+    """Whether a key is, by its suffix, a table or a text."""
+    return PurePath(path).suffix.lower() in SUFFIXES
+
+
+def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Read:
+    """The key for the problems of these labels; `sha256` is what the manifest says of the file.
+
+    Raises PaperError `file_missing`, `sha256_mismatch`, or `key_unreadable` with the first line
+    that gives no number.
+    """
+    try:
+        content = read_bytes(path, LIMIT)
+        text = decode(content, path)
+    except MissingInputError as error:
+        raise PaperError("file_missing", str(error)) from None
+    except FileFormatError as error:
+        raise PaperError("key_unreadable", str(error)) from None
+    digest = hashlib.sha256(content).hexdigest()
+    if sha256 and digest != sha256.lower():
+        raise PaperError(
+            "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {sha256}"
+        )
+    table = PurePath(path).suffix.lower() != ".txt"
+    names, key, strange = Names(labels), Key(), list[Entry]()
+    for entry in _table(path, text) if table else _lines(path, text):
+        if len(entry.answer) > LONGEST:
+            where = f"{path}, line {entry.line}"
+            raise PaperError("key_unreadable", f"{where}: its answer has over {LONGEST} characters")
+        found = names.find(entry.number)
+        if found is None:
+            strange.append(entry)
+        else:
+            key.add(found.label, entry.answer, found.part)
+    return Read(key, strange)
+
+
+def _table(path: str, text: str) -> Iterator[Entry]:
+    rows = list(_rows(path, text))
+    if not rows:
+        return
+    number, answer = _columns(rows[0][1])
+    for line, cells in rows if number is None else rows[1:]:
+        least = max(number or 0, 1 if answer is None else answer)
+        if len(cells) <= least:
+            raise _no_answer(path, line, ", ".join(cells))
+        said = cells[number or 0].strip()
+        if not is_number(said):
+            raise _no_number(path, line, said)
+        yield Entry(line, said, cells[1 if answer is None else answer].strip())
+
+
+def _rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that hold anything, with the line on which each ends."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    marks = re.search(r"[\t;,]", first)
+    delimiter = marks[0] if marks else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise PaperError(
+            "key_unreadable", f"{path}, line {reader.line_num}: is no CSV: {error}"
+        ) from None
+
+
+def _columns(head: Sequence[str]) -> tuple[int, int] | tuple[None, None]:
+    """The columns of number and answer where the first row names them."""
+    names = [cell.strip().casefold() for cell in head]
+    number = next((k for k, name in enumerate(names) if name in _NUMBER_HEADS), None)
+    answer = next((k for k, name in enumerate(names) if name in _ANSWER_HEADS), None)
+    return (None, None) if number is None or answer is None else (number, answer)
+
+
+def _lines(path: str, text: str) -> Iterator[Entry]:
+    for number, line in enumerate(text.split("\n"), 1):
+        said = line.strip()
+        if said and not said.startswith("#"):
+            yield _entry(path, number, said)
+
+
+def _entry(path: str, line: int, said: str) -> Entry:
+    """`3. C`, `3) C`, `3 C`, `B2: 5 m`, `4(a) 12`: the number ends where a mark or a space is."""
+    token = re.split(r"[\s,=:：、]", said, maxsplit=1)[0]
+    rest = said[len(token) :].strip(_SEPARATORS)
+    if rest and is_number(token):
+        return Entry(line, token, rest)
+    for end in range(1, len(said)):
+        if said[end] in _SEPARATORS and is_number(said[:end]):
+            return Entry(line, said[:end], said[end:].strip(_SEPARATORS))
+    if is_number(said):
+        raise _no_answer(path, line, said)
+    raise _no_number(path, line, said)
+
+
+def _no_number(path: str, line: int, said: str) -> PaperError:
+    shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}..."
+    return PaperError(
+        "key_unreadable", f"{path}, line {line}: {shown!r} begins with no number of a problem"
+    )
+
+
+def _no_answer(path: str, line: int, said: str) -> PaperError:
+    return PaperError("key_unreadable", f"{path}, line {line}: {said[:_SHOWN]!r} has no answer")

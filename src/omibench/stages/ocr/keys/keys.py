@@ -1,0 +1,132 @@
+"""What a key says, and the printed forms of an answer.
+
+An answer that a key does not give, or gives twice differently, is None: never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from omibench.stages.ocr.structure.numbering import label_of, parse_label, roman_value
+
+_NUMBER = re.compile(
+    r"[(（\[【]?(?:(?:problems?|questions?|problemas?|preguntas?|quest[ãa]o|aufgabe|frage|item|"
+    r"task|exercise|"
+    r"probl[èe]me|exercice|第|Q|№|#|n[oº°]\.?)\s*)?"
+    r"(?:(?P<section>[A-Z]|[IVX]{1,4}(?=[-.]))[-.]?)?(?P<n>\d{1,3}|[IVX]{1,5})"
+    r"\s*(?P<part>[(（.]?[a-h][)）]?)?\s*[.):\]】．、：]*\s*题?\s*[)）】]?",
+    re.I,
+)
+_DASH = re.compile(r"[\s—–\-_.·]*")
+CANCELLED = re.compile(
+    r"(?:cancel+ed|void(?:ed)?|annul+ed|deleted|removed|withdrawn|anulad[ao]|annul[ée]e?|"
+    r"annullat[ao]|"
+    r"gestrichen|作废|删除)\W*",
+    re.I,
+)
+_LETTER = re.compile(r"[(（\[]?([A-H])[)）\]]?[.)]?")
+_LETTERS = re.compile(r"[(（]?[A-H][)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?)+")
+
+
+@dataclass(slots=True)
+class Key:
+    """What a key says: label -> answer; `doubtful` ones are given in two ways.
+
+    `unread` holds what is printed for a number and cannot be read as its answer.
+    """
+
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    cancelled: set[str] = field(default_factory=set)
+    blank: set[str] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)
+    unread: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, number: str, text: str, part: str = "") -> None:
+        """Enter what is printed for a number; a second, different answer makes it doubtful.
+
+        With a `part`, such as "a", it is the answer of one sub-question.
+        """
+        if _DASH.fullmatch(text):
+            self.blank.add(number)
+        elif CANCELLED.fullmatch(text):
+            self.cancelled.add(number)
+        elif part:
+            known = self.parts.setdefault(number, {})
+            if known.setdefault(part, text) != text:
+                self.doubtful.add(number)
+            self.answers[number] = [f"({name}) {answer}" for name, answer in known.items()]
+        else:
+            answer = parse_answer(text)
+            if self.answers.setdefault(number, answer) != answer:
+                self.doubtful.add(number)
+
+    def get(self, number: str) -> list[str] | None:
+        """The answer of a number; None when the key does not give exactly one."""
+        if number in self.doubtful | self.cancelled | self.blank | self.unread.keys():
+            return None
+        return self.answers.get(number)
+
+    def __len__(self) -> int:
+        return len(self.answers) + len(self.cancelled) + len(self.blank)
+
+
+class Entry(NamedTuple):
+    """The problem that a printed number means, and the sub-question, if it names one."""
+
+    label: str
+    part: str = ""
+
+
+class Names:
+    """What the problems of a paper are called, and which of them a printed number means.
+
+    A number alone means a problem of `section`, or, without one, the only problem of that number.
+    """
+
+    def __init__(self, labels: Collection[str], section: str = "") -> None:
+        self._labels = set(labels)
+        self._by_value: dict[int, str] = {}
+        twice: set[int] = set()
+        for label in labels:
+            within, value = parse_label(label)
+            if not section or within == section:
+                twice |= {value} & self._by_value.keys()
+                self._by_value[value] = label
+        for value in twice:
+            del self._by_value[value]
+
+    def find(self, text: str) -> Entry | None:
+        """The problem that a cell such as `3`, `Q3.`, `B2` or `4 (a)` names, if any."""
+        match = _NUMBER.fullmatch(text)
+        if match is None:
+            return None
+        digits = match["n"]
+        value = int(digits) if digits.isdecimal() else roman_value(digits)
+        label = self.label(value, match["section"] or "")
+        part = re.sub(r"\W", "", match["part"] or "").lower()
+        return Entry(label, part) if label else None
+
+    def label(self, value: int, section: str = "") -> str | None:
+        """The problem with this number, in the section that is printed with it, if any."""
+        if section and (label := label_of(section.upper(), value)) in self._labels:
+            return label
+        return None if section and section.upper() not in "QP" else self._by_value.get(value)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a printed number of a problem, such as `3`, `Q3.`, `B2` or `4 (a)`."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def parse_answer(text: str) -> list[str]:
+    """The parts of a printed answer: letters of a list such as `A, C`, or texts between `;`."""
+    text = " ".join(text.split())
+    if _LETTERS.fullmatch(text):
+        return re.findall(r"[A-H]", text)
+    if match := _LETTER.fullmatch(text):
+        return [match[1]]
+    return [part.strip() for part in re.split(r"\s*[;；](?=\s|$)", text) if part.strip()]

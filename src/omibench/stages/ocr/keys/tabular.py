@@ -1,0 +1,244 @@
+"""Keys that are tables, grids or lists: which answer stands beside which number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from omibench.stages.ocr.keys.keys import CANCELLED, Entry, Key, Names
+from omibench.stages.ocr.layout.columns import rows
+from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.structure.lettering import OTHERS
+from omibench.stages.ocr.structure.numbering import parse_label
+from omibench.stages.ocr.structure.titles import section_name
+
+Rows = Sequence[Sequence[Line]]
+
+_ANSWERS = (
+    r"answers?|(?:correct |right |final )?answer|keys?|correct(?: (?:choice|option))?|"
+    r"solutions?|respuestas?|"
+    r"respostas?|gabarito|claves?|alternativas?|antwort(?:en)?|l[öo]sung(?:en)?|r[ée]ponses?|"
+    r"risposta|(?:ans|antw|resp|r[ée]p|sol)\.?|答案|正确答案"
+)
+_HEADS = re.compile(
+    rf"problems?|questions?|numbers?|no\.?|nº|n°|#|items?|q\.?|problemas?|preguntas?|"
+    rf"quest[õo]es|quest[ãa]o|"
+    rf"aufgaben?|题号|编号|序号|{_ANSWERS}",
+    re.I,
+)
+_ANSWER_HEAD = re.compile(_ANSWERS, re.I)
+_OPENING = re.compile(rf"(?:{_ANSWERS}|answer key|参考答案)\s*[:：]\s*", re.I)
+_DECIMAL = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
+_SEPARATOR = r"\s*[.):\]】\-–.．、：]?\s*"
+_LETTERS = r"[(（]?[A-H](?![a-z])[)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?(?!\w))*|[A-H]{2,5}(?!\w)"
+_ELSEWHERE = (
+    rf"[(（]?[{OTHERS}](?!\w)[)）]?(?:\s*[,/&、]\s*[(（]?[{OTHERS}][)）]?(?!\w))*|[(（][1-8][)）]"
+)
+_SMALL = r"[(（]?[a-h][)）]?(?!\w)(?:\s*[,/&、]\s*[(（]?[a-h][)）]?(?!\w))*"
+_PAIR = re.compile(
+    rf"(?:(?P<section>[A-Z])[-.]?)?(?P<n>\d{{1,3}}){_SEPARATOR}"
+    rf"(?P<answer>{_LETTERS}|{_ELSEWHERE}|{_SMALL}|(?i:{CANCELLED.pattern}))(?!\w)[\s,;|.；，。]*"
+)
+_MARK = re.compile(r"(?<!\S)(?P<n>\d{1,3})\s?[-–.):．、]\s*(?=\S)")
+_LONGEST_PAIR = 24
+_RANGE = re.compile(
+    r"(?P<first>\d{1,3})\s*(?:[-–—~～]|至|to)\s*(?P<last>\d{1,3})\s*(?:题)?\s*[:：.．、]?\s*"
+    r"(?P<letters>[A-H]{1,4}(?:[\s,，、]*[A-H]{1,4})*)(?!\w)[\s,;|.；，。]*"
+)
+
+
+def read_key(flow: Sequence[Item], labels: Collection[str]) -> Key:
+    """Read a key of the problems `labels` that is a table or a list, whichever gives more.
+
+    Where problems of several sections have one number, the titles of the key's sections decide.
+    """
+    sections = {section for section, _ in map(parse_label, labels)}
+    whole = [Key() for _ in _READERS]
+    for section, lines in _parts(flow, sections):
+        names = Names(labels, section)
+        for page in sorted({line.page for line in lines}):
+            found = [
+                [i for i in row if isinstance(i, Line)]
+                for row in rows([line for line in lines if line.page == page])
+            ]
+            for key, read in zip(whole, _READERS, strict=True):
+                read(found, names, key)
+    return max(whole, key=len)
+
+
+def _parts(flow: Sequence[Item], sections: Collection[str]) -> list[tuple[str, list[Line]]]:
+    """The lines of a key under the section that each title announces; the first has no title."""
+    parts: list[tuple[str, list[Line]]] = [("", [])]
+    for item in flow:
+        if isinstance(item, Line) and item.upright:
+            name = section_name(item.text) if item.starts and len(item.text) < 60 else ""
+            if name and name in sections:
+                parts.append((name, []))
+            else:
+                parts[-1][1].append(item)
+    return parts
+
+
+def _read_table(found: Rows, names: Names, key: Key) -> None:
+    """Rows of number and answer, once or several times side by side; an answer may wrap."""
+    entries: list[tuple[Entry, list[str]]] = []
+    left = None
+    for row in found:
+        cells = [] if _is_data(row) else _cells(row, names)
+        if cells:
+            entries += [(entry, [text] if text else []) for entry, text, _ in cells]
+            left = cells[-1][2]
+        elif entries and left is not None and row and abs(row[0].box.x0 - left) < 2.5:
+            if not _HEADS.fullmatch(row[0].text):
+                entries[-1][1].append(" ".join(line.text for line in row))
+        else:
+            left = None
+    for entry, texts in entries:
+        key.add(entry.label, " ".join(texts), entry.part)
+
+
+def _is_data(row: Sequence[Line]) -> bool:
+    """Whether a row holds measured numbers: a number and four more are no number with its key."""
+    if len(row) < 5 or not all(_DECIMAL.fullmatch(line.text) for line in row[:5]):
+        return False
+    return not all(line.text.isdigit() for line in row[:5:2])
+
+
+def _cells(row: Sequence[Line], names: Names) -> list[tuple[Entry, str, float]]:
+    """(problem, answer, left edge of the answer) of each pair of a row; none if it is none."""
+    cells: list[tuple[Entry, str, float]] = []
+    expects_answer = False
+    for line in row:
+        entry = names.find(line.text)
+        if entry and not expects_answer:
+            cells.append((entry, "", line.box.x1))
+            expects_answer = True
+        elif not cells:
+            return []
+        else:
+            number, text, _ = cells[-1]
+            edge = line.box.x0 if expects_answer else cells[-1][2]
+            cells[-1] = (number, f"{text} {line.text}".strip(), edge)
+            expects_answer = False
+    return [cell for cell in cells if cell[1]]
+
+
+def _read_headed(found: Rows, names: Names, key: Key) -> None:
+    """A table of three and more columns, one of which is headed `Answer`."""
+    column: Line | None = None
+    others: list[Line] = []
+    for row in found:
+        heads = [line for line in row if _ANSWER_HEAD.fullmatch(line.text)]
+        if len(row) >= 3 and len(heads) == 1 and names.find(row[0].text) is None:
+            column, others = heads[0], [line for line in row if line is not heads[0]]
+            continue
+        entry = names.find(row[0].text) if row else None
+        if column is None or entry is None:
+            continue
+        cells = [line for line in row[1:] if _nearest(line, [column, *others]) is column]
+        if len(cells) == 1:
+            key.add(entry.label, cells[0].text, entry.part)
+
+
+def _nearest(line: Line, heads: Sequence[Line]) -> Line:
+    return min(heads, key=lambda h: (max(0.0, line.box.gap_x(h.box)), abs(line.box.x0 - h.box.x0)))
+
+
+def _read_grid(found: Rows, names: Names, key: Key) -> None:
+    """A row of numbers above a row of answers, paired by their place."""
+    for above, below in pairwise(found):
+        heads = [(line, names.find(line.text)) for line in above if _is_count(line.text)]
+        counts = [(line, entry.label) for line, entry in heads if entry]
+        cells = [line for line in below if not _HEADS.fullmatch(line.text)]
+        if len(cells) == len(counts) + 1 and _is_head(cells[0], [line for line, _ in heads]):
+            cells = cells[1:]
+        # One that goes on below may end with a row of few.
+        few = 1 if len(key) and above and _HEADS.fullmatch(above[0].text) else 3
+        if len(counts) < few or len(counts) != len(cells) or any(_is_count(c.text) for c in cells):
+            continue
+        for (head, number), cell in zip(counts, cells, strict=True):
+            if head.box.grown(6, 0).gap_x(cell.box) < 0:
+                key.add(number, cell.text)
+
+
+def _is_head(cell: Line, numbers: Sequence[Line]) -> bool:
+    """Whether a cell stands left of a row of consecutive numbers: it says what is below them."""
+    values = [int(found[0]) for line in numbers if (found := re.findall(r"\d+", line.text))]
+    return (
+        len(values) == len(numbers) > 2
+        and values == list(range(values[0], values[0] + len(values)))
+        and cell.box.x1 < numbers[0].box.x0 - 6
+        and not re.fullmatch(r"\W*[A-Za-z\d]?\W*", cell.text)
+    )
+
+
+def _is_count(text: str) -> bool:
+    return re.fullmatch(r"[A-Z]?\d{1,3}[.)]?", text) is not None
+
+
+def _read_list(found: Rows, names: Names, key: Key) -> None:
+    """Lines of nothing but pairs such as `1. B`, `2) C`, `3-A`, or runs such as `1-5 ABCDA`."""
+    for row in found:
+        text = _OPENING.sub("", " ".join(line.text for line in row), count=1)
+        place = 0
+        read: list[tuple[str | None, str]] = []
+        while place < len(text):
+            run, pair = _RANGE.match(text, place), _PAIR.match(text, place)
+            given = _run(run, names) if run else None
+            if run and given is not None:
+                read += given
+                place = run.end()
+            elif pair:
+                label = names.label(int(pair["n"]), pair["section"] or "")
+                read.append((label, _spelt(pair["answer"])))
+                place = pair.end()
+            else:
+                break
+        if not place or place < len(text):
+            read = _around_gaps(text, names, key)
+        for label, answer in read:
+            if label:
+                key.add(label, answer)
+
+
+def _around_gaps(text: str, names: Names, key: Key) -> list[tuple[str | None, str]]:
+    """The pairs of a line of at least three numbers in a row, some of which have no clear answer.
+
+    Those are noted in the key as unread. None where most are, since it may be no list at all.
+    """
+    marks = list(_MARK.finditer(text))
+    values = [int(mark["n"]) for mark in marks]
+    if len(marks) < 3 or marks[0].start() or values != list(range(values[0], values[-1] + 1)):
+        return []
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    chunks = [text[m.start() : end].strip() for m, end in zip(marks, ends, strict=True)]
+    pairs = [_PAIR.fullmatch(chunk) for chunk in chunks]
+    if 2 * sum(map(bool, pairs)) <= len(pairs) or max(map(len, chunks)) > _LONGEST_PAIR:
+        return []
+    for value, chunk, pair in zip(values, chunks, pairs, strict=True):
+        if not pair and (label := names.label(value)):
+            key.unread[label] = chunk
+    found = [(names.label(int(p["n"]), p["section"] or ""), p["answer"]) for p in pairs if p]
+    return [(label, _spelt(answer)) for label, answer in found]
+
+
+def _spelt(answer: str) -> str:
+    """A list of letters as `A, C`, one letter as `B`; anything else as it is printed."""
+    answer = answer.strip()
+    if CANCELLED.fullmatch(answer):
+        return answer
+    return ", ".join(re.findall(r"[A-H]", answer.upper())) or answer
+
+
+def _run(run: re.Match[str], names: Names) -> list[tuple[str | None, str]] | None:
+    """The answers of `1-5 ABCDA` or `1-3 A BC D`; None when they are not one for each number."""
+    first, last = int(run["first"]), int(run["last"])
+    words, letters = re.findall(r"[A-H]+", run["letters"]), re.findall(r"[A-H]", run["letters"])
+    answers = next((a for a in (letters, words) if len(a) == last - first + 1), None)
+    if answers is None or last <= first:
+        return None
+    return [(names.label(first + k), ", ".join(answer)) for k, answer in enumerate(answers)]
+
+
+_READERS = (_read_headed, _read_table, _read_grid, _read_list)

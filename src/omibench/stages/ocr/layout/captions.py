@@ -1,0 +1,133 @@
+"""Captions: `Figure 3: ...`, `图 2`, and which picture they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from omibench.stages.ocr.layout.layout import Box, Line
+
+_NOUN = (
+    r"(?:figure|fig\.|figura|abbildung|abb\.|gr[áa]fico|图|圖|図|obrázek|obr\.|rysunek|rys\.|"
+    r"рисунок|рис\.)"
+)
+CAPTION = re.compile(
+    rf"{_NOUN}\s*(?P<number>\d{{1,3}}(?:\.\d{{1,2}})?[a-z]?)\s*(?:[:：.．—–-](?P<rest>.*))?", re.I
+)
+_FAR = 42.0
+_HIGH = 260.0
+
+
+class Caption(NamedTuple):
+    """The text of a caption, the number it gives its figure, and its lines."""
+
+    text: str
+    number: str
+    lines: tuple[Line, ...]
+
+    @property
+    def box(self) -> Box:
+        box = self.lines[0].box
+        for line in self.lines[1:]:
+            box = box.union(line.box)
+        return box
+
+
+def captions_of(lines: Sequence[Line]) -> list[Caption]:
+    """Every caption among the lines of a page; one may run over several lines."""
+    found = []
+    for line in lines:
+        match = CAPTION.fullmatch(line.text) if line.upright else None
+        if match:
+            parts = [line]
+            while follower := next((o for o in lines if _continues(parts[-1], o)), None):
+                parts.append(follower)
+            text = " ".join(part.text for part in parts)
+            found.append(Caption(text, match["number"], tuple(parts)))
+    return found
+
+
+def name_boxes(
+    boxes: Sequence[Box], captions: Sequence[Caption], stops: Sequence[Box]
+) -> list[int | None]:
+    """For each box the index of the caption that names it, or None.
+
+    A caption names what stands above it; only one with nothing above it may name what is below.
+    Running text (`stops`) or another caption between the two keeps them apart.
+    """
+    names = [_nearest(box, captions, stops, below=True) for box in boxes]
+    used = set(names)
+    for index, box in enumerate(boxes):
+        if names[index] is None:
+            above = _nearest(box, captions, stops, below=False)
+            names[index] = None if above in used else above
+    return _with_neighbours(boxes, names, stops)
+
+
+def _with_neighbours(
+    boxes: Sequence[Box], names: list[int | None], stops: Sequence[Box]
+) -> list[int | None]:
+    """Nameless panels take the name of the panel beside them in a row, whose caption is far off."""
+    waiting = [k for k, name in enumerate(names) if name is None]
+    while waiting:
+        found = {}
+        for k in waiting:
+            beside = [
+                (boxes[k].gap_x(boxes[j]), name)
+                for j, name in enumerate(names)
+                if name is not None and _is_beside(boxes[k], boxes[j], stops)
+            ]
+            if beside:
+                found[k] = min(beside)[1]
+        if not found:
+            break
+        for k, name in found.items():
+            names[k] = name
+        waiting = [k for k in waiting if k not in found]
+    return names
+
+
+def _is_beside(box: Box, panel: Box, stops: Sequence[Box]) -> bool:
+    level = -box.gap_y(panel) > 0.8 * max(box.height, panel.height)
+    if not level or box.gap_x(panel) > 1.2 * min(box.width, panel.width):
+        return False
+    left, right = min(box.x1, panel.x1), max(box.x0, panel.x0)
+    return not any(left <= stop.centre[0] <= right and stop.gap_y(box) < 0 for stop in stops)
+
+
+def _nearest(
+    box: Box, captions: Sequence[Caption], stops: Sequence[Box], *, below: bool
+) -> int | None:
+    best: tuple[float, int] | None = None
+    far = _HIGH if below else _FAR
+    for index, caption in enumerate(captions):
+        if below != (caption.box.y0 >= box.y1 - 0.5 * caption.lines[0].size):
+            continue
+        gap = max(0.0, caption.box.gap_y(box))
+        aside = max(0.0, caption.box.gap_x(box))
+        others = [c.box for c in captions if c is not caption]
+        if gap > far or aside > 0.5 * box.width + _FAR:
+            continue
+        if any(_separates(stop, box, caption.box) for stop in (*stops, *others)):
+            continue
+        off = abs(caption.box.centre[0] - box.centre[0])
+        if best is None or gap + 3 * aside + 0.1 * off < best[0]:
+            best = (gap + 3 * aside + 0.1 * off, index)
+    return best[1] if best else None
+
+
+def _separates(stop: Box, box: Box, caption: Box) -> bool:
+    top, bottom = min(box.y1, caption.y1), max(box.y0, caption.y0)
+    middle = stop.centre[1]
+    return top < middle < bottom and (stop.gap_x(box) < 0 or stop.gap_x(caption) < 0)
+
+
+def _continues(above: Line, line: Line) -> bool:
+    gap = line.box.y0 - above.box.y1
+    if not line.upright or not -0.5 * line.size < gap < 0.4 * line.size:
+        return False
+    if abs(line.size - above.size) > 0.2 or line.bold or CAPTION.fullmatch(line.text):
+        return False
+    centred = abs(line.box.centre[0] - above.box.centre[0]) < 2.5
+    return line.baseline > above.baseline and (centred or abs(line.box.x0 - above.box.x0) < 1.0)

@@ -1,0 +1,67 @@
+"""Pictures cut out of a page by rendering it, so that no image file is ever decoded apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.schemas.problem import BBox, Figure, Panel
+from omibench.stages.ocr.layout.layout import Box, Picture
+
+if TYPE_CHECKING:
+    import pymupdf
+
+MARGIN = 4.0
+MAX_SIDE = 4096
+
+
+def crop_all(
+    pdf: pymupdf.Document, pictures: Sequence[Picture], folder: Path, prefix: str, dpi: int
+) -> dict[int, Figure]:
+    """Write each picture as `p<page>-<k>.png` into `folder`; returns id(picture) -> Figure.
+
+    Rendered at `dpi`, or less where a side would exceed 4096 pixels. `prefix` is how the file that
+    names the figures reaches the folder.
+    """
+    import pymupdf
+
+    figures: dict[int, Figure] = {}
+    for number in sorted({picture.page for picture in pictures}):
+        page = pdf[number - 1]
+        sheet = page.get_displaylist(annots=0)
+        here = [p for p in pictures if p.page == number]
+        for k, picture in enumerate(here, 1):
+            box = _clip(picture.box, Box(*page.rect))
+            scale = min(dpi / 72, MAX_SIDE / max(box.width, box.height, 1.0))
+            pixels = sheet.get_pixmap(
+                matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(*box), alpha=0
+            )
+            data = pixels.tobytes("png")
+            name = f"p{number:03d}-{k}.png"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+            figures[id(picture)] = Figure(
+                file=f"{prefix}/{name}",
+                sha256=hashlib.sha256(data).hexdigest(),
+                page=number,
+                bbox=_rounded(box),
+                caption=picture.caption,
+                panels=[Panel(label=p.label, bbox=_rounded(p.box)) for p in picture.panels],
+            )
+    return figures
+
+
+def _rounded(box: Box) -> BBox:
+    return round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2)
+
+
+def _clip(box: Box, sheet: Box) -> Box:
+    grown = box.grown(MARGIN, MARGIN)
+    return Box(
+        max(grown.x0, sheet.x0),
+        max(grown.y0, sheet.y0),
+        min(grown.x1, sheet.x1),
+        min(grown.y1, sheet.y1),
+    )

@@ -1,0 +1,186 @@
+"""Figures of a page: which regions are pictures, which labels and captions belong to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from omibench.stages.ocr.layout.captions import Caption, name_boxes
+from omibench.stages.ocr.layout.grids import is_table
+from omibench.stages.ocr.layout.labels import MARK_REACH, Setting, is_body, with_labels
+from omibench.stages.ocr.layout.layout import Box, Line, Picture
+from omibench.stages.ocr.layout.marks import Region
+from omibench.stages.ocr.layout.panels import panels_of
+from omibench.stages.ocr.structure.choices import is_lone_marker
+
+MIN_SIDE = 12.0
+MIN_AREA = 600.0
+MIN_TICKS = 5
+_PROSE = re.compile(r"(?:\w{2,}\W+){4}\w{2,}")
+
+
+def pictures_of(
+    page: int,
+    regions: Sequence[Region],
+    lines: Sequence[Line],
+    captions: Sequence[Caption],
+    setting: Setting,
+) -> tuple[list[Picture], list[Line]]:
+    """The pictures of a page and the lines that are no part of them.
+
+    Regions that are rules, tables or frames are left out, small ones unless a caption gathers them
+    with others; what a caption names, panels and scattered parts, is one picture; labels around a
+    picture are taken into it.
+    """
+    taken = {id(line) for caption in captions for line in caption.lines}
+    free = [line for line in lines if id(line) not in taken]
+    body = [line for line in free if is_body(line, free, setting)]
+    whole = [r.box for r in regions if _is_picture(r, lines, captions, setting)]
+    whole += [r.box for r in regions if _is_scale(r) and not _is_near(r.box, whole)]
+    bits = [r.box for r in regions if _is_bit(r, lines, setting) and r.box not in whole]
+    stops = [line.box for line in body]
+    named: dict[int, Box] = {}
+    parts: dict[int, list[Box]] = {}
+    nameless: list[Box] = []
+    boxes = [*whole, *bits]
+    for box, name in zip(boxes, name_boxes(boxes, captions, stops), strict=True):
+        if name is not None:
+            named[name] = named[name].union(box) if name in named else box
+            parts.setdefault(name, []).extend([box] if box in whole else [])
+        elif box in whole or _is_lettered(box, free):
+            nameless.append(box)
+    named = {name: box for name, box in named.items() if _is_large(box)}
+    labels = [line for line in free if line not in body]
+    owners: list[int | None] = [*named, *(None for _ in nameless)]
+    grown, absorbed = with_labels(
+        [*named.values(), *nameless],
+        [None if name is None else captions[name].box for name in owners],
+        labels,
+        bits,
+        setting.size,
+    )
+    pictures = [
+        Picture(page, box)
+        if name is None
+        else Picture(
+            page,
+            box,
+            captions[name].text,
+            captions[name].number,
+            panels_of(parts[name], box, free, setting.size),
+        )
+        for box, name in _joined(list(zip(grown, owners, strict=True)))
+    ]
+    gone = {id(line) for line in absorbed} | {
+        id(ln) for name in named for ln in captions[name].lines
+    }
+    return pictures, [line for line in lines if id(line) not in gone]
+
+
+def _is_large(box: Box) -> bool:
+    return min(box.width, box.height) >= MIN_SIDE and box.width * box.height >= MIN_AREA
+
+
+def _is_scale(region: Region) -> bool:
+    """A ruler or an axis with its ticks: long and flat, of many strokes."""
+    box = region.box
+    if _is_large(box) or region.raster:
+        return False
+    return region.strokes >= MIN_TICKS and box.width >= 60 and box.height >= 3
+
+
+def _is_near(box: Box, others: Sequence[Box]) -> bool:
+    return any(box.grown(MARK_REACH, MARK_REACH).touches(other) for other in others)
+
+
+def _is_bit(region: Region, lines: Sequence[Line], setting: Setting) -> bool:
+    """A mark too small to be a figure that may be a part of one; no underline, no fraction bar."""
+    if _is_large(region.box) or region.box.width >= 0.9 * setting.width:
+        return False
+    flat = region.box.height < 3
+    return not flat or not any(_sits_on(line, region.box) for line in lines)
+
+
+def _sits_on(line: Line, rule: Box) -> bool:
+    """Whether a rule underlines a line or is the bar of a fraction with the line above it."""
+    gap = rule.y0 - line.baseline
+    return -1 < gap < 0.45 * line.size and line.box.gap_x(rule) < 0 and line.upright
+
+
+def _is_picture(
+    region: Region, lines: Sequence[Line], captions: Sequence[Caption], setting: Setting
+) -> bool:
+    box = region.box
+    if not _is_large(box):
+        return False
+    inside = [line for line in lines if box.holds(line.box)]
+    if _is_named(box, lines, captions):
+        return True
+    if region.framed:
+        return not inside and _is_measured(box, lines, setting)
+    if region.raster:
+        around_text = any(2 * line.box.width > box.width and _is_prose(line) for line in inside)
+        return not (around_text or is_table(inside) or _is_inline(box, lines, setting))
+    if not region.ruled:
+        return True
+    return not is_table(inside) and not any(map(_is_prose, inside))
+
+
+def _is_prose(line: Line) -> bool:
+    return _PROSE.search(line.text) is not None
+
+
+def _is_inline(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
+    """Whether an image stands in a line of text, as formulas do that are embedded or unread."""
+    if box.height <= 1.9 * setting.size:
+        return True
+    return box.height < 3.2 * setting.size and any(
+        line.upright
+        and -2 < line.box.gap_x(box) < 1.2 * line.size
+        and -line.box.gap_y(box) > 0.5 * line.box.height
+        for line in lines
+    )
+
+
+def _is_measured(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
+    """Whether short labels stand around an empty box: a plate with its sides, no answer's place."""
+    around = box.grown(12, 12)
+    short = [line for line in lines if len(line.text) <= 8 and around.touches(line.box)]
+    return box.width < 0.6 * setting.width and len(short) >= 2
+
+
+def _is_named(box: Box, lines: Sequence[Line], captions: Sequence[Caption]) -> bool:
+    """Whether a caption or the letter of a choice stands right at a box."""
+    around = box.grown(4, 26)
+    return any(around.touches(c.box) for c in captions) or any(
+        is_lone_marker(line.text) and box.grown(24, 16).touches(line.box) for line in lines
+    )
+
+
+def _is_lettered(box: Box, lines: Sequence[Line]) -> bool:
+    """Whether a small mark, no mere rule, is what a choice's letter stands for."""
+    if min(box.width, box.height) < 5 or max(box.width, box.height) < 15:
+        return False
+    near = (line for line in lines if is_lone_marker(line.text))
+    return any(
+        line.box.gap_x(box) < 0 and 0 <= line.box.gap_y(box) < 2.5 * line.size for line in near
+    )
+
+
+def _joined(boxes: list[tuple[Box, int | None]]) -> list[tuple[Box, int | None]]:
+    """Overlapping boxes as one, unless two captions tell them apart."""
+    joined: list[tuple[Box, int | None]] = []
+    for box, name in boxes:
+        current, owner = box, name
+        while hit := next(
+            (j for j in joined if _overlap(j[0], current) > 0.1 and None in (j[1], owner)), None
+        ):
+            joined.remove(hit)
+            current, owner = current.union(hit[0]), hit[1] if owner is None else owner
+        joined.append((current, owner))
+    return joined
+
+
+def _overlap(a: Box, b: Box) -> float:
+    shared = max(0.0, -a.gap_x(b)) * max(0.0, -a.gap_y(b))
+    return shared / max(1.0, min(a.width * a.height, b.width * b.height))

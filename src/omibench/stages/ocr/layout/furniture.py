@@ -1,0 +1,177 @@
+"""Running heads, feet and page numbers, found by repetition and by standing apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from omibench.stages.ocr.layout.captions import CAPTION
+from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.structure.exam_data import exam_heads
+from omibench.stages.ocr.structure.numbering import number_of
+
+_MARGIN = 0.10
+_REPEATED = 0.4
+_FOOT = 60
+_SENTENCE = 20
+_APART = 1.25
+"""Distances of lines from which on a block stands apart."""
+_OPENS = re.compile(r"[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）]\s*\S|[A-H][.．、:：]\s*\S")
+_PAGE_NUMBER = re.compile(
+    r"[\W_]*(?:(?:page|página|pág\.?|seite|p\.)\s*)?\d{1,3}(?:\s*(?:/|of|de|von)\s*\d{1,3})?[\W_]*"
+    r"|第\s*\d+\s*页.*|共\s*\d+\s*页",
+    re.I,
+)
+
+
+def without_furniture(
+    pages: Sequence[Sequence[Line]], heights: Sequence[float], drawn: Sequence[Sequence[Box]]
+) -> list[list[Line]]:
+    """The lines of each page without running heads, feet and page numbers.
+
+    Furniture is what stands, digits aside, at one place near the top or bottom of 40 % of the
+    pages, in a block that is set apart from the text, and small type or page numbers that stand
+    there apart from text and drawings (`drawn`). What opens a problem, a part or a choice is
+    furniture only where the same stands on all those pages, digits too. A running head that tells
+    points or time need not be set apart.
+    """
+    literal: Counter[str] = Counter()
+    for lines, height in zip(pages, heights, strict=True):
+        literal.update({line.text for line in lines if _at_edge(line, height)})
+    repeated = _repeated(pages, heights, drawn, literal)
+    heads = exam_heads(pages, heights, _enough(pages))
+    body = body_size([line for lines in pages for line in lines])
+    return [
+        [
+            line
+            for line in lines
+            if id(line) not in heads
+            and (
+                not _at_edge(line, height)
+                or CAPTION.fullmatch(line.text)
+                or (literal[line.text] == 1 and _names_problem(line.text))
+                or _numbers_text(line, lines, literal)
+                or not (id(line) in repeated or _stands_apart(line, lines, height, boxes, body))
+            )
+        ]
+        for lines, height, boxes in zip(pages, heights, drawn, strict=True)
+    ]
+
+
+def _repeated(
+    pages: Sequence[Sequence[Line]],
+    heights: Sequence[float],
+    drawn: Sequence[Sequence[Box]],
+    literal: Counter[str],
+) -> set[int]:
+    """id(line) of the lines that stand, digits aside, apart at the edge of enough pages."""
+    enough, step = _enough(pages), _usual_step(pages)
+    found: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+    places: list[tuple[Line, str, int]] = []
+    for number, (lines, height, boxes) in enumerate(zip(pages, heights, drawn, strict=True)):
+        for line in lines:
+            if _at_edge(line, height) and _ends_at_edge(line, lines, height, boxes, step):
+                below = line.baseline > height / 2
+                place = (line.baseline - height if below else line.baseline) / _slack(line)
+                text = _masked(line.text)
+                found[text, round(place)].add(number)
+                places.append((line, text, round(place)))
+    return {
+        id(line)
+        for line, text, place in places
+        if len(found[text, place - 1] | found[text, place] | found[text, place + 1]) >= enough
+        and (literal[line.text] >= enough or not _opens(line.text))
+    }
+
+
+def _enough(pages: Sequence[Sequence[Line]]) -> float:
+    """On how many pages a running head stands at the least."""
+    return max(2, _REPEATED * len(pages))
+
+
+def body_size(lines: Sequence[Line]) -> float:
+    """The size in which most characters are set, in points; 10 without lines."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size, 1)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def _slack(line: Line) -> float:
+    """How far, in points, the place of a running head may differ: pages of scans are askew."""
+    return 3.0 if line.engine == "textlayer" else line.size
+
+
+def _opens(text: str) -> bool:
+    """Whether a line opens a problem, a part of one or a choice."""
+    number = number_of(text)
+    return (number is not None and number.end < len(text)) or _OPENS.match(text) is not None
+
+
+def _usual_step(pages: Sequence[Sequence[Line]]) -> float:
+    """The usual distance from one baseline to the next, in points."""
+    steps = [
+        after.baseline - before.baseline for lines in pages for before, after in pairwise(lines)
+    ]
+    return median([step for step in steps if 5 < step < 40] or [12.0])
+
+
+def _ends_at_edge(
+    line: Line, lines: Sequence[Line], height: float, boxes: Sequence[Box], step: float
+) -> bool:
+    """Whether the block in which a line stands ends before it reaches the text of the page."""
+    down = line.baseline < height / 2
+    spans = [(other.baseline - 0.7 * other.size, other.baseline) for other in lines]
+    spans += [(box.y0, box.y1) for box in boxes]
+    if not down:
+        spans = [(height - end, height - begin) for begin, end in spans]
+    reach = line.baseline if down else height - line.baseline + 0.7 * line.size
+    for begin, end in sorted(span for span in spans if span[1] > reach):
+        if begin > reach + _APART * step - 0.7 * line.size:
+            break
+        reach = max(reach, end)
+    return reach < _MARGIN * height + line.size
+
+
+def _names_problem(text: str) -> bool:
+    number = number_of(text)
+    return number is not None and number.style not in ("plain", "heading")
+
+
+def _numbers_text(line: Line, lines: Sequence[Line], literal: Counter[str]) -> bool:
+    """Whether a number in the margin has running text beside it, as that of a problem has."""
+    if not re.fullmatch(r"\d{1,3}[.)]?", line.text):
+        return False
+    return any(
+        abs(other.baseline - line.baseline) < 2
+        and 0 <= other.box.x0 - line.box.x1 < 4 * line.size
+        and len(other.text) >= _SENTENCE
+        and literal[other.text] <= 1
+        and not other.text.isupper()
+        for other in lines
+    )
+
+
+def _masked(text: str) -> str:
+    return re.sub(r"\d+", "#", text).strip().lower()
+
+
+def _at_edge(line: Line, height: float) -> bool:
+    middle = line.box.centre[1]
+    return middle < _MARGIN * height or middle > (1 - _MARGIN) * height
+
+
+def _stands_apart(
+    line: Line, lines: Sequence[Line], height: float, boxes: Sequence[Box], body: float
+) -> bool:
+    others = [other.box for other in lines if not _at_edge(other, height)]
+    gap = min((max(0.0, box.gap_y(line.box)) for box in [*others, *boxes]), default=99.0)
+    if _PAGE_NUMBER.fullmatch(line.text):
+        return gap > 0.5 * line.size
+    if line.engine != "textlayer" and line.box.centre[1] > height / 2:
+        # Sizes are those of boxes here: small capitals look like text.
+        return gap > 2.5 * line.size and len(line.text) < _FOOT
+    return gap > 1.2 * line.size and line.size < 0.92 * body

@@ -1,0 +1,128 @@
+"""Labels of figures: what is running text, and which pictures the other lines belong to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.structure.choices import is_lone_marker, starts_choice
+from omibench.stages.ocr.structure.numbering import looks_numbered
+
+REACH = 6.0
+SHORT_REACH = 10.0
+SMALL_REACH = 12.0
+TURNED_REACH = 28.0
+"""Points around a picture within which a label belongs to it: in the size of the text, the same
+but short, in smaller type, or turned, as the titles of vertical axes are."""
+MARK_REACH = 16.0
+"""Points around a picture within which a small mark belongs to it, such as an arrow that measures
+a side."""
+_LABEL_CHARS = 48
+_SHORT = 6
+_ENTRY = re.compile(r"[(（]?([A-Ha-h])[)）.．]\s*\w")
+_Part = tuple[Box, float, Line | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How the text of a page is set: its size and the width of its column, in points."""
+
+    size: float
+    width: float
+
+
+def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
+    """Whether a line is running text, a choice or the start of a problem, not a figure's label."""
+    if not line.upright:
+        return False
+    if line.running or looks_numbered(line):
+        return True
+    if starts_choice(line.text) or is_lone_marker(line.text):
+        return True
+    if _is_listed(line, lines):
+        return True
+    if len(line.text) > _LABEL_CHARS or line.box.width > 0.6 * setting.width:
+        return True
+    return any(
+        abs(other.box.x0 - line.box.x0) < 1.5
+        and abs(other.size - line.size) < 0.3
+        and -4 < other.box.gap_y(line.box) < 0.7 * line.size
+        and other.box.width > 0.5 * setting.width
+        for other in lines
+        if other is not line
+    )
+
+
+def _is_listed(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a line is of a list "a) ...", "b) ...", "c) ..." whose entries stand in a column.
+
+    One letter alone may as well name a part of a figure.
+    """
+    own = _ENTRY.match(line.text)
+    if own is None:
+        return False
+    column = sorted(
+        (other.baseline, entry[1].lower())
+        for other in lines
+        if (entry := _ENTRY.match(other.text))
+        and abs(other.box.x0 - line.box.x0) < 1.5
+        and abs(other.size - line.size) < 0.3
+    )
+    letters = "".join(letter for _, letter in column)
+    place = column.index((line.baseline, own[1].lower()))
+    begin = letters.rfind("abc", 0, place + 3)
+    return begin >= 0 and "abcdefgh".startswith(letters[begin : place + 1])
+
+
+def with_labels(
+    boxes: list[Box],
+    captions: Sequence[Box | None],
+    labels: Sequence[Line],
+    bits: Sequence[Box],
+    size: float,
+) -> tuple[list[Box], list[Line]]:
+    """Grow each box by the labels and the small marks near it until nothing more is near.
+
+    A label between a picture and its caption is near, however far. Returns the grown boxes and the
+    labels that they took in.
+    """
+    boxes, absorbed = list(boxes), list[Line]()
+    waiting: list[_Part] = [
+        *((line.box, _reach(line, size), line) for line in labels),
+        *((bit, MARK_REACH, None) for bit in bits),
+    ]
+    while boxes:
+        hits: list[tuple[int, _Part]] = []
+        rest: list[tuple[int, _Part]] = []
+        for part in waiting:
+            index, distance = _nearest(boxes, captions, part[0])
+            (hits if distance <= part[1] else rest).append((index, part))
+        if not hits:
+            break
+        for index, (box, _, line) in hits:
+            boxes[index] = boxes[index].union(box)
+            absorbed += [line] if line else []
+        waiting = [part for _, part in rest]
+    return boxes, absorbed
+
+
+def _reach(line: Line, size: float) -> float:
+    if not line.upright:
+        return TURNED_REACH
+    if line.size < 0.93 * size:
+        return SMALL_REACH
+    return SHORT_REACH if len(line.text) <= _SHORT else REACH
+
+
+def _nearest(boxes: Sequence[Box], captions: Sequence[Box | None], box: Box) -> tuple[int, float]:
+    distances = []
+    for index, (own, caption) in enumerate(zip(boxes, captions, strict=True)):
+        zone = own
+        if caption and caption.y0 > own.y1:
+            zone = Box(own.x0, own.y0, own.x1, caption.y0)
+        gap = max(zone.gap_x(box), zone.gap_y(box), 0.0)
+        distances.append((gap, max(own.gap_x(box), own.gap_y(box)), index))
+    gap, _, index = min(distances)
+    return index, gap

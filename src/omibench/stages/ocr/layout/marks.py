@@ -1,0 +1,249 @@
+"""What is drawn on a page: vector clusters and embedded images, as boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.patches import patches
+
+if TYPE_CHECKING:
+    import pymupdf
+
+_Drawing = dict[str, Any]
+"""A path as MuPDF tells it."""
+NEAR = 6.0
+"""Points within which drawings belong together."""
+_MANY = 1500
+_COVERED = 0.8
+"""The part of a page from which on an image is its ground, or the scan of it."""
+_HIDDEN = 3
+"""The way of painting text that paints nothing."""
+_THIN = 2.5
+_PROSE = 20
+"""Characters that a line of running text in a frame has at least."""
+_ACROSS = 0.65
+"""The part of a page's width from which on a frame goes across the page."""
+_FRAME = 7
+"""A rectangle with a round corner has at least seven parts; a circle has four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a page that may be a figure.
+
+    `ruled` holds for vector clusters of nothing but horizontal and vertical strokes and fills, as
+    tables, frames and bar charts are; `framed` for those that are drawn along their edges alone or
+    evenly filled, as frames and highlights are. `strokes` counts what was drawn.
+    """
+
+    box: Box
+    raster: bool = False
+    ruled: bool = False
+    framed: bool = False
+    strokes: int = 0
+    image: tuple[int, ...] | None = None
+    """Width, height and bytes of an embedded image: the same wherever it is shown again."""
+
+
+def regions_of(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
+    """Vector clusters and images of a page; what covers the page or frames its text is left out.
+
+    A figure in the frame of a solution is thus one of its own.
+    """
+    sheet = Box(*page.rect)
+    drawings = [
+        d
+        for d in page.get_drawings()
+        if _is_visible(d, sheet)
+        and not (_is_frame(d) and _surrounds(Box(*d["rect"]), lines, sheet.width))
+    ]
+    vectors = [_region(box, inside) for box, inside in _clusters(page, drawings)]
+    images = [
+        Region(box, raster=True, image=(info["width"], info["height"], info["size"]))
+        # Asked for xrefs, MuPDF would decode every image to compare digests.
+        for info in page.get_image_info()
+        if (box := _clipped(Box(*info["bbox"]), sheet)) and _area(box) < _COVERED * _area(sheet)
+    ]
+    return merge_touching([*vectors, *images])
+
+
+def is_searchable_scan(page: pymupdf.Page) -> bool:
+    """Whether a page is one picture under text that nobody sees, as scanners' software makes it.
+
+    What is drawn on such a page is to be found in its pixels.
+    """
+    sheet = Box(*page.rect)
+    if not page.get_images():
+        return False
+    covered = any(
+        (box := _clipped(Box(*info["bbox"]), sheet)) and _area(box) > _COVERED * _area(sheet)
+        for info in page.get_image_info()
+    )
+    if not covered:
+        return False
+    spans = page.get_texttrace()
+    hidden = sum(len(span["chars"]) for span in spans if span["type"] == _HIDDEN)
+    return 2 * hidden > sum(len(span["chars"]) for span in spans) > 0
+
+
+def merge_touching(regions: list[Region]) -> list[Region]:
+    """Regions whose boxes overlap, and tiles of one image, become one."""
+    merged: list[Region] = []
+    for region in sorted(regions, key=lambda r: -_area(r.box)):
+        current = region
+        while True:
+            hit = next((m for m in merged if _belong(m, current)), None)
+            if hit is None:
+                break
+            merged.remove(hit)
+            current = Region(
+                hit.box.union(current.box),
+                raster=hit.raster or current.raster,
+                ruled=hit.ruled and current.ruled,
+                framed=hit.framed and current.framed and hit.box.grown(2, 2).holds(current.box),
+                strokes=hit.strokes + current.strokes,
+                image=hit.image or current.image,
+            )
+        merged.append(current)
+    return merged
+
+
+def _belong(a: Region, b: Region) -> bool:
+    if a.raster and b.raster:
+        return a.box.grown(1.5, 1.5).touches(b.box)
+    return a.box.touches(b.box)
+
+
+def _clusters(page: pymupdf.Page, drawings: list[_Drawing]) -> list[tuple[Box, list[_Drawing]]]:
+    """Drawings within 6 points of each other, in groups, each with its box."""
+    boxes = [Box(*drawing["rect"]) for drawing in drawings]
+    if len(drawings) > _MANY:
+        # Clustering is quadratic; maps and scatter plots are grouped by the squares they touch.
+        return _by_squares(drawings, boxes, Box(*page.rect))
+    found = page.cluster_drawings(
+        drawings=drawings, x_tolerance=NEAR, y_tolerance=NEAR, final_filter=False
+    )
+    groups = []
+    for whole in (Box(*cluster) for cluster in found):
+        around = whole.grown(1, 1)
+        inside = [d for d, box in zip(drawings, boxes, strict=True) if around.holds(box)]
+        groups.append((whole, inside))
+    return groups
+
+
+def _by_squares(
+    drawings: list[_Drawing], boxes: Sequence[Box], sheet: Box
+) -> list[tuple[Box, list[_Drawing]]]:
+    import numpy as np
+
+    def square(value: float, low: float, high: float) -> int:
+        # A path may reach far beyond the page.
+        return int((min(max(value, low), high) - low) // (NEAR / 2))
+
+    spans = [
+        (
+            square(b.x0, sheet.x0, sheet.x1), square(b.y0, sheet.y0, sheet.y1),
+            square(b.x1, sheet.x0, sheet.x1), square(b.y1, sheet.y0, sheet.y1),
+        )
+        for b in boxes
+    ]  # fmt: skip
+    touched = np.zeros((max(s[3] for s in spans) + 1, max(s[2] for s in spans) + 1), bool)
+    for x0, y0, x1, y1 in spans:
+        touched[y0 : y1 + 1, x0 : x1 + 1] = True
+    squares = [(int(y), int(x)) for y, x in zip(*touched.nonzero(), strict=True)]
+    owner = {square: k for k, patch in enumerate(patches(squares, 2)) for square in patch}
+    groups: dict[int, tuple[Box, list[_Drawing]]] = {}
+    for drawing, box, (x0, y0, *_) in zip(drawings, boxes, spans, strict=True):
+        whole, inside = groups.get(owner[y0, x0], (box, []))
+        inside.append(drawing)
+        groups[owner[y0, x0]] = (whole.union(box), inside)
+    return list(groups.values())
+
+
+def _is_visible(drawing: _Drawing, sheet: Box) -> bool:
+    box = Box(*drawing["rect"])
+    if not sheet.grown(1, 1).touches(box):
+        return False
+    if _area(box) > 0.7 * _area(sheet):
+        return False
+    fill, stroke = drawing.get("fill"), drawing.get("color")
+    white = fill is None or min(fill) > 0.97
+    return not (white and (stroke is None or min(stroke) > 0.97))
+
+
+def _region(box: Box, inside: list[_Drawing]) -> Region:
+    return Region(
+        box,
+        ruled=all(map(_is_straight, inside)),
+        framed=all(_is_edge(d, box) for d in inside),
+        strokes=sum(len(d["items"]) for d in inside),
+    )
+
+
+def _is_straight(drawing: _Drawing) -> bool:
+    """Whether a drawing has no curve and no slope."""
+    return all(
+        item[0] in ("re", "qu") or (item[0] == "l" and _is_axial(item[1], item[2]))
+        for item in drawing["items"]
+    )
+
+
+def _is_frame(drawing: _Drawing) -> bool:
+    """Whether a drawing is one rectangle and no more, its corners perhaps round."""
+    kinds = [item[0] for item in drawing["items"]]
+    straight = [item for item in drawing["items"] if item[0] == "l"]
+    if any(kind not in ("re", "qu", "l", "c") for kind in kinds) or len(kinds) > 10:
+        return False
+    if kinds in (["re"], ["qu"], ["re", "re"]):
+        return True
+    return len(straight) >= 3 and all(_is_axial(item[1], item[2]) for item in straight)
+
+
+def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
+    """Whether a frame holds running text: a line half as wide as it, or one at its left edge.
+
+    The latter in a frame across the page alone, since labels stand at the left edges of figures.
+    """
+    across = frame.width > _ACROSS * width
+    for line in lines:
+        if frame.grown(2, 2).holds(line.box) and line.upright:
+            wide = 0.5 * frame.width < line.box.width < frame.width + 4
+            begins = across and 0 < line.box.x0 - frame.x0 < 2.5 * line.size
+            if (wide and len(line.text) >= _PROSE) or begins:
+                return True
+    return False
+
+
+def _is_edge(drawing: _Drawing, whole: Box) -> bool:
+    """Whether a drawing is a frame around `whole`, its ground, a bar across it or an edge of it.
+
+    Frames may have round corners, but nothing slopes in them.
+    """
+    box, items = Box(*drawing["rect"]), drawing["items"]
+    if any(item[0] == "l" and not _is_axial(item[1], item[2]) for item in items):
+        return False
+    if any(item[0] == "c" for item in items) and len(items) < _FRAME:
+        return False
+    wide, high = box.width > 0.94 * whole.width, box.height > 0.94 * whole.height
+    at_side = min(abs(box.x0 - whole.x0), abs(box.x1 - whole.x1)) < _THIN
+    at_end = min(abs(box.y0 - whole.y0), abs(box.y1 - whole.y1)) < _THIN
+    ground = high and drawing.get("color") is None
+    return (wide and at_end) or ground or (high and (wide or (at_side and box.width < 2 * _THIN)))
+
+
+def _is_axial(a: Any, b: Any) -> bool:
+    return bool(abs(a.x - b.x) < 0.5 or abs(a.y - b.y) < 0.5)
+
+
+def _clipped(box: Box, sheet: Box) -> Box | None:
+    clipped = Box(
+        max(box.x0, sheet.x0), max(box.y0, sheet.y0), min(box.x1, sheet.x1), min(box.y1, sheet.y1)
+    )
+    return clipped if clipped.width > 0 and clipped.height > 0 else None
+
+
+def _area(box: Box) -> float:
+    return box.width * box.height

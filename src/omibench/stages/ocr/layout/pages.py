@@ -1,0 +1,37 @@
+"""What kind of page it is: one whose text layer says what it shows, or one that must be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from omibench.stages.ocr.layout.captions import captions_of
+from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.marks import Region
+
+MAX_BROKEN = 0.10
+MIN_VISIBLE = 30
+_BROKEN = re.compile("[\ufffd\ue000-\uf8ff]")
+_SCANNED = 0.3
+
+
+def needs_reading(lines: Sequence[Line], regions: Sequence[Region], sheet: Box) -> bool:
+    """No text, broken text, or next to no text beside an image that covers much of the page."""
+    count = visible(lines)
+    if count == 0 or is_broken(lines):
+        return True
+    if count >= MIN_VISIBLE or captions_of(lines):
+        return False
+    images = sum(r.box.width * r.box.height for r in regions if r.raster)
+    return images > _SCANNED * sheet.width * sheet.height
+
+
+def visible(lines: Sequence[Line]) -> int:
+    """How many visible characters lines hold."""
+    return sum(len("".join(line.text.split())) for line in lines)
+
+
+def is_broken(lines: Sequence[Line]) -> bool:
+    """Whether more than a tenth of the characters have no known meaning."""
+    broken = sum(len(_BROKEN.findall(line.text)) for line in lines)
+    return broken > MAX_BROKEN * max(1, visible(lines))

@@ -1,0 +1,157 @@
+"""Where on the pages the parts of each problem stand, and the pages as pictures, for a look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from omibench.schemas.problem import BBox, Noun
+from omibench.stages.ocr.layout.layout import Box, Item, Picture
+from omibench.stages.ocr.structure.document import Document
+from omibench.stages.ocr.structure.drafts import Draft, Paper
+
+if TYPE_CHECKING:
+    import pymupdf
+
+Part = Literal["stem", "statement", "choice", "solution", "figure", "answers", "other", "drawing"]
+DPI = 100
+QUALITY = 60
+MANY = 60
+"""Pages from which on their pictures get coarser, so that a look stays below 20 MB."""
+_MAX_SIDE = 1500
+_SMALL = 150.0
+
+
+class Place(Noun):
+    """A box on a page and what it holds; `answers` is the section of answers at the end.
+
+    `other` is text that belongs to nothing, `drawing` what is no figure of a problem.
+
+    `label` is the letter of a choice, the mark of a figure, or the range of a stem.
+    """
+
+    page: int
+    part: Part
+    bbox: BBox
+    problem: str | None = None
+    label: str = ""
+
+
+class Sheet(Noun):
+    """A page as a look shows it; `picture` is a file beside this one, None where none is made."""
+
+    page: int
+    width: float
+    height: float
+    codes: list[str] = []
+    picture: str | None = None
+
+
+class Layout(Noun):
+    """All that a look needs beside the problems and the lines of the pages."""
+
+    sheets: list[Sheet]
+    places: list[Place]
+
+
+def places_of(document: Document, paper: Paper) -> list[Place]:
+    """Every part of every problem, then what belongs to none."""
+    found = [place for draft in paper.drafts for place in _of_draft(draft)]
+    found = list({(p.page, p.part, p.bbox): p for p in reversed(found)}.values())[::-1]
+    taken = {(i.page, i.box) for d in paper.drafts for i in _items(d)}
+    answers = {(i.page, i.box) for i in paper.answers}
+    for free, run in groupby(document.flow, key=lambda i: (i.page, i.box) not in taken):
+        rest = list(run) if free else []
+        lines = [i for i in rest if not isinstance(i, Picture)]
+        for named, part in groupby(lines, key=lambda i: (i.page, i.box) in answers):
+            found += [
+                _place(page, "answers" if named else "other", box) for page, box in _blocks(part)
+            ]
+        found += [_place(i.page, "drawing", i.box) for i in rest if isinstance(i, Picture)]
+    shown = [i for i in document.flow if isinstance(i, Picture)]
+    for sheet in document.pages:
+        for region in sheet.regions:
+            inside = any(p.page == sheet.number and p.box.touches(region.box) for p in shown)
+            if not inside and region.box.width * region.box.height > _SMALL:
+                found.append(_place(sheet.number, "drawing", region.box))
+    return found
+
+
+def write_layout(
+    pdf: pymupdf.Document, document: Document, places: Sequence[Place], folder: Path
+) -> None:
+    """Write `layout.json` and a picture of each page, `p0001.jpg`, into `folder`."""
+    import pymupdf
+
+    folder.mkdir(parents=True, exist_ok=True)
+    dpi = DPI if len(document.pages) <= MANY else max(50, DPI * (MANY / len(document.pages)) ** 0.5)
+    sheets = []
+    for sheet in document.pages:
+        name = f"p{sheet.number:04d}.jpg"
+        page = pdf[sheet.number - 1]
+        width, height = page.rect.width, page.rect.height
+        # What was too large to be read is too large to be shown.
+        shown = "image_too_large" not in sheet.codes
+        if shown:
+            scale = min(dpi / 72, _MAX_SIDE / max(width, height, 1.0))
+            pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
+            (folder / name).write_bytes(pixels.tobytes("jpeg", jpg_quality=QUALITY))
+        sheets.append(
+            Sheet(
+                page=sheet.number,
+                width=width,
+                height=height,
+                codes=sheet.codes,
+                picture=name if shown else None,
+            )
+        )
+    text = Layout(sheets=sheets, places=list(places)).model_dump_json()
+    (folder / "layout.json").write_text(text, "utf-8")
+
+
+def _of_draft(draft: Draft) -> Iterator[Place]:
+    number = draft.number
+    if draft.stem:
+        for page, box in _blocks(draft.stem.items):
+            yield _place(page, "stem", box, number, draft.stem.name)
+    for page, box in _blocks(draft.items):
+        yield _place(page, "statement", box, number)
+    for option in draft.options:
+        lines = [*([option.marker] if option.marker else []), *option.lines]
+        for page, box in _blocks(lines):
+            yield _place(page, "choice", box, number, option.letter)
+    for page, box in _blocks(draft.solution):
+        yield _place(page, "solution", box, number)
+    letters = {id(o.picture): f" ({o.letter})" for o in draft.options if o.picture}
+    for k, picture in enumerate(draft.pictures):
+        label = f"IMAGE{k}{letters.get(id(picture), '')}"
+        yield _place(picture.page, "figure", picture.box, number, label)
+
+
+def _items(draft: Draft) -> Iterator[Item]:
+    yield from draft.statement
+    yield from draft.solution
+    for option in draft.options:
+        yield from option.lines
+        yield from [part for part in (option.marker, option.picture) if part]
+
+
+def _blocks(items: Iterable[Item]) -> Iterator[tuple[int, Box]]:
+    """The boxes around items in reading order: a new one on each page and in each column."""
+    page, whole = 0, Box(0, 0, 0, 0)
+    for item in items:
+        if item.page == page and item.box.y1 > whole.y0 and item.box.gap_x(whole) < 24:
+            whole = whole.union(item.box)
+            continue
+        if page:
+            yield page, whole
+        page, whole = item.page, item.box
+    if page:
+        yield page, whole
+
+
+def _place(page: int, part: Part, box: Box, problem: str | None = None, label: str = "") -> Place:
+    bbox = (round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1))
+    return Place(page=page, part=part, bbox=bbox, problem=problem, label=label)

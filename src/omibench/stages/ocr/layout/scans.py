@@ -1,0 +1,188 @@
+"""A page without text: rendered, turned upright, levelled and read by an engine."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from omibench.stages.ocr.engines.engine import Engine, Pixels, Point, Reading, read_upright
+from omibench.stages.ocr.layout.layout import Box, Line
+from omibench.stages.ocr.layout.marks import Region
+
+if TYPE_CHECKING:
+    import pymupdf
+
+DPI = 200
+_MAX_SIDE = 3400
+_LEVEL = 0.15
+"""Degrees of skew that are left alone."""
+_TYPE = 0.74
+"""Type size over the height of a line's box, and the part of the box below the baseline."""
+_BELOW = 0.24
+_FLATTENED = re.compile(
+    r"[∫∑∏√∛]|[A-Za-zα-ωΑ-Ω]\d|(?<![\w.])\d+[-−]\d(?!\d*[\w.,])|\^|[²³⁴⁻¹]|[)\]]\d(?![\d.]*\s*[.)])"
+)
+"""What a reader of plain lines makes of scripts, roots and sums: `v0`, `10-3`, `)2`."""
+
+
+class Scanned(NamedTuple):
+    """The lines of a page, who read them, and by how many degrees clockwise it was turned."""
+
+    lines: list[Line]
+    engine: str
+    turn: float = 0.0
+    regions: list[Region] | None = None
+    """Its figures, where the engine finds them itself."""
+
+
+class PageReader(Protocol):
+    """Reads pages that say nothing themselves."""
+
+    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
+        """The lines of a page, which is turned upright and levelled on the way."""
+        ...
+
+
+class LocalReader:
+    """Reads pages with an engine of this machine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
+        """Render the page at 200 dpi and read it; one that reads badly is tried turned."""
+        scale = scale_of(page)
+        picture, readings, turn = read_upright(rendered(page, scale), self.engine)
+        if turn:
+            page.set_rotation(turn)
+            page.remove_rotation()
+        skew = skew_of(readings)
+        if abs(skew) > _LEVEL:
+            turn_content(page, -skew)
+            middle = (picture.shape[1] / 2, picture.shape[0] / 2)
+            readings = [turned_reading(r, -skew, middle) for r in readings]
+        else:
+            skew = 0.0
+        lines = lines_of(readings, number, 1 / scale, self.engine.name)
+        return Scanned(lines, self.engine.name, turn - skew)
+
+
+def scale_of(page: pymupdf.Page) -> float:
+    """Pixels per point: 200 dpi, less for a page so large that a side would exceed 3,400 pixels."""
+    return float(min(DPI / 72, _MAX_SIDE / max(page.rect.width, page.rect.height, 1.0)))
+
+
+def rendered(page: pymupdf.Page, scale: float) -> Pixels:
+    """The pixels of a page in RGB."""
+    import numpy as np
+    import pymupdf
+
+    pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB)
+    return np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
+
+
+def skew_of(readings: Sequence[Reading]) -> float:
+    """Degrees clockwise by which the lines fall to the right: the median of the long ones."""
+    angles = [
+        math.degrees(math.atan2(r.quad[1][1] - r.quad[0][1], r.quad[1][0] - r.quad[0][0]))
+        for r in readings
+        if r.width > 6 * r.height
+    ]
+    return float(median(angles)) if angles else 0.0
+
+
+def turned_reading(reading: Reading, degrees: float, middle: Point) -> Reading:
+    """A reading turned clockwise about a point of the picture."""
+    a, b, c, d = (turned_point(point, degrees, middle) for point in reading.quad)
+    return reading._replace(quad=(a, b, c, d))
+
+
+def turned_point(point: Point, degrees: float, middle: Point) -> Point:
+    """A point turned clockwise about another; y grows downwards."""
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    x, y = point[0] - middle[0], point[1] - middle[1]
+    return middle[0] + x * cos - y * sin, middle[1] + x * sin + y * cos
+
+
+def turn_content(page: pymupdf.Page, degrees: float) -> None:
+    """Turn what a page shows clockwise about its middle; nothing is resampled."""
+    import pymupdf
+
+    document = page.parent
+    page.clean_contents()
+    contents = page.get_contents()
+    if not contents:
+        return
+    middle = ((page.rect.x0 + page.rect.x1) / 2, (page.rect.y0 + page.rect.y1) / 2)
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    x, y = middle
+    about = pymupdf.Matrix(cos, sin, -sin, cos, x - x * cos + y * sin, y - x * sin - y * cos)
+    onto = page.transformation_matrix
+    matrix = onto * about * ~onto
+    head = " ".join(f"{value:.6f}" for value in matrix)
+    stream = document.xref_stream(contents[0]) or b""
+    document.update_stream(contents[0], b"q %s cm\n" % head.encode() + stream + b"\nQ\n")
+
+
+def evenly_set(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The lines of all pages, those that an engine read in one size where theirs are alike.
+
+    What boxes say of a type's size differs from line to line and page to page.
+    """
+    sizes = [line.size for lines in pages for line in lines if _was_read(line) for _ in line.text]
+    usual = round(float(median(sizes)), 1) if sizes else 0.0
+    return [
+        [
+            replace(line, size=usual) if _was_read(line) and _is_alike(line.size, usual) else line
+            for line in lines
+        ]
+        for lines in pages
+    ]
+
+
+def _was_read(line: Line) -> bool:
+    return line.engine != "textlayer"
+
+
+def _is_alike(size: float, usual: float) -> bool:
+    return 0.72 * usual < size < 1.35 * usual
+
+
+def lines_of(readings: Sequence[Reading], page: int, scale: float, engine: str) -> list[Line]:
+    """Readings as lines of a page; `scale` is points per pixel.
+
+    Boxes jitter by a pixel or two: sizes near the commonest one are that size.
+    """
+    heights = [r.height * scale for r in readings for _ in r.text if not _on_side(r)]
+    usual = _TYPE * median(heights) if heights else 10.0
+    return [_line(r, page, scale, engine, usual) for r in readings]
+
+
+def _line(reading: Reading, page: int, scale: float, engine: str, usual: float) -> Line:
+    xs, ys = [x * scale for x, _ in reading.quad], [y * scale for _, y in reading.quad]
+    box = Box(min(xs), min(ys), max(xs), max(ys))
+    height = reading.height * scale
+    size = _TYPE * height
+    tall = size > 1.45 * usual
+    if _is_alike(size, usual):
+        size = usual
+    return Line(
+        page=page,
+        box=box,
+        text=" ".join(reading.text.split()),
+        size=round(size, 1),
+        baseline=box.y1 - _BELOW * height,
+        upright=not _on_side(reading),
+        engine=engine,
+        confidence=None if reading.confidence is None else round(reading.confidence, 4),
+        math_suspect=not reading.whole and (tall or _FLATTENED.search(reading.text) is not None),
+    )
+
+
+def _on_side(reading: Reading) -> bool:
+    xs, ys = [x for x, _ in reading.quad], [y for _, y in reading.quad]
+    return len(reading.text) > 1 and max(ys) - min(ys) > 1.5 * (max(xs) - min(xs))

@@ -1,0 +1,65 @@
+"""Lines joined to paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from omibench.schemas.problem import IMAGE_MARK
+from omibench.stages.ocr.layout.layout import Line
+
+_LIST = re.compile(r"[(（](?:\d{1,2}|[a-z]|[ivx]{1,4})[)）]|[•·▪–-]\s|\d{1,2}[.)]\s")
+_CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
+
+
+def paragraphs(lines: Sequence[Line], words: Collection[str] = ()) -> str:
+    """The text of lines: one space within a paragraph, a blank line between two.
+
+    A word divided at a line's end is joined; where the hyphen may be its own, the forms that occur
+    elsewhere in the paper (`words`) decide.
+    """
+    text = ""
+    last: Line | None = None
+    for line in lines:
+        if last is None or not text:
+            text += line.text
+        elif _breaks(last, line):
+            text += "\n\n" + line.text
+        else:
+            text = _joined(text, line.text, words)
+        last = line
+    return re.sub(r" ?\u00ad ?", "", text).strip()
+
+
+def without_marks(text: str) -> str:
+    """Text in which a printed `[IMAGE0]` can no longer be taken for the mark of a figure."""
+    return IMAGE_MARK.sub(r"[IMAGE \1]", text)
+
+
+def words_of(lines: Sequence[Line]) -> frozenset[str]:
+    """Every word of a paper, hyphens kept, in lower case."""
+    return frozenset(w.lower() for line in lines for w in re.findall(r"\w[\w-]*\w", line.text))
+
+
+def _breaks(above: Line, line: Line) -> bool:
+    if line.page != above.page or line.box.y0 < above.box.y0 - line.size:
+        return re.search(r"[.!?。！？:：]$", above.text) is not None
+    if abs(line.baseline - above.baseline) <= 0.8 * line.size:
+        return False
+    if line.starts and _LIST.match(line.text):
+        return True
+    return line.baseline - above.baseline > 1.75 * max(line.size, above.size)
+
+
+def _joined(text: str, more: str, words: Collection[str]) -> str:
+    if text.endswith("\u00ad"):
+        return text[:-1] + more
+    head = re.search(r"(\w+)-$", text)
+    tail = re.match(r"[a-zà-ÿ]+", more)
+    if head and tail and not head[1].isdigit():
+        whole, hyphened = (head[1] + tail[0]).lower(), f"{head[1]}-{tail[0]}".lower()
+        keep = hyphened in words and whole not in words
+        return text + more if keep else text[:-1] + more
+    if text and more and _CJK.match(text[-1]) and _CJK.match(more[0]):
+        return text + more
+    return f"{text} {more}"

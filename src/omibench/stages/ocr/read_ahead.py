@@ -1,0 +1,98 @@
+"""Pages that an engine elsewhere reads, asked for ahead of the process that reads a paper.
+
+Apart from the stage `ocr`, so that a changed provider of models rereads no paper that an engine of
+this machine reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from omibench.client.ask import Asker, open_asker
+from omibench.errors import ParamsError
+from omibench.params.study import Study
+from omibench.schemas.request import ImagePart
+from omibench.schemas.validation import did_you_mean
+from omibench.stages.ocr.engines import mathpix, vision
+from omibench.stages.ocr.engines.recorded import ReadPage, page_file
+from omibench.stages.ocr.sources.check import is_photograph
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.sources.unread import Ahead, Unread
+
+
+@contextmanager
+def asking_ahead(study: Study) -> Iterator[Ahead | None]:
+    """Who asks for pages, where the study's engine is not on this machine; else None.
+
+    Raises MissingInputError without the keys of mathpix, and ParamsError when `ocr.reader` is no
+    model of the study.
+    """
+    params = study.ocr
+    if params.engine == "mathpix":
+        client = mathpix.open_client(Path(study.study.store) / "mathpix")
+        yield lambda unread: _by_mathpix(client, unread)
+    elif params.engine == "vision":
+        if params.reader not in study.models:
+            hint = did_you_mean(params.reader or "", study.models)
+            raise ParamsError(
+                f"ocr.reader: {params.reader!r} is no model of the params{hint}; `engine: vision` "
+                "needs one that sees"
+            )
+        lock = Lock()
+        with open_asker(study, params.reader) as asker:
+
+            def ahead(unread: Unread) -> None:
+                with lock:
+                    _by_model(asker, study.study.name, unread)
+
+            yield ahead
+    else:
+        yield None
+
+
+def _by_mathpix(client: mathpix.Client, unread: Unread) -> None:
+    for place, numbers in unread.pages.items():
+        path = Path(unread.source.files[place])
+        if is_photograph(path):
+            data = unread.picture(place, 1).read_bytes()
+            found = {1: mathpix.read_image(client, data, hashlib.sha256(data).hexdigest())}
+        else:
+            data = path.read_bytes()
+            found = mathpix.read_pdf(client, data, hashlib.sha256(data).hexdigest())
+        for number in numbers:
+            if number in found:
+                _write(unread.readings, place, number, found[number])
+
+
+def _by_model(asker: Asker, study: str, unread: Unread) -> None:
+    places = [(place, number) for place, numbers in unread.pages.items() for number in numbers]
+    pages = [_page(unread.picture(*where), _name(unread.source, *where)) for where in places]
+    asked = [request for page in pages for request in vision.requests_for(page, study)]
+    told = asker(asked)
+    for index, (page, (place, number)) in enumerate(zip(pages, places, strict=True)):
+        read = vision.page_of(page, told[2 * index], told[2 * index + 1])
+        if read:
+            _write(unread.readings, place, number, read)
+
+
+def _name(source: Source, place: int, number: int) -> str:
+    """What a page is called: `SOURCE#p2` for the paper, `SOURCE#1p2` for its key."""
+    return f"{source.name}#{place or ''}p{number}"
+
+
+def _page(path: Path, name: str) -> vision.PagePicture:
+    from PIL import Image
+
+    with Image.open(path) as image:
+        width, height = image.size
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return vision.PagePicture(name, ImagePart(sha256=digest, path=str(path)), width, height)
+
+
+def _write(folder: Path, place: int, number: int, page: ReadPage) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    page_file(folder, place, number).write_text(page.model_dump_json(), "utf-8")

@@ -1,0 +1,80 @@
+"""Who reads the pages of a file: an engine of this machine, or readings that were asked for."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.errors import MissingInputError
+from omibench.stages.ocr.engines.engine import Engine
+from omibench.stages.ocr.engines.recorded import RecordedReader
+from omibench.stages.ocr.layout.scans import LocalReader, PageReader
+
+if TYPE_CHECKING:
+    from omibench.params.stages import OcrParams
+
+
+class Readers:
+    """The readers of one source's files; an engine's session is opened once, when first needed."""
+
+    def __init__(self, params: OcrParams, readings: Path) -> None:
+        self.params, self.readings = params, readings
+        self._engine: Engine | None = None
+
+    def of(self, file: int) -> PageReader:
+        """The reader for the pages of file number `file` of the source."""
+        if self.params.is_remote:
+            return RecordedReader(self.readings, file)
+        return LocalReader(self.engine())
+
+    def engine(self) -> Engine:
+        """The engine of this machine that the params name."""
+        if self._engine is None:
+            self._engine = open_engine(self.params.engine)
+        return self._engine
+
+
+def open_engine(name: str) -> Engine:
+    """Open an engine of this machine. Raises MissingInputError where it is not installed."""
+    if name == "tesseract":
+        from omibench.stages.ocr.engines.tesseract import Tesseract
+
+        return Tesseract()
+    if name == "rapidocr":
+        from omibench.stages.ocr.engines.rapidocr import RapidOcr
+
+        return RapidOcr()
+    raise MissingInputError(f"engine {name}: reads no pixels on this machine")
+
+
+def require(name: str) -> None:
+    """Raise MissingInputError for an engine that was chosen and is not installed.
+
+    The default is not required: where it is missing, pages without text are named.
+    """
+    if name == "tesseract" and not is_installed(name):
+        raise MissingInputError(
+            "ocr.engine: there is no command `tesseract`: install the package tesseract-ocr with "
+            "its languages, or choose another engine"
+        )
+
+
+def require_pdf() -> None:
+    """Raise MissingInputError where PyMuPDF, which opens papers and photographs, is missing."""
+    if find_spec("pymupdf") is None:
+        raise MissingInputError(
+            "ocr: reading papers needs PyMuPDF, which is not installed: "
+            "pip install 'omibench[pdf]' (it is under the AGPL-3.0; see README.md, Licence)"
+        )
+
+
+def is_installed(name: str) -> bool:
+    """Whether an engine of this machine can be opened; nothing is loaded."""
+    if name == "rapidocr":
+        return all(find_spec(module) for module in ("rapidocr", "onnxruntime", "cv2"))
+    if name == "tesseract":
+        from omibench.stages.ocr.engines.tesseract import command
+
+        return command() is not None
+    return True

@@ -1,0 +1,1 @@
+"""Papers on their way in: the manifest, downloads, checks before a file is opened."""

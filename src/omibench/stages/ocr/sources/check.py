@@ -1,0 +1,152 @@
+"""What is checked before a file is opened, decoded or rendered, so that no file can do harm."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from omibench.errors import OmibenchError, PaperError, reason_of
+from omibench.files.intake import open_regular
+from omibench.files.intake.picture import READERS
+
+if TYPE_CHECKING:
+    import pymupdf
+
+MAX_PIXELS = 100_000_000
+_HEAD = 1024
+_BLOCK = 2**20
+_PHOTOGRAPHS = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".jpeg": b"\xff\xd8\xff"}
+SUFFIXES = (".pdf", *_PHOTOGRAPHS)
+
+
+def is_photograph(path: Path) -> bool:
+    """Whether a file is, by its suffix, a photograph of a page."""
+    return path.suffix.lower() in _PHOTOGRAPHS
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a regular file's bytes. Raises PaperError `file_missing`, also for a pipe."""
+    try:
+        with open_regular(path) as file:
+            digest = hashlib.sha256()
+            while block := file.read(_BLOCK):
+                digest.update(block)
+            return digest.hexdigest()
+    except OSError as error:
+        raise PaperError("file_missing", f"{path}: cannot be read: {reason_of(error)}") from None
+    except OmibenchError as error:
+        raise PaperError("file_missing", str(error)) from None
+
+
+def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
+    """Compare a file with its suffix and with the manifest's hash; return its SHA-256.
+
+    Raises PaperError `file_missing`, `sha256_mismatch` or `not_a_pdf`.
+    """
+    digest = sha256_of(path)
+    if expected_sha256 and digest != expected_sha256.lower():
+        raise PaperError(
+            "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {expected_sha256}"
+        )
+    check_form(path, path)
+    return digest
+
+
+def check_form(path: Path, content: Path) -> None:
+    """Compare the name of a file with the first bytes that it has, or is to get from `content`.
+
+    Raises PaperError `not_a_pdf`.
+    """
+    with open_regular(content) as file:
+        head = file.read(_HEAD)
+    if not has_suffix(path):
+        raise PaperError("not_a_pdf", f"{path}: its name ends with none of {', '.join(SUFFIXES)}")
+    magic = _PHOTOGRAPHS.get(path.suffix.lower())
+    if not (head.startswith(magic) if magic else b"%PDF-" in head):
+        raise PaperError("not_a_pdf", f"{path}: its first bytes are not those of {path.suffix}")
+
+
+def has_suffix(path: PurePath) -> bool:
+    """Whether a file's name is that of a PDF or a photograph."""
+    return path.suffix.lower() in SUFFIXES
+
+
+def open_pdf(
+    path: Path, max_pages: int, password: str | None
+) -> tuple[pymupdf.Document, list[str]]:
+    """Open a PDF and return it with the codes of its warnings.
+
+    Raises PaperError `pdf_encrypted`, `pdf_damaged`, `pdf_no_pages` or `pdf_too_many_pages`.
+    """
+    import pymupdf
+
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    try:
+        document = pymupdf.open(path, filetype="pdf")
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise PaperError("pdf_damaged", f"{path}: cannot be opened: {error}") from None
+    if document.needs_pass and not (password and document.authenticate(password)):
+        raise PaperError(
+            "pdf_encrypted",
+            f"{path}: is locked: {'that password is wrong' if password else 'it needs a password'}",
+        )
+    if document.page_count == 0:
+        # A truncated file is "repaired" to no pages; only a whole one ends with its marker.
+        whole = b"%%EOF" in path.read_bytes()[-_HEAD:]
+        if whole:
+            raise PaperError("pdf_no_pages", f"{path}: has no pages")
+        raise PaperError("pdf_damaged", f"{path}: holds no page that can be read")
+    if document.page_count > max_pages:
+        raise PaperError(
+            "pdf_too_many_pages",
+            f"{path}: has {document.page_count} pages; {max_pages} are allowed",
+        )
+    codes = ["pdf_repaired"] if document.is_repaired else []
+    if not document.permissions & pymupdf.PDF_PERM_COPY:
+        codes.append("pdf_permissions")
+    return document, codes
+
+
+def has_huge_image(page: pymupdf.Page) -> bool:
+    """Whether an image of the page, or its mask, declares more than MAX_PIXELS pixels.
+
+    Only dictionaries are read: nothing is decoded.
+    """
+    document = page.parent
+    for xref, mask, width, height, *_ in page.get_images(full=True):
+        if width * height > MAX_PIXELS or (mask and _declared(document, mask) > MAX_PIXELS):
+            return True
+        if xref and _declared(document, xref) > MAX_PIXELS:
+            return True
+    return False
+
+
+def photograph_size(path: Path) -> tuple[int, int]:
+    """Width and height in pixels that a photograph declares; nothing is decoded.
+
+    Raises PaperError `pdf_damaged` when the header cannot be read.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    limit, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
+    try:
+        with open_regular(path) as file, Image.open(file, formats=READERS) as image:
+            return image.size
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise PaperError(
+            "pdf_damaged", f"{path}: cannot be read as an image: {reason_of(error)}"
+        ) from None
+    finally:
+        Image.MAX_IMAGE_PIXELS = limit
+
+
+def _declared(document: pymupdf.Document, xref: int) -> int:
+    def number(key: str) -> int:
+        kind, value = document.xref_get_key(xref, key)
+        return int(value) if kind == "int" else 0
+
+    return number("Width") * number("Height")

@@ -1,0 +1,110 @@
+"""Papers fetched from where the manifest says, kept only when their SHA-256 is the one it names.
+
+A manifest comes from anybody. What it downloads stays in its own folder, is a PDF or a photograph
+by its name and by its first bytes, and has its name only once that is known.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from omibench.errors import PaperError, reason_of
+from omibench.files.isolated import isolate_env, python_module
+from omibench.stages.ocr.sources.check import check_form
+from omibench.stages.ocr.sources.transfer import Transferred
+
+MAX_BYTES = 300 * 2**20
+TOTAL_S = 900.0
+"""Seconds that one file may take with all tries; on a slow line 300 MiB do."""
+_TRIES = 3
+_WORKER = "omibench.stages.ocr.sources.transfer"
+
+
+def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
+    path: Path,
+    url: str,
+    sha256: str,
+    folder: Path,
+    *,
+    pause_s: float = 1.0,
+    total_s: float = TOTAL_S,
+    most: int = MAX_BYTES,
+) -> None:
+    """Download `url` into `path`, which lies in `folder`, unless a file is there.
+
+    The file appears only when it is whole, its hash is right, and its first bytes are those of a
+    PDF, PNG or JPEG as its name says; a wrong one leaves nothing behind. What may pass by itself
+    (no connection, a server's error) is tried three times, `pause_s` seconds and more apart. After
+    `total_s` seconds or `most` bytes it is given up, however the server sends.
+
+    Raises PaperError `download_failed`, `sha256_mismatch` or `not_a_pdf`.
+    """
+    if path.exists():
+        return
+    if not path.parent.resolve().is_relative_to(folder.resolve()):
+        raise PaperError(
+            "download_failed",
+            f"{path}: leads out of {folder}, the folder of its manifest: nothing is downloaded",
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".download-")
+    except OSError as error:
+        raise PaperError(
+            "download_failed", f"{path}: cannot be written: {reason_of(error)}"
+        ) from None
+    part = Path(name)
+    os.close(handle)
+    try:
+        digest = _download(url, part, path, (pause_s, time.monotonic() + total_s, most))
+        if digest != sha256.lower():
+            raise PaperError(
+                "sha256_mismatch",
+                f"{path}: what {shown(url)} gives has SHA-256 {digest}, the manifest says {sha256}",
+            )
+        check_form(path, part)
+        part.chmod(0o644)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def shown(url: str) -> str:
+    """A URL without what may be secret in it: user, password, query."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def _download(url: str, part: Path, path: Path, limits: tuple[float, float, int]) -> str:
+    """The SHA-256 of what was written to `part`."""
+    pause_s, until, most = limits
+    for attempt in range(_TRIES):
+        done = _once(url, part, until, most)
+        if done.sha256:
+            return done.sha256
+        if not done.may_pass or time.monotonic() + pause_s * 2**attempt >= until:
+            break
+        if attempt + 1 < _TRIES:
+            time.sleep(pause_s * 2**attempt)
+    raise PaperError("download_failed", f"{path}: cannot be had from {shown(url)}: {done.problem}")
+
+
+def _once(url: str, part: Path, until: float, most: int) -> Transferred:
+    job = json.dumps({"url": url, "part": str(part), "most": most})
+    try:
+        done = subprocess.run(
+            python_module(_WORKER), input=job, capture_output=True, encoding="utf-8",
+            env=isolate_env(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Transferred(problem="it was not whole in time")
+    if done.returncode:
+        return Transferred(problem=f"the process that downloads ended with {done.returncode}")
+    return Transferred(**json.loads(done.stdout))

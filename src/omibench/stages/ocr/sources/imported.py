@@ -1,0 +1,96 @@
+"""Problems of existing benchmarks: rows with images enter as they are, nothing is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from omibench.errors import OmibenchError
+from omibench.files.intake import read_picture
+from omibench.schemas.problem import Answer, Figure, Problem, Question
+from omibench.schemas.tables import write_jsonl
+from omibench.stages.ocr.sources.check import sha256_of
+from omibench.stages.ocr.sources.manifest import Rows, slug
+from omibench.stages.ocr.worker import Outcome
+from omibench.store.files import write_whole
+
+
+def import_rows(rows: Rows, folder: Path) -> Outcome:
+    """Write the problems of a benchmark into `folder`: problems.jsonl, pages.jsonl and images/.
+
+    The adapters are those with which a benchmark is evaluated. A row whose pictures are not there
+    is left out, with the code `picture_missing`; a table that cannot be read fails the benchmark.
+    """
+    from omibench.datasets.registry import load_benchmark
+    from omibench.params.stages import BenchmarkParams
+
+    try:
+        dataset = load_benchmark(BenchmarkParams(name=rows.format), rows.folder, folder)
+    except OmibenchError as error:
+        return Outcome(error=("rows_unreadable", str(error)))
+    digest = sha256_of(Path(rows.tables[0])) if len(rows.tables) == 1 else ""
+    place = f"images/{rows.slug}"
+    problems, missing = [], []
+    for question, answer in zip(dataset.questions, dataset.answers, strict=True):
+        try:
+            figures = [_kept(figure, dataset.folder, folder, place) for figure in question.images]
+        except OmibenchError as error:
+            return Outcome(error=("rows_unreadable", f"{question.id}: {error}"))
+        if any(figure is None for figure in figures):
+            missing.append(question.id)
+        else:
+            images = [figure for figure in figures if figure]
+            problems.append(_problem(rows, digest, question, answer, images))
+    write_jsonl(folder / "problems.jsonl", problems)
+    write_jsonl(folder / "pages.jsonl", [])
+    codes = [code for code, found in _codes(problems, missing) if found]
+    return Outcome(codes=codes, where={"picture_missing": _few(missing)} if missing else {})
+
+
+def _problem(
+    rows: Rows, digest: str, question: Question, answer: Answer, images: list[Figure]
+) -> Problem:
+    identity = f"{rows.slug}-{slug(question.id)}"
+    stated = question.model_fields_set
+    return Problem(
+        id=identity,
+        source=rows.name,
+        source_sha256=digest,
+        number=question.id,
+        pages=[],
+        question=question.question,
+        images=images,
+        choices=question.choices,
+        answer=answer.answer,
+        solution=answer.solution,
+        subject=question.subject if question.subject != "other" else rows.subject or "other",
+        language=question.language if "language" in stated else rows.language or "en",
+        group=f"{rows.slug}-{question.group}" if question.group else identity,
+        competition=rows.competition,
+        licence=question.licence or rows.licence,
+        year=rows.year,
+    )
+
+
+def _kept(figure: Figure, source: Path, folder: Path, place: str) -> Figure | None:
+    """The picture copied to where those of papers lie, once by content; None when it is absent.
+
+    Raises FileFormatError for what is no whole picture.
+    """
+    path = source / figure.file
+    if not figure.sha256 or not path.is_file():
+        return None
+    picture = read_picture(path)
+    file = f"{place}/{figure.sha256}.{picture.suffix}"
+    if not (folder / file).exists():
+        write_whole(folder / file, picture.data)
+    return figure.model_copy(update={"file": file})
+
+
+def _codes(problems: Sequence[Problem], missing: Sequence[str]) -> list[tuple[str, bool]]:
+    return [("picture_missing", bool(missing)), ("no_problems", not problems)]
+
+
+def _few(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+    return f"{'row' if len(ids) == 1 else 'rows'} {', '.join(ids[:3])}{more}"

@@ -1,0 +1,121 @@
+"""The files of a source opened and read: PDFs by their text layer, the rest by an engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from omibench.params.stages import OcrParams
+from omibench.schemas.tables import PageLine, PageText
+from omibench.stages.ocr.allowance import Allowance
+from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
+from omibench.stages.ocr.layout.scans import scale_of
+from omibench.stages.ocr.readers import Readers
+from omibench.stages.ocr.sources.check import MAX_PIXELS, is_photograph, open_pdf, photograph_size
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.structure.document import Document, Sheet, read_document
+
+if TYPE_CHECKING:
+    import pymupdf
+
+
+class Work(Protocol):
+    """What an opener needs to know of the job."""
+
+    source: Source
+    params: OcrParams
+    read: bool
+
+    def allowance(self, place: int) -> Allowance: ...
+
+    @property
+    def unread(self) -> Path: ...
+
+    @property
+    def readings(self) -> Path: ...
+
+
+class Opened(NamedTuple):
+    """A file as a PDF, as a document, and the codes of its opening."""
+
+    pdf: pymupdf.Document
+    document: Document
+    codes: list[str]
+
+
+class Opener:
+    """Opens the files of one source; notes the pages that are left without a reader."""
+
+    def __init__(self, job: Work, password: str | None) -> None:
+        self.job, self.password = job, password
+        self.readers = Readers(job.params, job.readings)
+        self.unread: dict[int, list[int]] = {}
+
+    def open(self, path: str) -> Opened:
+        """Open and read one file. Raises what `open_pdf` raises."""
+        place = self.job.source.files.index(path)
+        opened = self._photograph(path, place) if is_photograph(Path(path)) else self._pdf(path)
+        waiting = [s.number for s in opened.document.pages if "page_needs_ocr" in s.codes]
+        if waiting:
+            self.unread[place] = waiting
+            if self.job.params.is_remote:
+                self._show(opened.pdf, place, waiting)
+        return opened
+
+    def _pdf(self, path: str) -> Opened:
+        params, place = self.job.params, self.job.source.files.index(path)
+        allowance = self.job.allowance(place)
+        pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
+        reader = self.readers.of(place) if self.job.read else None
+        every = params.pages == "all" and params.engine != "textlayer"
+        return Opened(pdf, read_document(pdf, reader, every=every, allowance=allowance), codes)
+
+    def _photograph(self, path: str, place: int) -> Opened:
+        params, (width, height) = self.job.params, photograph_size(Path(path))
+        if width * height > MAX_PIXELS:
+            empty = read_document(picture_page(None))
+            empty.pages[0].codes[:] = ["image_too_large"]
+            return Opened(picture_page(None), empty, [])
+        if not self.job.read or params.is_remote:
+            pdf = picture_page(load_pixels(Path(path)) if params.is_remote else None)
+            reader = self.readers.of(place) if self.job.read else None
+            return Opened(pdf, read_document(pdf, reader, every=True), [])
+        taken = read_photograph(Path(path), self.readers.engine())
+        return Opened(taken.pdf, read_document(taken.pdf, taken.reader, every=True), [])
+
+    def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:
+        """Write the pictures of pages that another engine is to read."""
+        import pymupdf
+
+        self.job.unread.mkdir(parents=True, exist_ok=True)
+        for number in pages:
+            page = pdf[number - 1]
+            scale = scale_of(page)
+            pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB)
+            pixels.save(self.job.unread / f"{place}-p{number:04d}.png")
+
+
+def page_text(source: str, sheet: Sheet) -> PageText:
+    """The row of pages.jsonl."""
+    lines = [
+        PageLine(
+            text=line.text,
+            bbox=(
+                round(line.box.x0, 1), round(line.box.y0, 1),
+                round(line.box.x1, 1), round(line.box.y1, 1),
+            ),
+            engine=line.engine,
+            confidence=line.confidence,
+            math_suspect=line.math_suspect or line.stacked,
+            left_out=line.left_out or ("furniture" if id(line) in sheet.furniture else None),
+        )
+        for line in sheet.lines
+    ]  # fmt: skip
+    return PageText(
+        source=source,
+        page=sheet.number,
+        text=sheet.text,
+        engine=sheet.engine,
+        turn=round(sheet.turn, 2),
+        lines=lines,
+    )

@@ -1,0 +1,116 @@
+"""One download in a process of its own: `python -P -m omibench.stages.ocr.sources.transfer`.
+
+A server can send one byte a minute, of the reply's head too, for ever; no time limit of a socket
+sees that. The parent kills this process at a moment that nothing a server does can put off. The job
+comes as JSON on standard input, so that no list of processes shows the address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from contextlib import suppress
+from http.client import HTTPException, HTTPMessage
+from pathlib import Path
+from typing import IO, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
+
+SCHEMES = ("http", "https")
+_BLOCK = 2**16
+_WAIT_S = 60.0
+
+
+class Transferred(NamedTuple):
+    """The SHA-256 of what was written, or why nothing can be had and whether that may pass."""
+
+    sha256: str = ""
+    problem: str = ""
+    may_pass: bool = False
+
+
+class RefusedError(ValueError):
+    """A reply that is refused, and would be again."""
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows redirects to http and https alone, and never from https to http."""
+
+    def redirect_request(  # noqa: PLR0913, PLR0917 (the signature is urllib's)
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        """The request to follow with. Raises RefusedError."""
+        old, new = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
+        if new not in SCHEMES:
+            raise RefusedError(f"it redirects to {new!r}, which is neither http nor https")
+        if (old, new) == ("https", "http"):
+            raise RefusedError("it redirects from https to http, which anybody on the way can read")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def transfer(url: str, part: Path, most: int) -> Transferred:
+    """Write what `url` gives to `part`, up to `most` bytes."""
+    try:
+        return Transferred(sha256=_written(url, part, most))
+    except HTTPError as error:
+        with suppress(OSError):
+            error.close()
+        again = error.code >= 500 or error.code == 429
+        return Transferred(problem=_line(f"HTTP {error.code} {error.reason}"), may_pass=again)
+    except RefusedError as error:
+        return Transferred(problem=_line(error))
+    except (OSError, HTTPException, ValueError) as error:
+        reason = error.reason if isinstance(error, URLError) else error
+        return Transferred(problem=_line(reason) or type(error).__name__, may_pass=True)
+
+
+def _written(url: str, part: Path, most: int) -> str:
+    digest, size = hashlib.sha256(), 0
+    # The manifest allows http and https alone; the opener knows no other.
+    request = Request(url, headers={"User-Agent": "omibench"})  # noqa: S310
+    with _opener().open(request, timeout=_WAIT_S) as reply, part.open("wb") as file:
+        length = reply.headers.get("Content-Length") or ""
+        if length.isdecimal() and int(length) > most:
+            raise RefusedError(f"more than {most // 2**20} MiB")
+        while block := reply.read(_BLOCK):
+            size += len(block)
+            if size > most:
+                raise RefusedError(f"more than {most // 2**20} MiB")
+            digest.update(block)
+            file.write(block)
+        if length.isdecimal() and size != int(length):
+            raise OSError(f"the connection ended after {size} of {length} bytes")
+    return digest.hexdigest()
+
+
+def _opener() -> OpenerDirector:
+    opener = OpenerDirector()
+    handlers = (ProxyHandler, HTTPHandler, HTTPSHandler, HTTPDefaultErrorHandler)
+    for kind in (*handlers, _Redirects, HTTPErrorProcessor):
+        opener.add_handler(kind())
+    return opener
+
+
+def _line(said: object) -> str:
+    return " ".join(str(said).split())[:300]
+
+
+def main() -> None:
+    """Do the job on standard input: {"url", "part", "most"}; print what came of it."""
+    job = json.loads(sys.stdin.read())
+    print(json.dumps(transfer(job["url"], Path(job["part"]), job["most"])._asdict()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""The stage: every source read by a process of its own, the results put together."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from omibench.errors import MissingInputError, OmibenchError, PaperError
+from omibench.files.isolated import isolate_env, python_module
+from omibench.params.stages import OcrParams
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import (
+    FileReport,
+    OcrReport,
+    PageText,
+    read_jsonl,
+    write_json,
+    write_jsonl,
+)
+from omibench.stages.ocr.allowance import WALL, page_noted
+from omibench.stages.ocr.codes import CODES, is_error
+from omibench.stages.ocr.readers import is_installed, require, require_pdf
+from omibench.stages.ocr.sources.check import sha256_of
+from omibench.stages.ocr.sources.download import fetch
+from omibench.stages.ocr.sources.edited import refuse_edited
+from omibench.stages.ocr.sources.imported import import_rows
+from omibench.stages.ocr.sources.manifest import Source, read_manifest, sources_of
+from omibench.stages.ocr.sources.unread import Ahead, Unread
+from omibench.stages.ocr.worker import Job, Outcome
+
+Look = Callable[[FileReport, Source, Path], None]
+"""Shows a person what became of a source; its reader has left its results in the folder."""
+log = logging.getLogger(__name__)
+_AT_ONCE = 4
+_OUT_OF_TIME: int | None = getattr(signal, "SIGXCPU", None)
+"""What ends a process whose CPU time is used up; not every system has it."""
+_WORKER = python_module("omibench.stages.ocr.worker")
+
+
+def read_papers(  # noqa: PLR0913 - each is an option of the command
+    files: Sequence[Path],
+    out: Path,
+    params: OcrParams,
+    *,
+    manifest: Path | None = None,
+    password_env: str | None = None,
+    ahead: Ahead | None = None,
+    look: Look | None = None,
+) -> OcrReport:
+    """Read exam papers into `out`: problems.jsonl, pages.jsonl, report.json and images/.
+
+    Without `files` the papers of the manifest (`manifest`, else `params.sources`) are read, each
+    with its key and solutions. A file that the manifest does not name is read on its own. Each
+    source has a process with the time and memory of `params`; one that fails gets a code
+    (docs/errors.md) and the others are done. `password_env` names the environment variable that
+    holds the password of encrypted papers; `ahead` asks an engine that is not on this machine for
+    the pages that have no text of their own; `look` is called for each source before what its
+    reader left behind is gone.
+
+    Raises MissingInputError when there is nothing to read or the variable is not set, OutputError
+    when problems that are in `out` were edited by hand, and what `load_manifest` raises.
+    """
+    named = manifest or (Path(params.sources) if params.sources else None)
+    sources = sources_of(files, named)
+    benchmarks = read_manifest(named).benchmarks if named and not files else []
+    if not sources and not benchmarks:
+        raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
+    if password_env and password_env not in os.environ:
+        raise MissingInputError(f"--password-env: the variable {password_env!r} is not set")
+    if sources:
+        require_pdf()
+    require(params.engine)
+    refuse_edited(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:
+        jobs = [
+            Job(
+                source=s,
+                folder=Path(scratch) / str(k),
+                params=params,
+                password_env=password_env,
+                look=look is not None,
+            )
+            for k, s in enumerate(sources)
+        ]
+        workers = max(1, min(_AT_ONCE, _cores(), len(jobs)))
+        with ThreadPoolExecutor(workers) as pool:
+            folder = named.parent if named else Path()
+            reports = list(pool.map(lambda job: _run(job, ahead, folder), jobs))
+        if look:
+            for job, file in zip(jobs, reports, strict=True):
+                look(file, job.source, job.folder)
+        places = [(job.source.slug, job.folder) for job in jobs]
+        for k, rows in enumerate(benchmarks, len(jobs)):
+            place = Path(scratch) / str(k)
+            reports.append(_timed(rows.name, place, partial(import_rows, rows, place)))
+            places.append((rows.slug, place))
+        _gather(places, reports, out)
+    report = OcrReport(files=reports, problems_sha256=sha256_of(out / "problems.jsonl"))
+    write_json(out / "report.json", report)
+    return report
+
+
+def _cores() -> int:
+    """The cores that this process may use; not every system can tell."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _run(job: Job, ahead: Ahead | None, folder: Path) -> FileReport:
+    return _timed(job.source.name, job.folder, lambda: _outcome(job, ahead, folder))
+
+
+def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
+    folder.mkdir(parents=True)
+    began = time.monotonic()
+    outcome = read()
+    seconds = round(time.monotonic() - began, 3)
+    if outcome.error:
+        code, message = outcome.error
+        log.error("%s: %s; %s", code, message, CODES[code].remedy)
+        return FileReport(source=name, status="error", codes=[code], seconds=seconds)
+    for code in outcome.codes:
+        where = f"{name}, {outcome.where[code]}" if code in outcome.where else name
+        log.warning("%s: %s: %s; %s", code, where, CODES[code].meaning, CODES[code].remedy)
+    status = "warning" if outcome.codes else "ok"
+    return FileReport(
+        source=name,
+        status=status,
+        codes=outcome.codes,
+        pages=outcome.pages,
+        seconds=seconds,
+        where=outcome.where,
+        cpu_s=outcome.cpu_s,
+        peak_mb=outcome.peak_mb,
+    )
+
+
+def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
+    """What becomes of a job: pages without text are read in a second go, where there are any."""
+    params = job.params
+    try:
+        for path, url in job.source.url.items():
+            fetch(Path(path), url, job.source.sha256[path], folder)
+    except PaperError as error:
+        return Outcome(error=(error.code, str(error)))
+    found = _process(job)
+    count = sum(len(pages) for pages in found.unread.values())
+    if found.error or not count or params.engine == "textlayer":
+        return found
+    if not is_installed(params.engine):
+        return found.model_copy(update={"codes": [*found.codes, "engine_missing"]})
+    if ahead:
+        try:
+            ahead(Unread(job.source, job.unread, job.readings, found.unread))
+        except OmibenchError as error:
+            return Outcome(error=("engine_failed", f"{job.source.paper}: {error}"))
+    shutil.rmtree(job.folder / "images", ignore_errors=True)
+    local = {} if params.is_remote else {k: len(pages) for k, pages in found.unread.items()}
+    again = _process(job.model_copy(update={"read": True, "waiting": local}))
+    spent = None if again.cpu_s is None or found.cpu_s is None else again.cpu_s + found.cpu_s
+    return again.model_copy(update={"cpu_s": spent})
+
+
+def _process(job: Job) -> Outcome:
+    """Run the worker, and again without the page over which it was ended for lack of time."""
+    outcome = _work(job)
+    if not outcome.error or outcome.error[0] != "paper_timeout":
+        return outcome
+    if (noted := page_noted(job.note)) is None:
+        return outcome
+    place, page = noted
+    shutil.rmtree(job.folder / "images", ignore_errors=True)
+    return _work(job.model_copy(update={"skipped": {place: [page]}}))
+
+
+def _work(job: Job) -> Outcome:
+    """Run the worker; whatever happens to its process becomes a code."""
+    paper, limit = job.source.paper, job.most_s
+    try:
+        done = subprocess.run(
+            _WORKER,
+            input=job.model_dump_json(),
+            capture_output=True,
+            encoding="utf-8",
+            env=isolate_env(os.environ),
+            timeout=WALL * limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        wall = f"{paper}: not read within {WALL * limit:g} s of wall time"
+        return Outcome(error=("paper_timeout", wall))
+    if done.returncode < 0 and -done.returncode == _OUT_OF_TIME:
+        return Outcome(error=("paper_timeout", f"{paper}: not read within {limit:g} CPU s"))
+    lines = done.stdout.strip().splitlines()
+    if done.returncode == 0 and lines:
+        return Outcome.model_validate_json(lines[-1])
+    starved = any(word in done.stderr for word in ("bad_alloc", "MemoryError", "malloc"))
+    code = "paper_out_of_memory" if starved else "paper_failed"
+    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    return Outcome(error=(code, f"{paper}: the reader ended with {done.returncode}: {last}"))
+
+
+def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:
+    """Put together what lies in the folder of each source; figures of an earlier run go."""
+    (out / "images").mkdir(exist_ok=True)  # Snakemake waits for it, also of papers without figures
+    problems: list[Problem] = []
+    pages: list[PageText] = []
+    for (slug, folder), report in zip(places, reports, strict=True):
+        place = Path("images") / slug
+        shutil.rmtree(out / place, ignore_errors=True)
+        if any(is_error(code) for code in report.codes):
+            continue
+        problems += read_jsonl(folder / "problems.jsonl", Problem)
+        pages += read_jsonl(folder / "pages.jsonl", PageText)
+        if (folder / place).is_dir():
+            (out / place).parent.mkdir(parents=True, exist_ok=True)
+            (folder / place).rename(out / place)
+    write_jsonl(out / "problems.jsonl", problems)
+    write_jsonl(out / "pages.jsonl", pages)

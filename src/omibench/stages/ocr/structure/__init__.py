@@ -1,0 +1,1 @@
+"""From lines to problems: numbering, stems, choices, sections."""

@@ -1,0 +1,167 @@
+"""Problems put together: statement, `[IMAGEi]` where the figures stand, choices, answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from pydantic import ValidationError
+
+from omibench.schemas.problem import Choice, Figure, Problem
+from omibench.stages.ocr.keys.chosen import as_letters, words_after
+from omibench.stages.ocr.keys.keys import Key
+from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.layout.text import paragraphs, without_marks
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.structure.drafts import Draft
+from omibench.stages.ocr.structure.language import UNKNOWN
+from omibench.stages.ocr.structure.pairing import Option
+from omibench.stages.ocr.structure.references import figure_numbers
+
+_SHOWN = 60
+_BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
+
+
+def to_problems(
+    drafts: Sequence[Draft],
+    source: Source,
+    source_sha256: str,
+    figures: Mapping[int, Figure],
+    words: frozenset[str],
+) -> tuple[list[Problem], list[str]]:
+    """Every draft as a problem; one that breaks a rule of problems is left out, with a code."""
+    problems: list[Problem] = []
+    for draft in drafts:
+        with suppress(ValidationError):
+            problems.append(to_problem(draft, source, source_sha256, figures, words))
+    return problems, ["problem_dropped"] if len(problems) < len(drafts) else []
+
+
+def to_problem(
+    draft: Draft,
+    source: Source,
+    source_sha256: str,
+    figures: Mapping[int, Figure],
+    words: frozenset[str],
+) -> Problem:
+    """The row of problems.jsonl, without its answer; the solution is that of its own block.
+
+    `figures` maps id(picture) to the figure that was cut out for it.
+    """
+    images = [figures[id(picture)] for picture in draft.pictures]
+    place = {id(picture): k for k, picture in enumerate(draft.pictures)}
+    stem = marked_text(draft.stem.items, place, words) if draft.stem else ""
+    own = marked_text(draft.items, place, words)
+    question = "\n\n".join(part for part in (stem, own) if part)
+    choices = [_choice(option, place, words) for option in draft.options]
+    identity = f"{source.slug}-{draft.number}"
+    return Problem(
+        id=identity,
+        source=source.name,
+        source_sha256=source_sha256,
+        number=draft.number,
+        pages=draft.pages,
+        question=question,
+        images=images,
+        choices=choices or None,
+        solution=marked_text(draft.solution, place, words) or None,
+        subject=draft.subject or source.subject or "other",
+        language=source.language or UNKNOWN,
+        group=f"{source.slug}-{draft.group}",
+        competition=source.competition,
+        licence=source.licence,
+        year=source.year,
+        warnings=[*draft.warnings, *_warnings(draft, question, choices)],
+    )
+
+
+def marked_text(items: Sequence[Item], place: Mapping[int, int], words: frozenset[str]) -> str:
+    """The text of items with `[IMAGEi]` and the caption where each picture of `place` stands."""
+    parts: list[str] = []
+    run: list[Line] = []
+    for item in items:
+        if isinstance(item, Line):
+            run.append(item)
+            continue
+        if id(item) not in place:
+            continue
+        parts.append(_plain(run, words))
+        run = []
+        mark = f"[IMAGE{place[id(item)]}]"
+        parts.append(f"{mark}\n{without_marks(item.caption)}" if item.caption else mark)
+    parts.append(_plain(run, words))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _plain(lines: Sequence[Line], words: frozenset[str]) -> str:
+    return without_marks(paragraphs(lines, words))
+
+
+def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> Choice:
+    text = " ".join(_plain(option.lines, words).split())
+    if option.picture:
+        return Choice(label=option.letter, text=text or None, image=place[id(option.picture)])
+    return Choice(label=option.letter, text=text)
+
+
+def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[str]:
+    found = []
+    texts = [question, *(choice.text or "" for choice in choices)]
+    if any(_BROKEN.search(text) for text in texts):
+        found.append("garbled_text: characters that the font does not explain")
+    lines = [
+        *(i for i in draft.statement if isinstance(i, Line)),
+        *(ln for o in draft.options for ln in o.lines),
+    ]
+    if any(line.stacked for line in lines):
+        found.append("math_suspect: a formula of several rows was read as one")
+    elif flattened := next((line for line in lines if line.math_suspect), None):
+        found.append(f"math_suspect: {flattened.engine} may have flattened a formula")
+    empty = [choice.label for choice in choices if choice.image is None and not choice.text]
+    if empty:
+        found.append(f"choice_empty: {', '.join(empty)}")
+    captioned = {p.number for p in draft.pictures if p.number}
+    missing = [n for n in figure_numbers(question) if n not in captioned]
+    if captioned and missing:
+        found.append(f"figure_missing: {', '.join(missing)}")
+    return found
+
+
+def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:
+    """The problem with the answer of the first key that gives one, and its solution.
+
+    `keys`, from the most to the least trusted: the key, what the worked solutions say, and what
+    the problems' own blocks say. There is no answer where one of them cancels the problem or gives
+    the number twice, nor where the first cannot be read or names none of the problem's choices.
+    What a key says behind the letter is the solution where there is no other.
+    """
+    number = problem.number
+    printed = [answer for key in keys if (answer := key.get(number))]
+    given = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
+    unread = next(
+        (f"{key.unread[number]} is no answer" for key in keys if number in key.unread), ""
+    )
+    if not unread and printed and not as_letters(printed[0], problem.choices):
+        unread = f"{_shortened('; '.join(printed[0]))} names no choice"
+    behind = (words for answer in printed if (words := words_after(answer, problem.choices)))
+    warnings = list(problem.warnings)
+    conflict = next((answer for answer in given if answer != given[0]), None)
+    if conflict:
+        warnings.append(f"answer_conflict: key {given[0]}, solution {conflict}")
+    doubtful = any(number in key.doubtful for key in keys)
+    cancelled = any(number in key.cancelled for key in keys)
+    warnings += ["answer_doubtful: the key gives this number twice"] if doubtful else []
+    warnings += ["answer_cancelled"] if cancelled else []
+    warnings += [f"answer_unread: {unread}"] if unread else []
+    return problem.model_copy(
+        update={
+            "answer": None if doubtful or cancelled or unread or not given else given[0],
+            "solution": solution or problem.solution or next(behind, None),
+            "warnings": warnings,
+        }
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

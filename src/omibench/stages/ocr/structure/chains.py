@@ -1,0 +1,213 @@
+"""The best chain of numbers: which lines that look numbered begin the problems of a paper."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.structure.numbering import NAMED, Number, number_of
+
+_WEIGHT = dict.fromkeys(NAMED, 2.0) | {"code": 1.3, "heading": 0.9}
+
+
+class Patience(NamedTuple):
+    """How many numbers a chain may skip at once, and what each skipped one costs it."""
+
+    gap: int = 3
+    cost: float = 0.6
+
+
+QUESTIONS = Patience()
+SOLUTIONS = Patience(gap=60, cost=0.05)
+"""Not every problem of a paper has a solution."""
+RARE = Patience(gap=2, cost=1.1)
+"""A number in a style that mostly means something else must not be one too far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line that may begin a problem: its place in the flow and how it looks."""
+
+    index: int
+    number: Number
+    indent: float
+    bold: bool
+    size: float
+
+
+def candidates_of(
+    flow: Sequence[Item], read: Callable[[str], Number | None] = number_of
+) -> list[Candidate]:
+    """Every line that begins, at the left of its row, with what may be a problem's number.
+
+    Of lines that name parts of one problem ("B2 a)", "B2 b)") only the first begins it.
+    """
+    found: list[Candidate] = []
+    last: dict[tuple[str, str], int] = {}
+    for index, item in enumerate(flow):
+        if isinstance(item, Line) and item.upright and item.starts:
+            number = read(item.text)
+            if number:
+                kind = (number.style, number.prefix)
+                repeats = number.part and last.get(kind) == number.value
+                last[kind] = number.value
+                if not repeats:
+                    found.append(Candidate(index, number, item.indent, item.bold, item.size))
+    return found
+
+
+def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) -> list[Candidate]:
+    """The most plausible sequence of problem numbers, by dynamic programming.
+
+    Each member counts one. Skipped numbers, a changed indent, weight or type
+    size, and a late first number cost; a chain keeps to one style of numbering, and styles that
+    name the problem ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a
+    list of instructions does not take the place of the first problems; but where two take turns,
+    as "1) Let" and "X1 be" do, the one that begins. A list that begins anew in several named
+    problems numbers their parts.
+    """
+    ranked = sorted(chains_of(candidates, patience), key=lambda pair: -pair[0])
+    if not ranked:
+        return []
+    top, best = ranked[0]
+    best = next((c for score, c in ranked[1:] if score == top and _takes_turns(c, best)), best)
+    for _, chain in ranked[1:]:
+        if chain[0].number.style in NAMED and holds_lists(chain, candidates, best):
+            best = chain
+            break
+    return _outer(candidates, best, patience) if _is_plausible(best) else []
+
+
+def _takes_turns(first: Sequence[Candidate], second: Sequence[Candidate]) -> bool:
+    """Whether each number of `second` stands between two of `first`, the last one behind them."""
+    if len(first) != len(second):
+        return False
+    order = [c.index for pair in zip(first, second, strict=True) for c in pair]
+    return order == sorted(order)
+
+
+def _outer(
+    candidates: Sequence[Candidate], chain: list[Candidate], patience: Patience
+) -> list[Candidate]:
+    """The chain, or the one further left of which a single problem holds all of it as a list.
+
+    A longer list below the last number further left may be the paper, below its instructions.
+    """
+    kind = (chain[0].number.style, chain[0].number.prefix)
+    left = min(c.indent for c in chain) - 8
+    others = [c for c in candidates if c.indent < left]
+    others = [c for c in others if (c.number.style, c.number.prefix) == kind]
+    if len(others) < 2:
+        return chain
+    outer = _chain(others, patience)[1]
+    held = {sum(o.index < c.index for o in outer) for c in chain}
+    if len(outer) < 2 or outer[0].number.value != 1 or len(held) > 1:
+        return chain
+    last = held == {len(outer)}
+    return outer if held != {0} and (not last or len(chain) <= len(outer)) else chain
+
+
+def chains_of(
+    candidates: Sequence[Candidate], patience: Patience
+) -> list[tuple[float, list[Candidate]]]:
+    """The best chain of each style and prefix, with its score."""
+    kinds: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        kinds[candidate.number.style, candidate.number.prefix].append(candidate)
+    return [_chain(members, patience) for members in reversed(kinds.values())]
+
+
+def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, list[Candidate]]:
+    best: list[float] = []
+    back: list[int | None] = []
+    by_value: dict[int, list[int]] = {}
+    for k, candidate in enumerate(candidates):
+        value = candidate.number.value
+        score, parent = 1 - min(3.0, 0.3 * (value - 1)), None
+        for gap in range(patience.gap + 1):
+            for earlier in by_value.get(value - 1 - gap, ()):
+                linked = (
+                    1
+                    + best[earlier]
+                    - patience.cost * gap
+                    - _change(candidates[earlier], candidate)
+                )
+                if linked >= score:
+                    score, parent = linked, earlier
+        best.append(score)
+        back.append(parent)
+        by_value.setdefault(value, []).append(k)
+    last: int | None = max(range(len(best)), key=lambda k: (best[k], k))
+    score = best[last or 0] * _WEIGHT.get(candidates[0].number.style, 1.0)
+    chain = []
+    while last is not None:
+        chain.append(candidates[last])
+        last = back[last]
+    chain.reverse()
+    return score, chain
+
+
+def _change(a: Candidate, b: Candidate) -> float:
+    moved = min(0.8, max(0.0, abs(a.indent - b.indent) - 8) / 20)
+    return moved + 0.5 * (a.bold != b.bold) + 0.4 * (abs(a.size - b.size) > 1.2)
+
+
+def holds_lists(
+    outer: Sequence[Candidate], candidates: Sequence[Candidate], inner: Sequence[Candidate]
+) -> bool:
+    """Whether the numbering of `inner` begins with 1 in at least two problems of `outer`."""
+    if len(outer) < 2 or outer[0].number.value != 1:
+        return False
+    style = inner[0].number.style
+    ones = [c.index for c in candidates if c.number.style == style and c.number.value == 1]
+    ends = [*(c.index for c in outer[1:]), float("inf")]
+    return (
+        sum(any(c.index < one < end for one in ones) for c, end in zip(outer, ends, strict=True))
+        > 1
+    )
+
+
+def _is_plausible(chain: Sequence[Candidate]) -> bool:
+    if len(chain) > 1:
+        return True
+    number = chain[0].number
+    return number.style in NAMED or (chain[0].bold and not number.prefix)
+
+
+_MISREAD = re.compile(r"([\dlIi|OoSsBZz]{1,3})\s*(?:[.,:;、．·)）\]]\s*|(?=[^\W\d_]))(?=\S)")
+_DIGITS = str.maketrans("lIi|OoSsBZz", "11110055822")
+
+
+def mended(flow: Sequence[Item], chain: Sequence[Candidate]) -> list[Candidate]:
+    """A chain with the numbers that an engine misread ("l." for "1.", "5," for "5.").
+
+    Only where a number is missing, and one line of those that an engine read, in the margin where
+    the numbers stand, can be it.
+    """
+    found = list(chain[:1])
+    if chain and chain[0].number.value == 2:
+        found = [*_misread(flow, 1, 0, chain[0]), chain[0]]
+    for before, after in pairwise(chain):
+        for value in range(before.number.value + 1, after.number.value):
+            found += _misread(flow, value, found[-1].index + 1, after)
+        found.append(after)
+    return found
+
+
+def _misread(flow: Sequence[Item], value: int, start: int, after: Candidate) -> list[Candidate]:
+    lines = []
+    for index in range(start, after.index):
+        item = flow[index]
+        if not isinstance(item, Line) or item.engine == "textlayer" or not item.starts:
+            continue
+        match = _MISREAD.match(item.text)
+        read = match[1].translate(_DIGITS) if match else ""
+        if match and read.endswith(str(value)) and abs(item.indent - after.indent) < item.size:
+            number = Number(value, after.number.style, match.end(), after.number.prefix)
+            lines.append(Candidate(index, number, item.indent, item.bold, item.size))
+    return lines if len(lines) == 1 else []

@@ -1,0 +1,272 @@
+"""Choices of a problem: letters with text, or letters with pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from omibench.stages.ocr.layout.layout import Item, Line, Picture
+from omibench.stages.ocr.structure.lettering import CAPITALS, LATIN, LETTERINGS, Lettering, pattern
+from omibench.stages.ocr.structure.pairing import MIN_CHOICES, Option, pair_pictures
+from omibench.stages.ocr.structure.tasks import (
+    asks,
+    asks_for_pairs,
+    asks_for_work,
+    leaves_blank,
+    tells_to_choose,
+)
+
+_STARTS = re.compile(r"[(（]?[A-H][)）]")
+_LONE = re.compile(rf"[(（](?:[A-H]|[IVX]{{1,4}}|[{CAPITALS}])[)）]|[A-H][).]")
+ARROW = re.compile(r"\s*(?:←|<\s?[-−–]|⇐|\\leftarrow)\s*correct\b\.?", re.I)
+"""What points at the right choice in a booklet of solutions."""
+_CORRECT = re.compile(rf"{ARROW.pattern}|\s*✓|\s*✔", re.I)
+_BEFORE = {
+    "(A)": re.compile(r"."),
+    "A)": re.compile(r"[\d;,.、，；。．%°)）\u3040-\u30ff\u3400-\u9fff]"),
+    "A.": re.compile(r"[\d;,.、，；。．%°)）\u3040-\u30ff\u3400-\u9fff]"),
+}
+"""What may stand right before the marker of a choice that follows another one closely."""
+_SHORT = 40
+_HEARD = 200
+"""Characters before the choices in which they are announced."""
+_USUAL = (3, 4, 5)
+
+
+class Marker(NamedTuple):
+    """The letter that opens a choice: where in the items, and where in the line's text."""
+
+    letter: str
+    style: str
+    place: int
+    start: int
+    end: int
+
+
+def starts_choice(text: str) -> bool:
+    """Whether a line begins with an upper-case letter of a choice."""
+    return _STARTS.match(text) is not None
+
+
+def is_lone_marker(text: str) -> bool:
+    """Whether a line is nothing but the letter of a choice or the number of a sub-graph."""
+    return _LONE.fullmatch(text) is not None
+
+
+def split_choices(items: Sequence[Item], asked: str = "") -> tuple[list[Item], list[Option]]:
+    """The statement and the choices of a problem; no choices when it has none.
+
+    `asked` is the text before the items, for problems whose choices follow a stem.
+    """
+    markers = _best_run(items, asked)
+    if not markers:
+        return list(items), []
+    first = min(markers, key=lambda m: (m.place, m.start))
+    opening = items[first.place]
+    statement = list(items[: first.place])
+    if isinstance(opening, Line) and first.start > 0:
+        statement.append(replace(opening, text=opening.text[: first.start].strip()))
+    options, pictures, tail = _fill(items, markers)
+    paired = pair_pictures(options, [*(i for i in statement if isinstance(i, Picture)), *pictures])
+    statement = [i for i in statement if not any(i is p for p in paired)]
+    statement += [p for p in pictures if not any(p is q for q in paired)]
+    return statement + tail, options
+
+
+def _best_run(items: Sequence[Item], asked: str) -> list[Marker]:
+    """The longest list of choices; other letters than Latin ones count where these give none."""
+    return _longest(items, asked, _longest(items, asked, []), close=True)
+
+
+def _longest(
+    items: Sequence[Item], asked: str, best: list[Marker], *, close: bool = False
+) -> list[Marker]:
+    """A longer list than `best`, if there is one; `close` as in `_close_markers`."""
+    known = bool(best)
+    for row in LETTERINGS:
+        if best and best[0].letter in LATIN and not row.is_latin:
+            break
+        for style in row.settings:
+            free = _markers(items, row, style)
+            run = _run(items, row, _close_markers(items, row, style, known) if close else free)
+            if len(run) <= len(best) or (close and not _all_say_something(items, run)):
+                continue
+            if _is_choice_list(items, run, row, asked):
+                best = run
+    return best
+
+
+def _all_say_something(items: Sequence[Item], run: Sequence[Marker]) -> bool:
+    """Whether every choice has a text, and they stand in the order of their letters."""
+    options, _, _ = _fill(items, run)
+    places = [(marker.place, marker.start) for marker in run]
+    return places == sorted(places) and not any(option.is_bare for option in options)
+
+
+def _run(items: Sequence[Item], row: Lettering, markers: Iterable[Marker]) -> list[Marker]:
+    """The markers from the first letter on; none with a gap in letters that are no Latin ones."""
+    found: dict[str, Marker] = {}
+    for marker in markers:
+        # A letter that comes back restarts the list; what was found so far may be the list.
+        if marker.letter == row.label(row.letters[0]) and len(found) < MIN_CHOICES:
+            found = {}
+        found.setdefault(marker.letter, marker)
+    labels = [row.label(letter) for letter in row.letters]
+    gap = next((k for k, label in enumerate(labels) if label not in found), len(labels))
+    run = [found[label] for label in labels[:gap]] if gap >= MIN_CHOICES else []
+    if not run or row.is_latin:
+        return run
+    return run if gap == len(found) and not _goes_on_otherwise(items, row, run) else []
+
+
+def _goes_on_otherwise(items: Sequence[Item], row: Lettering, run: Sequence[Marker]) -> bool:
+    """Whether the next letter of another row follows a list, as in `а) б) в) D)`."""
+    last, place = max((m.place, m.start) for m in run), len(run)
+    return any(
+        (marker.place, marker.start) > last and marker.letter == other.label(other.letters[place])
+        for other in LETTERINGS
+        if other.letters != row.letters and place < len(other.letters)
+        for style in other.settings
+        if style != "A"
+        for marker in _markers(items, other, style)
+    )
+
+
+def _markers(items: Sequence[Item], row: Lettering, style: str) -> Iterator[Marker]:
+    mark = pattern(row, style)
+    for index, item in enumerate(items):
+        if not isinstance(item, Line) or not item.upright:
+            continue
+        match = mark.match(item.text)
+        while match:
+            yield Marker(row.label(match[1]), style, index, match.start(), match.end())
+            if style == "A":
+                break
+            match = next(
+                (m for m in mark.finditer(item.text, match.end()) if _stands_free(item.text, m)),
+                None,
+            )
+
+
+def _close_markers(items: Sequence[Item], row: Lettering, style: str, known: bool) -> list[Marker]:
+    """The first letter where it opens a line, and each next one also behind another choice's text.
+
+    As in `(A) 3 m(B) 4 m`, `A. 3;B. 4`. A bracket after a letter may be that of a function, so it
+    counts only where there is no list that is `known` to stand free.
+    """
+    before = _BEFORE.get("A)" if known and style == "(A)" else style)
+    if before is None or row.letters.isdecimal():
+        return []
+    mark, found = pattern(row, style), list[Marker]()
+    for index, item in enumerate(items):
+        if not isinstance(item, Line) or not item.upright:
+            continue
+        for match in mark.finditer(item.text):
+            place, wanted = row.letters.index(match[1]), len(found)
+            free = _stands_free(item.text, match)
+            if place > wanted > 0 and free:
+                return []  # a list with a gap is none
+            if place != wanted or (wanted == 0 and match.start() > 0):
+                continue
+            if free or before.match(item.text[match.start() - 1]):
+                label = row.label(match[1])
+                found.append(Marker(label, style, index, match.start(), match.end()))
+    return found
+
+
+def _stands_free(text: str, match: re.Match[str]) -> bool:
+    return match.start() == 0 or text[match.start() - 1].isspace()
+
+
+def _is_choice_list(
+    items: Sequence[Item], run: Sequence[Marker], row: Lettering, asked: str
+) -> bool:
+    if row.when == "always":
+        alone = run[0].style == "A"
+        return not alone or (len(run) > 3 and _stand_in_line([items[m.place] for m in run]))
+    options, _, _ = _fill(items, run)
+    texts = [" ".join(line.text for line in option.lines) for option in options]
+    if any(asks_for_work(text) for text in texts):
+        return False
+    before = _before(items, run[0]) or asked
+    if not row.is_latin and (asks_for_pairs(before) or any(leaves_blank(text) for text in texts)):
+        return False
+    if row.when == "no task":
+        return True
+    said = before[-_HEARD:]
+    chosen = tells_to_choose(said) or (row.when == "asked" and asks(said))
+    return len(run) in _USUAL and chosen
+
+
+def _before(items: Sequence[Item], marker: Marker) -> str:
+    """The text before the first choice."""
+    text = " ".join(i.text for i in items[: marker.place] if isinstance(i, Line))
+    head = items[marker.place]
+    if isinstance(head, Line):
+        text += " " + head.text[: marker.start]
+    return text.strip()
+
+
+def _stand_in_line(items: Sequence[Item]) -> bool:
+    """Whether lines begin below each other or stand on one row, as bare letters of choices do."""
+    lines = [item for item in items if isinstance(item, Line)]
+    lefts, levels = [line.box.x0 for line in lines], [line.baseline for line in lines]
+    if len({line.page for line in lines}) == 1 and max(levels) - min(levels) < 2:
+        return all(1 < len(line.text) < _SHORT for line in lines)
+    return max(lefts) - min(lefts) < 3 and all(line.starts for line in lines)
+
+
+def _fill(
+    items: Sequence[Item], markers: Sequence[Marker]
+) -> tuple[list[Option], list[Picture], list[Item]]:
+    """Options with their lines, pictures among them, and what follows the last option."""
+    by_line: dict[int, list[Marker]] = {}
+    for marker in sorted(markers, key=lambda m: (m.place, m.start)):
+        by_line.setdefault(marker.place, []).append(marker)
+    options = {m.letter: Option(m.letter) for m in markers}
+    pictures: list[Picture] = []
+    row: list[tuple[float, Option, float]] = []
+    begin = min(by_line)
+    for index in range(begin, len(items)):
+        item = items[index]
+        if isinstance(item, Picture):
+            pictures.append(item)
+            continue
+        here = by_line.get(index)
+        if here:
+            if row and here[0].start > 0:  # the end of a choice, with the next ones close behind it
+                _add(row[-1][1], replace(item, text=item.text[: here[0].start].strip()))
+            if row and abs(item.baseline - row[-1][2]) > 0.8 * item.size:
+                row = []
+            ends = [m.start for m in here[1:]] + [len(item.text)]
+            for marker, end in zip(here, ends, strict=True):
+                option = options[marker.letter]
+                _add(option, replace(item, text=item.text[marker.end : end].strip()))
+                option.marker = option.marker or item
+                row.append((item.box.x0, option, item.baseline))
+        elif row and _ends_choices(items, index, row[-1][1]):
+            return list(options.values()), pictures, list(items[index:])
+        elif row:
+            left = [entry for entry in row if entry[0] <= item.box.x0 + 3] or row[:1]
+            _add(max(left, key=lambda entry: entry[0])[1], item)
+    return list(options.values()), pictures, []
+
+
+def _ends_choices(items: Sequence[Item], index: int, option: Option) -> bool:
+    """Whether the line at `index` comes well below the last choice, back at the left margin."""
+    item, last = items[index], option.lines[-1] if option.lines else option.marker
+    if not isinstance(item, Line) or last is None or option.marker is None:
+        return False
+    if item.page != last.page or item.box.y0 < last.box.y0:
+        return item.indent <= option.marker.indent - 2
+    gap = item.box.y0 - last.box.y1
+    return gap > 1.1 * item.size and item.indent <= option.marker.indent + 2
+
+
+def _add(option: Option, line: Line) -> None:
+    text = _CORRECT.sub("", line.text)
+    option.correct = option.correct or text != line.text
+    if text.strip():
+        option.lines.append(replace(line, text=text.strip()))

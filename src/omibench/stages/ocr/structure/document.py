@@ -1,0 +1,181 @@
+"""A whole PDF as one flow of lines and pictures in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from omibench.stages.ocr.allowance import Allowance
+from omibench.stages.ocr.engines.textlayer import read_lines
+from omibench.stages.ocr.layout.blobs import regions_of_scan
+from omibench.stages.ocr.layout.captions import captions_of
+from omibench.stages.ocr.layout.columns import gutter, in_reading_order
+from omibench.stages.ocr.layout.figures import pictures_of
+from omibench.stages.ocr.layout.furniture import body_size, without_furniture
+from omibench.stages.ocr.layout.labels import Setting
+from omibench.stages.ocr.layout.layout import Box, Item, Line
+from omibench.stages.ocr.layout.logos import without_logos
+from omibench.stages.ocr.layout.marks import Region, is_searchable_scan, regions_of
+from omibench.stages.ocr.layout.pages import needs_reading
+from omibench.stages.ocr.layout.scans import PageReader, evenly_set, rendered, scale_of
+from omibench.stages.ocr.layout.text import paragraphs, words_of
+from omibench.stages.ocr.sources.check import has_huge_image
+
+if TYPE_CHECKING:
+    import pymupdf
+
+UNREAD = "page_timeout"
+"""The code of a page for which no time was left."""
+_COARSE = 100 / 72
+"""Pixels per point at which figures of a page are looked for whose text is known."""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """One page before the paper is put together."""
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line]
+    regions: list[Region]
+    text: str = ""
+    engine: str = "textlayer"
+    """Which engine read it; `none` where none did."""
+    turn: float = 0.0
+    """Degrees clockwise by which the page was turned to stand upright; boxes are as it stands."""
+    codes: list[str] = field(default_factory=list)
+    furniture: set[int] = field(default_factory=set)
+    """id(line) of running heads, feet and page numbers."""
+
+
+@dataclass(slots=True)
+class Document:
+    """A paper as read: its pages, the flow of its items, its type size and its words."""
+
+    pages: list[Sheet]
+    flow: list[Item]
+    size: float
+    words: frozenset[str]
+
+    @property
+    def codes(self) -> list[str]:
+        """Codes of the pages, each once, in the order met."""
+        return list(dict.fromkeys(code for page in self.pages for code in page.codes))
+
+    def where(self) -> dict[str, str]:
+        """The pages of each code, such as `page 2` or `pages 1, 4-6`."""
+        return {
+            code: _pages([page.number for page in self.pages if code in page.codes])
+            for code in self.codes
+        }
+
+
+def read_document(
+    pdf: pymupdf.Document,
+    reader: PageReader | None = None,
+    *,
+    every: bool = False,
+    allowance: Allowance | None = None,
+) -> Document:
+    """Read the lines and the figures of every page.
+
+    Pages whose text layer does not say what they show, or `every` page, are read by `reader`;
+    without one, they hold no items. Nor do those for which the `allowance` has no time left, which
+    get the code `page_timeout`.
+    """
+    sheets = []
+    for index in range(pdf.page_count):
+        if allowance is None or allowance.begins(index + 1):
+            sheets.append(_sheet(pdf[index], index + 1, reader, every))
+        else:
+            sheets.append(Sheet(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
+    if allowance:
+        allowance.end()
+    shown = without_logos([s.regions for s in sheets], [(s.width, s.height) for s in sheets])
+    for sheet, regions in zip(sheets, shown, strict=True):
+        sheet.regions = regions
+    for sheet, lines in zip(sheets, evenly_set([s.lines for s in sheets]), strict=True):
+        sheet.lines = lines
+    texts = without_furniture(
+        [[line for line in s.lines if line.left_out != "handwriting"] for s in sheets],
+        [sheet.height for sheet in sheets],
+        [[region.box.grown(10, 10) for region in sheet.regions] for sheet in sheets],
+    )
+    size = body_size([line for lines in texts for line in lines])
+    words = words_of([line for lines in texts for line in lines])
+    flow: list[Item] = []
+    for sheet, lines in zip(sheets, texts, strict=True):
+        kept = {id(line) for line in lines}
+        sheet.furniture = {id(line) for line in sheet.lines if id(line) not in kept}
+        items, ordered = _items(sheet, lines, size)
+        sheet.text = paragraphs(ordered, words)
+        if sheet.engine != "none":
+            flow += items
+    return Document(sheets, flow, size, words)
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    spans = [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"{'page' if len(numbers) == 1 else 'pages'} {', '.join(spans)}"
+
+
+def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bool) -> Sheet:
+    if page.rotation:
+        page.remove_rotation()
+    lines = read_lines(page, number)
+    sheet = Sheet(number, page.rect.width, page.rect.height, lines, [])
+    if has_huge_image(page):
+        sheet.codes.append("image_too_large")
+    else:
+        sheet.regions = regions_of(page, lines)
+        if is_searchable_scan(page):
+            sheet.regions = regions_of_scan(rendered(page, _COARSE), lines, _COARSE)
+    if every or needs_reading(lines, sheet.regions, Box(*page.rect)):
+        sheet.engine = "none"
+        if reader and not sheet.codes:
+            _read(sheet, page, reader)
+        elif not sheet.codes:
+            sheet.codes.append("page_needs_ocr")
+    return sheet
+
+
+def _read(sheet: Sheet, page: pymupdf.Page, reader: PageReader) -> None:
+    """Have a page read; what is no text on it may be figures."""
+    scanned = reader.read_page(page, sheet.number)
+    sheet.engine, sheet.turn, sheet.lines = scanned.engine, scanned.turn, scanned.lines
+    sheet.width, sheet.height = page.rect.width, page.rect.height
+    scale = scale_of(page)
+    found = scanned.regions
+    sheet.regions = (
+        regions_of_scan(rendered(page, scale), sheet.lines, scale) if found is None else found
+    )
+    if not sheet.lines and not sheet.regions:
+        sheet.codes.append("page_unread")
+
+
+def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], list[Line]]:
+    """The items of one page in reading order, and all its lines in reading order."""
+    outside = [
+        line
+        for line in lines
+        if line.upright and not any(r.box.holds(line.box) for r in sheet.regions)
+    ]
+    middle = gutter([line.box for line in outside], sheet.width)
+    left = min((line.box.x0 for line in outside), default=0.0)
+    right = max((line.box.x1 for line in outside), default=sheet.width)
+    width = max(1.0, (right - left) / (1 if middle is None else 2.1))
+    pictures, rest = pictures_of(
+        sheet.number, sheet.regions, lines, captions_of(lines), Setting(size, width)
+    )
+    items = in_reading_order([*(ln for ln in rest if not ln.left_out), *pictures], middle)
+    said = [line for line in lines if not line.left_out]
+    ordered = [i for i in in_reading_order(said, middle) if isinstance(i, Line)]
+    return items, ordered

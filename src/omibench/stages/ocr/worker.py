@@ -1,0 +1,284 @@
+"""Reads one exam in a process of its own and bounded memory: `-m omibench.stages.ocr.worker`.
+
+The job comes as JSON on standard input; problems, pages and figures go into the job's folder, and
+the outcome, as one line of JSON, to standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from omibench.errors import PaperError
+from omibench.params.stages import OcrParams
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import PageText, write_jsonl
+from omibench.stages.ocr.allowance import GRACE_S, Allowance, cpu_spent, limit_cpu
+from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
+from omibench.stages.ocr.keys.keys import Key
+from omibench.stages.ocr.keys.solutions import Asked, read_solutions
+from omibench.stages.ocr.keys.tabular import read_key
+from omibench.stages.ocr.layout.crops import crop_all
+from omibench.stages.ocr.layout.layout import Item, Line
+from omibench.stages.ocr.layout.places import places_of, write_layout
+from omibench.stages.ocr.sources.check import check_bytes, is_photograph
+from omibench.stages.ocr.sources.manifest import Source
+from omibench.stages.ocr.sources.opening import Opener, page_text
+from omibench.stages.ocr.structure.assemble import to_problems, with_answers
+from omibench.stages.ocr.structure.document import UNREAD, Document
+from omibench.stages.ocr.structure.drafts import Paper, read_paper
+from omibench.stages.ocr.structure.language import UNKNOWN, language_of
+from omibench.stages.ocr.structure.single import only_problem
+
+_SHOWN = 5
+"""Lines of a key that a message names."""
+
+
+class Job(BaseModel):
+    """What the process is to do. `password_env` names a variable; the password is not passed."""
+
+    source: Source
+    folder: Path
+    params: OcrParams
+    password_env: str | None = None
+    read: bool = False
+    """Read what has no text layer; without it such pages are only named."""
+    waiting: dict[int, int] = {}
+    """How many pages of each file (by its place) an engine of this machine reads."""
+    skipped: dict[int, list[int]] = {}
+    """Pages of each file that are left out: an earlier process was ended over them."""
+    look: bool = False
+    """Leave, for `omibench.ocr_view`, pictures of the pages and what stands where on them."""
+
+    @property
+    def unread(self) -> Path:
+        """Where pictures of the pages lie that another engine is to be asked for."""
+        return self.folder / "unread"
+
+    @property
+    def note(self) -> Path:
+        """The file that names the page that is being read."""
+        return self.folder / "page"
+
+    def allowance(self, place: int) -> Allowance:
+        """The time of one file, which begins now."""
+        return Allowance(self.limit_s(place), self.note, place, self.skipped.get(place, ()))
+
+    def limit_s(self, place: int) -> float:
+        """CPU seconds in which the pages of one file are begun."""
+        params = self.params
+        return params.timeout_s + self.waiting.get(place, 0) * params.page_timeout_s
+
+    @property
+    def most_s(self) -> float:
+        """CPU seconds after which the process is ended."""
+        return sum(self.limit_s(place) for place in range(len(self.source.files))) + GRACE_S
+
+    @property
+    def readings(self) -> Path:
+        """Where the answers of other engines lie."""
+        return self.folder / "readings"
+
+
+class Outcome(BaseModel):
+    """What became of a job: `error` is a code and its message, or None.
+
+    `where` names the pages of the paper that a code is about.
+    """
+
+    codes: list[str] = []
+    where: dict[str, str] = {}
+    pages: int = 0
+    error: tuple[str, str] | None = None
+    unread: dict[int, list[int]] = {}
+    """The pages of each file of the source (by its place among them) that no engine has read."""
+    cpu_s: float | None = None
+    peak_mb: int | None = None
+
+
+def read_source(job: Job) -> Outcome:
+    """Read paper, key and solutions of one source and write its files.
+
+    Raises PaperError when any of its files cannot be read.
+    """
+    source = job.source
+    password = os.environ.get(job.password_env) if job.password_env else None
+    digest = check_bytes(Path(source.paper), source.sha256.get(source.paper))
+    for path in source.files[1:]:
+        if path == source.key and is_key_file(path):
+            continue  # it is checked as it is read
+        check_bytes(Path(path), source.sha256.get(path))
+    return _read_files(job, digest, Opener(job, password))
+
+
+def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
+    source = job.source
+    pdf, document, codes = opener.open(source.paper)
+    if source.language is None:
+        told = language_of(" ".join(i.text for i in document.flow if isinstance(i, Line)))
+        source = source.model_copy(update={"language": told})
+    if all(UNREAD in sheet.codes for sheet in document.pages):
+        limit = job.limit_s(0)
+        raise PaperError("paper_timeout", f"{source.paper}: no page was read in {limit:g} CPU s")
+    if "pdf_repaired" in codes and not any(s.lines or s.regions for s in document.pages):
+        raise PaperError("pdf_damaged", f"{source.paper}: no page can be read")
+    paper = read_paper(document)
+    if not paper.drafts and is_photograph(Path(source.paper)):
+        paper = Paper(only_problem(document), [])
+    pictures = {id(p): p for draft in paper.drafts for p in draft.pictures}
+    prefix = f"images/{source.slug}"
+    figures = crop_all(pdf, list(pictures.values()), job.folder / prefix, prefix, job.params.dpi)
+    problems, dropped = to_problems(paper.drafts, source, digest, figures, document.words)
+    answers = _Answers(job, opener, problems)
+    answers.add_section(paper.answers, document)
+    answers.add_files()
+    keys = (answers.key, answers.stated, paper.own)
+    problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
+    _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
+    if job.look:
+        write_layout(pdf, document, places_of(document, paper), job.folder / "look")
+    found = [*codes, *document.codes, *dropped, *answers.codes]
+    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(found):
+        found.append("no_problems")
+    if paper.solved:
+        found.append("solutions_only")
+    if problems and source.language == UNKNOWN:
+        found.append("language_unknown")
+    return Outcome(
+        codes=list(dict.fromkeys(found)),
+        where=_where(document, answers.unread) | answers.where,
+        pages=pdf.page_count,
+        unread=opener.unread,
+    )
+
+
+def _where(paper: Document, others: Mapping[str, Document]) -> dict[str, str]:
+    """The pages of the paper by code; those for which no time was left, of all its files."""
+    found = paper.where()
+    for path, document in others.items():
+        pages = f"{document.where()[UNREAD]} of {Path(path).name}"
+        found[UNREAD] = f"{found[UNREAD]}; {pages}" if UNREAD in found else pages
+    return found
+
+
+class _Answers:
+    """The answers and solutions of one source, gathered from wherever they stand."""
+
+    def __init__(self, job: Job, opener: Opener, problems: list[Problem]) -> None:
+        self.job, self.opener = job, opener
+        self.asked = {p.number: _asked(p) for p in problems}
+        self.key, self.stated = Key(), Key()
+        self.solutions: dict[str, str] = {}
+        self.codes: list[str] = []
+        self.where: dict[str, str] = {}
+        self.unread: dict[str, Document] = {}
+        """Files of which pages were not read for lack of time."""
+
+    def add_section(self, flow: list[Item], document: Document) -> None:
+        """Read the section of answers at the end of the paper itself."""
+        if flow:
+            self.key = read_key(flow, self.asked.keys())
+            self.stated, self.solutions = read_solutions(flow, self.asked, document.words)
+
+    def add_files(self) -> None:
+        """Read the key and the solutions that the manifest names; they override the section."""
+        source = self.job.source
+        for path in dict.fromkeys(p for p in (source.key, source.solutions) if p):
+            if path == source.key and is_key_file(path):
+                self._add_key_file(path)
+                continue
+            _, document, codes = self.opener.open(path)
+            self.codes += [*codes, *document.codes]
+            if UNREAD in document.codes:
+                self.unread[path] = document
+            stated, texts = read_solutions(document.flow, self.asked, document.words, document.size)
+            key = read_key(document.flow, self.asked.keys())
+            if path == source.key:
+                self.key = key if len(key) >= len(stated) else stated
+            else:
+                self.stated = stated
+            if path == source.solutions:
+                self.solutions |= texts
+            if self.asked and not len(key) and not len(stated):
+                self.codes.append("key_unread")
+
+    def _add_key_file(self, path: str) -> None:
+        self.key, strange = read_key_file(path, self.job.source.sha256.get(path), self.asked.keys())
+        if strange:
+            self.codes.append("key_number_unknown")
+            shown = ", ".join(f"line {entry.line} ({entry.number!r})" for entry in strange[:_SHOWN])
+            more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
+            self.where["key_number_unknown"] = f"{Path(path).name}: {shown}{more}"
+        if self.asked and not len(self.key):
+            self.codes.append("key_unread")
+
+
+def _asked(problem: Problem) -> Asked:
+    choices = " ".join(f"({c.label}) {c.text or ''}" for c in problem.choices or [])
+    return Asked(problem.question, choices)
+
+
+def _write(job: Job, problems: list[Problem], pages: list[PageText]) -> None:
+    write_jsonl(job.folder / "problems.jsonl", problems)
+    write_jsonl(job.folder / "pages.jsonl", pages)
+
+
+def _limit_memory(mebibytes: int) -> None:
+    """Bound the memory of this process where the system allows it."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        limit = mebibytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _spent() -> tuple[float | None, int | None]:
+    """CPU seconds and the most memory, in MiB, that this process has taken."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        peak = _own_peak_kib()
+        most = spent.ru_maxrss // unit if peak is None else peak // 2**10
+        return round(cpu_spent(), 2), most
+    return None, None
+
+
+def _own_peak_kib() -> int | None:
+    """What this program alone has taken: `ru_maxrss` counts what its parent held at the start."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text("ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return None
+
+
+def main() -> None:
+    """Run the job on standard input and print its outcome."""
+    job = Job.model_validate_json(sys.stdin.read())
+    _limit_memory(job.params.memory_mb)
+    limit_cpu(job.most_s)
+    try:
+        outcome = read_source(job)
+    except PaperError as error:
+        outcome = Outcome(error=(error.code, str(error)))
+    except MemoryError:
+        outcome = Outcome(error=("paper_out_of_memory", f"{job.source.paper}: needs more memory"))
+    except Exception as error:
+        lacks_memory = any(w in str(error).lower() for w in ("malloc", "calloc", "bad_alloc"))
+        code = "paper_out_of_memory" if lacks_memory else "paper_failed"
+        detail = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        outcome = Outcome(error=(code, f"{job.source.paper}: {detail}"))
+    outcome.cpu_s, outcome.peak_mb = _spent()
+    print(json.dumps(outcome.model_dump()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Worked solutions for problems that have none, in two stages (OMIBench, 3.2 step 2 and A.3.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from omibench.schemas.problem import Problem
+from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.rationale.prompts import solve, solve_given
+from omibench.stages.score.response import item_of
+
+Ask = Callable[[Sequence[Request]], list[Response]]
+IsRight = Callable[[ScoredItem], bool]
+
+TEMPERATURE = 0.6  # A.3.1
+MIN_TOKENS = 50  # A.3.1: what is shorter restates the answer and explains nothing
+MAX_TOKENS = 8192
+
+_TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A model that writes solutions: its name, how to ask it, and what checks its answers."""
+
+    model: str
+    ask: Ask
+    is_right: IsRight
+    candidates: int
+    study: str = ""
+
+
+def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -> list[Problem]:
+    """The problems in order, each with a solution where one could be written.
+
+    A problem with a solution of its own keeps it. Otherwise candidates are drawn one by one, and
+    the first that ends in the right answer is kept; if none of `candidates` does, the answer is
+    given and one more is written. Who wrote it stands in the problem's warnings. Image paths are
+    relative to `folder`.
+    """
+    done: dict[str, Problem] = {}
+    open_problems = [p for p in problems if not p.solution and p.answer]
+    for index in range(writer.candidates):
+        waiting = [p for p in open_problems if p.id not in done]
+        asked = [
+            _request(solve(p, folder), p, index, writer.candidates, writer.study) for p in waiting
+        ]
+        done |= _accepted(waiting, asked, writer, given=False)
+    waiting = [p for p in open_problems if p.id not in done]
+    asked = [_request(solve_given(p, folder), p, 0, 1, writer.study) for p in waiting]
+    done |= _accepted(waiting, asked, writer, given=True)
+    failed = f"rationale: {writer.model} wrote none that ends in the right answer"
+    done |= {p.id: _warned(p, failed) for p in open_problems if p.id not in done}
+    return [done.get(problem.id, problem) for problem in problems]
+
+
+def acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
+    """Whether a reply is a rationale: answered, more than the bare answer, and right."""
+    if response.outcome != "answered" or len(_TOKEN.findall(response.text)) < MIN_TOKENS:
+        return False
+    return is_right(item_of(problem, response))
+
+
+def _accepted(
+    problems: Sequence[Problem], requests: Sequence[Request], writer: Writer, *, given: bool
+) -> dict[str, Problem]:
+    if not requests:
+        return {}
+    return {
+        problem.id: _solved(problem, response, writer.model, given=given)
+        for problem, response in zip(problems, writer.ask(requests), strict=True)
+        if acceptable(problem, response, writer.is_right)
+    }
+
+
+def _solved(problem: Problem, response: Response, model: str, *, given: bool) -> Problem:
+    notes = [f"rationale: SIMULATED ({model})"] if response.simulated else []
+    if given:
+        notes.append(f"rationale: {model} was given the answer")
+    solved = problem.model_copy(update={"solution": response.text.strip()})
+    return _warned(solved, *notes)
+
+
+def _warned(problem: Problem, *notes: str) -> Problem:
+    return problem.model_copy(update={"warnings": [*problem.warnings, *notes]})
+
+
+def _request(
+    conversation: Conversation, problem: Problem, index: int, samples: int, study: str
+) -> Request:
+    return Request(
+        conversation=conversation,
+        decoding=Decoding(temperature=TEMPERATURE, max_tokens=MAX_TOKENS, samples=samples),
+        index=index,
+        tags=Tags(role="rationale_writer", problem=problem.id, study=study),
+    )

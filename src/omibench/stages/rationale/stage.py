@@ -1,0 +1,39 @@
+"""The rationale stage: missing worked solutions and topic labels, from models or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.client.ask import open_asker
+from omibench.params.study import Study
+from omibench.schemas.images import rebase_images
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.rationale.labels import Labeller, label_topics
+from omibench.stages.rationale.solutions import Writer, write_solutions
+
+
+def write_rationales(problems: Path, out: Path, study: Study) -> int:
+    """Complete the file `problems` into `out`/problems.jsonl and return how many it holds.
+
+    `rationale.writer` writes missing solutions and `rationale.labeller` missing topics, both
+    through the store; where one is left out, solutions or topics stay as they are.
+    """
+    rows, folder = read_jsonl(problems, Problem), problems.parent
+    params, name = study.rationale, study.study.name
+    if params.writer:
+        with open_asker(study, params.writer) as ask:
+            writer = Writer(params.writer, ask, _robust, params.candidates, name)
+            rows = write_solutions(rows, folder, writer)
+    if params.labeller:
+        with open_asker(study, params.labeller) as ask:
+            rows = label_topics(rows, folder, Labeller(params.labeller, ask, params.topics, name))
+    write_jsonl(out / "problems.jsonl", (rebase_images(row, folder, out) for row in rows))
+    return len(rows)
+
+
+def _robust(item: ScoredItem) -> bool:
+    from omibench.rule_books.registry import score_item
+
+    return score_item(item, "robust").verdict == 1

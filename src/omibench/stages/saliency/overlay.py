@@ -1,0 +1,82 @@
+"""Heat maps over a picture: red where covering costs the option, blue where it helps it.
+
+The scale is symmetric about zero, so that equal strength of colour is equal effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.stages.saliency.maps import Effect, impact
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+SUPPORTS, AGAINST = (178, 24, 43), (33, 102, 172)
+STRONGEST = 0.6
+"""Opacity of the largest effect."""
+BAR, PAD, LETTERS = 12, 8, 12
+INK = (20, 20, 20)
+
+
+def map_file(folder: Path, problem: str, number: int, option: str) -> Path:
+    """Where the heat map of one option over one picture of a problem is written."""
+
+    def safe(name: str) -> str:
+        return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)
+
+    return folder / f"{safe(problem)}-{number}-{safe(option)}.png"
+
+
+def overlay(image: Image.Image, shown: Sequence[Effect], caption: str) -> Image.Image:
+    """The picture with the effects laid over it, a colour bar beside it and a caption above.
+
+    Where patches overlap, the mean of their effects is shown.
+    """
+    import numpy as np
+    from PIL import Image
+
+    most = impact(shown)
+    pixels = np.asarray(image.convert("RGB"), dtype=np.float32)
+    total = np.zeros(pixels.shape[:2], dtype=np.float32)
+    count = np.zeros_like(total)
+    for (x, y, side), drop in shown:
+        total[y : y + side, x : x + side] += drop
+        count[y : y + side, x : x + side] += 1
+    mean = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
+    strength = (np.abs(mean) / most if most else mean)[..., None] * STRONGEST
+    colour = np.where(
+        mean[..., None] >= 0, np.array(SUPPORTS, np.float32), np.array(AGAINST, np.float32)
+    )
+    blended = pixels * (1 - strength) + colour * strength
+    heat = Image.fromarray(np.round(blended).astype(np.uint8), "RGB")
+    return _framed(heat, most, caption)
+
+
+def _framed(heat: Image.Image, most: float, caption: str) -> Image.Image:
+    from PIL import Image, ImageDraw, ImageFont
+
+    font = ImageFont.load_default(LETTERS)
+    labels = [f"+{most:.3g} nats", "0", f"-{most:.3g} nats"]
+    wide = max(round(font.getlength(text)) for text in labels)
+    top = LETTERS + 2 * PAD
+    width = max(heat.width + 3 * PAD + BAR + wide, round(font.getlength(caption)) + 2 * PAD)
+    canvas = Image.new("RGB", (width, heat.height + top + PAD), "white")
+    canvas.paste(heat, (PAD // 2, top))
+    draw = ImageDraw.Draw(canvas)
+    draw.text((PAD // 2, PAD), caption, INK, font)
+    left, middle = heat.width + PAD, top + heat.height / 2
+    for row in range(heat.height):
+        value = 1 - 2 * row / max(1, heat.height - 1)
+        draw.line([(left, top + row), (left + BAR, top + row)], _bar(value))
+    for text, y in zip(labels, (top, middle, top + heat.height), strict=True):
+        anchor = "lt" if y == top else "lb" if y > middle else "lm"
+        draw.text((left + BAR + PAD // 2, y), text, INK, font, anchor=anchor)
+    return canvas
+
+
+def _bar(value: float) -> tuple[int, ...]:
+    tint, depth = (SUPPORTS if value >= 0 else AGAINST), abs(value) * STRONGEST
+    return tuple(round(255 * (1 - depth) + channel * depth) for channel in tint)

@@ -1,0 +1,48 @@
+"""The judges of a study's scores, ready to be asked through the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from omibench.judges.extraction import EXTRACTION
+from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.grade import GRADE
+from omibench.judges.instrument import Instrument, prompt_of
+from omibench.judges.panel import Judge, Panel, Wanted, open_panels
+from omibench.params.study import Study
+
+INSTRUMENTS: dict[str, Instrument[Any]] = {
+    instrument.name: instrument for instrument in (GPTSCORE, GRADE, EXTRACTION)
+}
+_WHERE = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
+
+
+class ScoreJudges(NamedTuple):
+    """Who judges scores: each None where nobody is named."""
+
+    gptscore: Panel | None = None
+    grade: Panel | None = None
+    extraction: Panel | None = None
+
+
+@contextmanager
+def open_judges(study: Study) -> Iterator[ScoreJudges]:
+    """Open the panels that `score` names, each model once.
+
+    Raises ModelError when a panel names no model of the study, ParamsError for its prompt file.
+    """
+    panels = study.score.panels
+    wanted = [
+        Wanted(panel, INSTRUMENTS[name], f"score.{_WHERE[name]}") for name, panel in panels.items()
+    ]
+    with open_panels(study, wanted) as opened:
+        yield ScoreJudges(**dict(zip(panels, opened, strict=True)))
+
+
+def one_judge(judge: Judge) -> ScoreJudges:
+    """The same judge for all that scoring asks, with the built-in prompts."""
+    return ScoreJudges(
+        **{name: Panel([judge], prompt_of(found)) for name, found in INSTRUMENTS.items()}
+    )

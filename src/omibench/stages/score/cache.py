@@ -1,0 +1,173 @@
+"""Verdicts that are known already, on disk: by content, and by the code that gave them.
+
+A verdict is a pure function of a response, its gold and a rule book, so it is kept under a hash of
+all that the rule book may look at, of the source of the rule books and of the packages they use. A
+changed rule, gold or response is another key; nothing is ever out of date, and deleting the file
+costs nothing but time. Jobs that run side by side share one SQLite file; where it cannot be used, a
+warning says so and scoring goes on without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from omibench.rule_books.published import NAME as PUBLISHED
+from omibench.rule_books.registry import rule_book, score_item
+from omibench.schemas.verdict import ScoredItem, Verdict
+
+FILE = "verdicts.sqlite"
+CHUNK = 256
+_BUSY_S = 60.0
+_PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-runtime", "rapidfuzz")
+_LOG = logging.getLogger("omibench")
+
+
+def user_cache() -> Path:
+    """The file of known verdicts in the user's own cache folder (`XDG_CACHE_HOME`, on Linux)."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("omibench", appauthor=False) / FILE
+
+
+def cell_cache(responses: Path) -> Path:
+    """The file of known verdicts for a cell: in its results folder where it lies in one.
+
+    A cell of a study is `<results>/infer/<model>/<setting>.parquet`.
+    """
+    folders = responses.absolute().parents
+    if len(folders) > 2 and folders[1].name == "infer":
+        return folders[2] / "cache" / FILE
+    return user_cache()
+
+
+def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = None) -> list[Verdict]:
+    """The verdicts of one rule book, in order; with a file, known ones are taken from it.
+
+    What is new is written chunk by chunk, so that a killed run keeps what it has done. Raises
+    OmibenchError for an unknown rule book.
+    """
+    rule_book(rules)
+    if file is None or rules == PUBLISHED:
+        return [score_item(item, rules) for item in items]
+    verdicts: list[Verdict] = []
+    with _opened(file) as known:
+        for start in range(0, len(items), CHUNK):
+            chunk = items[start : start + CHUNK]
+            keys = [verdict_key(item, rules) for item in chunk]
+            found = known.read(keys)
+            fresh = {
+                key: score_item(item, rules)
+                for key, item in zip(keys, chunk, strict=True)
+                if key not in found
+            }
+            known.write(fresh)
+            verdicts += [(found | fresh)[key] for key in keys]
+    return verdicts
+
+
+def verdict_key(item: ScoredItem, rules: str) -> bytes:
+    """The hash under which a verdict is kept: of everything but the problem's id."""
+    content = item.model_dump(exclude={"id"})
+    text = json.dumps([code_hash(), rules, content], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=20).digest()
+
+
+@cache
+def code_hash() -> str:
+    """Hash of the source of the rule books and of what they are made with; 32 hex digits."""
+    digest = hashlib.blake2b(digest_size=16)
+    package = Path(__file__).parents[2]
+    folders = (package / "answers", package / "rule_books")
+    modules = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    for path in (*modules, package / "schemas" / "verdict.py"):
+        name = path.relative_to(package).as_posix().encode()
+        digest.update(name + b"\0" + path.read_bytes() + b"\0")
+    versions = [f"{name} {_version(name)}" for name in _PACKAGES]
+    digest.update(json.dumps([*versions, sys.version_info[:2]]).encode())
+    return digest.hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
+
+
+class _Known:
+    """The open file; after its first failure it knows nothing and keeps nothing."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._connection: sqlite3.Connection | None = None
+        with self._or_without():
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
+            if file.exists() and not file.is_file():
+                raise OSError("it is no file")
+            self._connection = sqlite3.connect(file, timeout=_BUSY_S)
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS verdict (key BLOB PRIMARY KEY, told TEXT NOT NULL)"
+                " WITHOUT ROWID"
+            )
+
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, Verdict]:
+        found: dict[bytes, Verdict] = {}
+        with self._or_without():
+            if self._connection is not None:
+                marks = ", ".join("?" * len(keys))
+                query = f"SELECT key, told FROM verdict WHERE key IN ({marks})"  # noqa: S608 (marks)
+                for key, told in self._connection.execute(query, keys):
+                    verdict = _verdict(told)
+                    if verdict is not None:
+                        found[key] = verdict
+        return found
+
+    def write(self, fresh: dict[bytes, Verdict]) -> None:
+        with self._or_without():
+            if self._connection is not None and fresh:
+                rows = [(key, json.dumps(told.model_dump())) for key, told in fresh.items()]
+                with self._connection as open_file:
+                    open_file.executemany("INSERT OR REPLACE INTO verdict VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    @contextmanager
+    def _or_without(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            _LOG.warning(
+                "score: the cache %s is not used: %s; it may be deleted at any time",
+                self._file, error,
+            )  # fmt: skip
+            self.close()
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[_Known]:
+    known = _Known(file)
+    try:
+        yield known
+    finally:
+        known.close()
+
+
+def _verdict(told: object) -> Verdict | None:
+    try:
+        return Verdict.model_validate_json(str(told))
+    except ValidationError:
+        return None

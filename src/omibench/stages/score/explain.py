@@ -1,0 +1,135 @@
+"""Why a response is right or wrong, for a person: what was extracted, and each part's comparison.
+
+The words come from the same functions that score. Text of responses is shown without control
+characters, so that none can speak to a terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import shorten
+
+from omibench.answers.comparison import PartResult
+from omibench.rule_books import omibench, robust
+from omibench.rule_books.registry import score_item
+from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.text.terminal import printable
+
+TAIL_CHARS = 400
+CELL_CHARS = 60
+_CONTROL = re.compile(
+    r"[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+_NOT_COMPARED = ("missing", "not asked for", "another label")
+
+
+def explain(item: ScoredItem, rules: Sequence[str], where: str = "") -> str:
+    """One response under some rule books, as text of several lines, without the last line end.
+
+    `where` says which response it is, such as its file or cell.
+    """
+    head = printable(f"{item.id}{f', {where}' if where else ''}")
+    lines = [head, "-" * len(head), *_facts(item)]
+    for name in rules:
+        lines += ["", *_under(item, name)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def plain(text: str) -> str:
+    """A text in which every control character is visible as U+FFFD."""
+    return _CONTROL.sub("\ufffd", text.replace("\t", " "))
+
+
+def _facts(item: ScoredItem) -> Iterator[str]:
+    yield f"gold      {plain('; '.join(item.gold))}"
+    for choice in item.choices or []:
+        yield f"          ({choice.label}) {_short(choice.text or '[picture]')}"
+    reason = f", finish reason {plain(item.finish_reason)}" if item.finish_reason else ""
+    yield f"response  {len(item.prediction):,} characters, {item.outcome}{reason}"
+    text = plain(item.prediction.strip())
+    shown = text if len(text) <= TAIL_CHARS else f"[…] {text[-TAIL_CHARS:]}"
+    for line in shown.splitlines() or ["(empty)"]:
+        yield f"  | {line}"
+
+
+def _under(item: ScoredItem, rules: str) -> Iterator[str]:
+    verdict = score_item(item, rules)
+    yield f"{rules}, version {verdict.version}: {_verdict(verdict)}"
+    if verdict.extracted is None:
+        yield f"  extracted  nothing ({verdict.method})"
+    else:
+        way, _, why = verdict.method.partition(" > ")
+        yield f"  extracted  {_short(verdict.extracted)}"
+        yield f"  found by   {way}"
+        if why and rules not in _DETAILS:
+            yield f"  compared   {why}"
+    if verdict.outcome == "scored":
+        yield from _DETAILS.get(rules, _no_details)(item, verdict)
+
+
+def _verdict(verdict: Verdict) -> str:
+    if verdict.outcome != "scored":
+        return f"no verdict, {verdict.outcome.replace('_', ' ')} (counts as wrong)"
+    if verdict.verdict in (0.0, 1.0):
+        word = "right" if verdict.verdict else "wrong"
+        partial = verdict.credit is not None and 0 < verdict.credit < 1
+        return f"{word}, credit {verdict.credit:.3g}" if partial else word
+    return f"{verdict.verdict:.3g}"
+
+
+def _no_details(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
+    return iter(())
+
+
+def _parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
+    match = robust.compare(item).match
+    if match is None:
+        return
+    rows = [("part", "gold", "found", "verdict", "why"), *map(_part, match.parts)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        yield f"    {'  '.join(cells)}  {row[4]}"
+    if match.how:
+        yield f"  the whole answer is the gold: {match.how}"
+
+
+def _part(part: PartResult) -> tuple[str, str, str, str, str]:
+    gold = "–" if part.gold is None else _short(part.gold)
+    found = "–" if part.found is None else _short(part.found)
+    why = part.why
+    if why not in _NOT_COMPARED:
+        why = f"{'equal' if part.verdict else 'differs'} as {part.why.removeprefix('same ')}"
+    return part.part or "whole", gold, found, "right" if part.verdict else "wrong", why
+
+
+def _printed_rules(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
+    if item.answer_type == "mcq":
+        yield f"  compared   label or option text: {verdict.method.partition(' > ')[2]}"
+        return
+    extracted = verdict.extracted or ""
+    numbers = [omibench.leading_number(text) for text in (item.gold[0], extracted)]
+    if len(item.gold) == 1 and None not in numbers:
+        distance = abs((numbers[1] or 0.0) - (numbers[0] or 0.0))
+        yield (
+            f"  compared   as numbers {numbers[0]:g} and {numbers[1]:g}: apart by {distance:.3g}; "
+            f"up to {omibench.EPSILON:g} is right"
+        )
+        return
+    gold = ", ".join(item.gold)[: omibench.MAX_CHARS]
+    ratio = omibench.lcs_ratio(omibench.normalise(extracted), omibench.normalise(gold))
+    yield (
+        f"  compared   as texts: common subsequence over longer length is {ratio:.3f}; "
+        f"{omibench.LCS_RATIO:g} or more is right"
+    )
+
+
+_DETAILS: dict[str, Callable[[ScoredItem, Verdict], Iterator[str]]] = {
+    robust.NAME: _parts,
+    omibench.NAME: _printed_rules,
+}
+
+
+def _short(text: str) -> str:
+    return shorten(plain(text), CELL_CHARS, placeholder=" …") or "(blank)"

@@ -1,0 +1,82 @@
+"""Golds that stand in a file of their own, beside predictions that have none: `--answers`.
+
+That is the case of OMIBench's own predictions (`id`, `qid` or `question_id`, and `prediction`,
+`answer`, `response` or `output`), whose golds are in its `test.jsonl`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from omibench.errors import FileFormatError
+from omibench.stages.score.formats.content import Row, json_rows
+from omibench.stages.score.formats.named import names_of
+from omibench.stages.score.formats.record import record
+from omibench.stages.score.formats.values import text_of
+
+_IDS: Final = ("id", "qid", "question_id")
+_PREDICTIONS: Final = ("prediction", "answer", "response", "output")
+_CHOICES: Final = ("choices", "choice_list")
+_GOLDS: Final = ("answer", "gold")
+_KEPT: Final = ("group", "question")
+_NAMED: Final = 3
+_LOG = logging.getLogger("omibench")
+
+Golds = dict[str, dict[str, Any]]
+
+
+def read_golds(path: Path) -> Golds:
+    """The golds of a file of answers, by id: omibench's `answers.jsonl` or OMIBench's dataset.
+
+    Raises FileFormatError for a row without an id or an answer, or an id that is there twice.
+    """
+    found: Golds = {}
+    for number, row in enumerate(json_rows(path), 1):
+        id, gold = _first(row, _IDS), _first(row, _GOLDS)
+        if id is None or gold is None:
+            lacks = "an id" if id is None else "an answer"
+            raise FileFormatError(f"{path}, row {number}: lacks {lacks}; it has {names_of(row)}")
+        if str(id) in found:
+            raise FileFormatError(f"{path}, row {number}: has the id {str(id)[:80]!r} again")
+        choices = _first(row, _CHOICES)
+        found[str(id)] = {
+            "gold": gold, "choices": choices,
+            "answer_type": row.get("answer_type") or ("mcq" if choices else "open"),
+            **{name: row[name] for name in _KEPT if row.get(name)},
+        }  # fmt: skip
+    return found
+
+
+def with_golds(raw: Iterator[Row], golds: Golds, path: Path) -> Iterator[Row]:
+    """Predictions, each with its gold; a warning tells of problems that have none.
+
+    Raises FileFormatError for a prediction without an id or a text, or of an unknown problem.
+    """
+    left = dict.fromkeys(golds)
+    for number, row in enumerate(raw, 1):
+        where = f"{path}, row {number}"
+        id, name = _first(row, _IDS), next((n for n in _PREDICTIONS if n in row), None)
+        if id is None or name is None:
+            lacks = f"an id ({', '.join(_IDS)})" if id is None else "a prediction"
+            raise FileFormatError(f"{where}: lacks {lacks}; it has {names_of(row)}")
+        gold = golds.get(str(id))
+        if gold is None:
+            raise FileFormatError(f"{where}: problem {str(id)[:80]!r} has no answer in --answers")
+        left.pop(str(id), None)
+        rest = {key: value for key, value in row.items() if key not in (*_IDS, name)}
+        own = {key: row[key] for key in ("index", "finish_reason", "model") if row.get(key)}
+        prediction = text_of(row[name])
+        yield record({**gold, **own, "id": str(id), "prediction": prediction}, rest)
+    if left:
+        first = ", ".join([*left][:_NAMED])
+        _LOG.warning(
+            "score: %s: %d of %d problems have no prediction and are in no figure: %s%s",
+            path, len(left), len(golds), first, ", ..." if len(left) > _NAMED else "",
+        )  # fmt: skip
+
+
+def _first(row: Row, names: tuple[str, ...]) -> Any:
+    return next((row[name] for name in names if row.get(name) is not None), None)

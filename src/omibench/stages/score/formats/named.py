@@ -1,0 +1,116 @@
+"""Any other file: `--columns` says which of its columns is what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from omibench.errors import FileFormatError, ParamsError
+from omibench.schemas.validation import did_you_mean
+from omibench.stages.score.formats.content import Row
+from omibench.stages.score.formats.record import COLUMNS, record
+from omibench.stages.score.formats.values import options_of, plain, text_of, texts_of
+from omibench.text.terminal import printable
+
+NEEDED: Final = ("prediction", "gold")
+_SHOWN: Final = 40
+_GUESSES: Final[dict[str, tuple[str, ...]]] = {
+    "id": ("id", "qid", "question_id", "doc_id", "pid", "index", "idx", "uid", "sample_id"),
+    "prediction": ("prediction", "pred", "response", "resps", "output", "model_output",
+                   "completion", "generation", "model_answer", "text"),
+    "gold": ("gold", "target", "answer", "label", "ground_truth", "reference", "gt",
+             "correct_answer", "expected"),
+    "choices": ("choices", "options", "choice_list"),
+    "question": ("question", "prompt", "input", "query"),
+}  # fmt: skip
+"""What the columns of unknown files are mostly called."""
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """`id=doc_id,prediction=resps,gold=target` as a mapping; `doc.answer` reaches into an object.
+
+    Raises ParamsError for a name that scoring does not know, one named twice, or none for the
+    prediction or the gold.
+    """
+    found: dict[str, str] = {}
+    for pair in text.split(","):
+        name, sign, column = (part.strip() for part in pair.partition("="))
+        if not sign or not column:
+            raise ParamsError(f"--columns {pair!r}: write NAME=COLUMN, such as gold=target")
+        if name not in COLUMNS:
+            raise ParamsError(f"--columns {name!r}: is no column of scoring"
+                              f"{did_you_mean(name, COLUMNS)}")  # fmt: skip
+        if name in found:
+            raise ParamsError(f"--columns {name!r}: is named twice")
+        found[name] = column
+    return found
+
+
+def rows(raw: Iterator[Row], columns: Mapping[str, str], path: Path) -> Iterator[Row]:
+    """The records of a file by its named columns; without an id the row's number is one.
+
+    A prediction in lists is its first text; the entries of a list of golds are all needed.
+    """
+    for number, row in enumerate(raw, 1):
+        values = {
+            name: _value(row, column, f"{path}, row {number}") for name, column in columns.items()
+        }
+        choices = options_of(values.get("choices"))
+        known: dict[str, Any] = {
+            **{name: text_of(value) for name, value in values.items()},
+            "id": text_of(values.get("id")) or (str(number) if "id" not in columns else None),
+            "choices": choices,
+            "answer_type": text_of(values.get("answer_type")) or ("mcq" if choices else "open"),
+        }
+        if "index" in values:
+            known["index"] = values["index"]
+        if "gold" in values:
+            known["gold"] = texts_of(values["gold"])
+        rest = {name: value for name, value in row.items() if name not in columns.values()}
+        yield record(known, rest)
+
+
+def _value(row: Row, column: str, where: str) -> Any:
+    if column in row:
+        return row[column]
+    value: Any = row
+    for part in column.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            raise FileFormatError(f"{where}: lacks the column {column!r}; it has {names_of(row)}")
+        value = value[part]
+    return value
+
+
+def unknown_form(where: str, row: Row, lacks: str) -> FileFormatError:
+    """That a row lacks a column and has no other form that is known: its columns, and the option
+    that names them."""
+    guess = {
+        name: next((column for column in likely if column in row), None)
+        for name, likely in _GUESSES.items()
+    }
+    pairs = [
+        f"{name}={guess[name] or name.upper()}"
+        for name in _GUESSES
+        if guess[name] or name in ("id", *NEEDED)
+    ]
+    blank = [name.upper() for name in ("id", *NEEDED) if not guess[name]]
+    fill = f" with your column in place of {' and '.join(blank)}" if blank else ""
+    return FileFormatError(
+        f"{where}: lacks the column {lacks!r}; it has {names_of(row)}: say which is what by "
+        f"--columns {','.join(pairs)}{fill}"
+    )
+
+
+def names_of(row: Mapping[str, Any]) -> str:
+    """The columns of a row, for a message."""
+    names = [printable(name)[:60] for name in row]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return (", ".join(names[:_SHOWN]) or "none") + more
+
+
+def entries_of(value: Any) -> list[str]:
+    """The entries of a gold as omibench's own files have it: a list, a text, a number."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [entry if isinstance(entry, str) else plain(entry) for entry in value]
+    return [value if isinstance(value, str) else plain(value)]

@@ -1,0 +1,89 @@
+"""Files of responses, whatever wrote them, as rows of the columns that scoring knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import read_text
+from omibench.stages.score.formats import inspect_log, lmms_eval, named, simple_evals, vlmevalkit
+from omibench.stages.score.formats.content import (
+    DOCUMENT_BYTES,
+    Row,
+    json_document,
+    json_rows,
+    kind_of,
+    table_rows,
+)
+from omibench.stages.score.formats.packed import open_packed
+from omibench.stages.score.formats.workbook import workbook_rows
+
+
+def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
+    """The rows of a file: JSON Lines, JSON, Parquet, CSV, TSV, Excel, or a log of another tool.
+
+    With `columns` (name of scoring -> column of the file) a table is read by them. What a row of
+    an omibench file holds is the caller's to check. Raises MissingInputError for what is not
+    there or not a file, and FileFormatError for what cannot be read.
+    """
+    kind = kind_of(path)
+    if kind == "zip":
+        with open_packed(path) as packed:
+            if inspect_log.is_packed(packed.names):
+                yield from inspect_log.packed_rows(packed, path)
+                return
+            if "xl/workbook.xml" not in packed.names:
+                raise FileFormatError(
+                    f"{path}: is a zip file, but no Excel workbook and no log of inspect"
+                )
+        yield from _table(workbook_rows(path), path, columns)
+    elif kind == "json":
+        yield from _document(json_document(path), path, columns)
+    elif kind == "html":
+        found = list(simple_evals.report_rows(read_text(path, DOCUMENT_BYTES), path))
+        if not found:
+            raise FileFormatError(f"{path}: is a web page, but no report of simple-evals")
+        yield from found
+    elif kind == "lines":
+        yield from _table(json_rows(path), path, columns)
+    else:
+        yield from _table(table_rows(path, kind), path, columns)
+
+
+def _document(value: Any, path: Path, columns: Mapping[str, str] | None) -> Iterator[Row]:
+    if inspect_log.is_document(value):
+        yield from inspect_log.document_rows(value, path)
+    elif simple_evals.is_document(value):
+        yield from simple_evals.document_rows(value, path)
+    elif simple_evals.is_metrics(value):
+        raise FileFormatError(
+            f"{path}: holds metrics alone, no responses; of simple-evals give the "
+            "_allresults.json or the .html beside it"
+        )
+    else:
+        rows = value if isinstance(value, list) else [value]
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, dict):
+                raise FileFormatError(f"{path}, row {number}: is not a JSON object")
+        yield from _table(iter(rows), path, columns)
+
+
+def _table(raw: Iterator[Row], path: Path, columns: Mapping[str, str] | None) -> Iterator[Row]:
+    """Rows by the form that the first of them has."""
+    first = next(raw, None)
+    if first is None:
+        return
+    everything = chain([first], raw)
+    if columns:
+        yield from named.rows(everything, columns, path)
+    elif {"prediction", "gold"} <= first.keys():
+        yield from everything
+    elif lmms_eval.is_row(first):
+        yield from lmms_eval.rows(everything, path)
+    elif vlmevalkit.is_row(first):
+        yield from vlmevalkit.rows(everything)
+    else:
+        yield from everything

@@ -1,0 +1,118 @@
+"""Results of simple-evals: `<eval>_<model>_allresults.json` and the report `<eval>_<model>.html`.
+
+Both hold a page of HTML for each example: the conversation, the sampled message, and "Correct
+Answer:". The plain `.json` beside them holds metrics alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html import unescape
+from pathlib import Path
+from typing import Any, Final
+
+from omibench.errors import FileFormatError
+from omibench.stages.score.formats.content import Row
+from omibench.stages.score.formats.options import options_in_question
+from omibench.stages.score.formats.record import ASKED, record
+from omibench.stages.score.formats.values import CAPITALS, NEVER_CAME, text_of
+
+TOOL: Final = "simple-evals"
+_GOLD: Final = "Correct Answer:"
+_TOLD: Final = ("Extracted Answer:", "Score:")
+_MARK: Final = re.compile(
+    r'<div class="message ([\w-]*)|<pre>([^<]*)</pre>|<p>([^<]*)</p>|(<hr)', re.IGNORECASE
+)
+"""All that a page of its fixed template says: texts in it are escaped, so that none holds a tag.
+Python's own reader of HTML takes the square of a hostile page."""
+
+
+class Example:
+    """What a report says of one example."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, str]] = []
+        self.facts: list[str] = []
+
+
+def is_document(value: Any) -> bool:
+    """Whether a JSON value is a file of all results."""
+    return isinstance(value, dict) and {"htmls", "convos"} <= value.keys()
+
+
+def is_metrics(value: Any) -> bool:
+    """Whether a JSON value is a file of metrics alone."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("score"), int | float)
+        and all(isinstance(entry, int | float) for entry in value.values())
+    )
+
+
+def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
+    """The records of a file of all results: golds from its pages, responses as they came."""
+    htmls, convos = value["htmls"], value["convos"]
+    if not isinstance(htmls, list) or not isinstance(convos, list) or len(htmls) != len(convos):
+        raise FileFormatError(f"{path}: 'htmls' and 'convos' are not as many as each other")
+    for number, (html, convo) in enumerate(zip(htmls, convos, strict=True), 1):
+        where = f"{path}, example {number}"
+        found = examples(text_of(html) or "")
+        if len(found) != 1:
+            raise FileFormatError(f"{where}: its page is no page of simple-evals")
+        messages = [
+            (str(message.get("role")), text_of(message.get("content")) or "")
+            for message in (convo if isinstance(convo, list) else [])
+            if isinstance(message, dict)
+        ]
+        found[0].messages = messages or found[0].messages
+        yield _row(found[0], number, where)
+
+
+def report_rows(html: str, path: Path) -> Iterator[Row]:
+    """The records of a report."""
+    for number, example in enumerate(examples(html), 1):
+        yield _row(example, number, f"{path}, example {number}")
+
+
+def examples(html: str) -> list[Example]:
+    """The examples of a page; none for a page of another kind."""
+    found, role = [Example()], "user"
+    for match in _MARK.finditer(html):
+        kind, message, fact, line = match.groups()
+        if kind is not None:
+            role = kind
+        elif message is not None:
+            found[-1].messages.append((role, unescape(message).strip()))
+        elif fact is not None:
+            found[-1].facts.append(unescape(fact).strip())
+        elif line:
+            found.append(Example())
+    return [example for example in found if example.facts]
+
+
+def _row(example: Example, number: int, where: str) -> Row:
+    gold = next((fact for fact in example.facts if fact.startswith(_GOLD)), None)
+    if gold is None or not example.messages:
+        raise FileFormatError(f"{where}: has no message, or no line {_GOLD!r}")
+    *asked, (_, prediction) = example.messages
+    question = asked[-1][1] if asked else ""
+    answer = gold.removeprefix(_GOLD).strip()
+    choices = options_in_question(question) if answer in [*CAPITALS] else None
+    failed = prediction.strip().casefold() in NEVER_CAME
+    known = {
+        "id": str(number), "question": question, "choices": choices, "gold": [answer],
+        "answer_type": "mcq" if choices else "open", "prediction": "" if failed else prediction,
+        ASKED: "provider_error" if failed else None,
+    }  # fmt: skip
+    told = {
+        f"simple_evals_{name.partition(':')[0].split()[0].casefold()}": value
+        for name in _TOLD
+        if (value := _fact(example, name)) is not None
+    }
+    return record(known, told)
+
+
+def _fact(example: Example, name: str) -> str | None:
+    found = next((fact for fact in example.facts if fact.startswith(name)), None)
+    return None if found is None else found.removeprefix(name).strip()

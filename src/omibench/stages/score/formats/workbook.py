@@ -1,0 +1,71 @@
+"""The first sheet of an Excel workbook, as VLMEvalKit writes them: with openpyxl, an extra.
+
+A workbook is XML in a zip file: what it unpacks to, its rows and its cells are bounded.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.files.intake import read_bytes
+from omibench.stages.score.formats.content import Row
+from omibench.stages.score.formats.packed import open_packed
+from omibench.stages.score.formats.values import plain
+
+FILE_BYTES: Final = 256 * 2**20
+UNPACKED_BYTES: Final = 256 * 2**20
+CELLS: Final = 20_000_000
+"""Rows times columns, gaps counted: one cell in the last corner makes 17 thousand million."""
+TEXT_CHARS: Final = 2**29
+"""Characters of all cells: one text may stand in many of them."""
+
+
+def workbook_rows(path: Path) -> Iterator[Row]:
+    """The rows of the first sheet by the names in its first row; empty cells are None.
+
+    Raises MissingInputError where openpyxl is not installed, FileFormatError for a workbook that
+    is broken or too large.
+    """
+    try:
+        import openpyxl
+    except ModuleNotFoundError:
+        raise MissingInputError(
+            f"{path}: to read Excel files, install openpyxl (pip install 'omibench[xlsx]'), or "
+            "save the sheet as .tsv"
+        ) from None
+    with open_packed(path) as packed:
+        if packed.unpacked_bytes > UNPACKED_BYTES:
+            raise FileFormatError(f"{path}: unpacks to more than 256 MiB: save the sheet as .tsv")
+    content = io.BytesIO(read_bytes(path, FILE_BYTES))
+    try:
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True, keep_links=False)
+        sheet = book.worksheets[0]
+        # A sheet says how large it is, and may say anything.
+        sheet.reset_dimensions()
+        yield from _rows(sheet.iter_rows(values_only=True), path)
+    except FileFormatError:
+        raise
+    except Exception as error:  # openpyxl raises whatever the XML of others makes of it
+        why = reason_of(error)[:200]
+        raise FileFormatError(f"{path}: is not an Excel workbook: {why}") from None
+
+
+def _rows(values: Iterator[tuple[Any, ...]], path: Path) -> Iterator[Row]:
+    header = [str(name) if name is not None else "" for name in next(values, ())]
+    cells = chars = 0
+    for row in values:
+        cells += max(1, len(row))
+        chars += sum(len(value) for value in row if isinstance(value, str))
+        if cells > CELLS or chars > TEXT_CHARS:
+            raise FileFormatError(f"{path}: has too many cells: save the sheet as .tsv")
+        if any(value is not None for value in row):
+            pairs = zip(header, row, strict=False)
+            yield {name: _value(value) for name, value in pairs if name}
+
+
+def _value(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | bool) else plain(value)

@@ -1,0 +1,142 @@
+"""OCR accuracy of MathReal: five parts of how well a transcript keeps what was printed.
+
+Numbers, key terms, semantics, structure and one less the normalised Levenshtein distance, each in
+[0, 1], and their weighted mean. The paper's formula is an image whose weights our copy of its text
+does not hold: all parts weigh the same unless weights are given. A judge decides key terms and
+semantics; without one they, and the mean, are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from omibench.errors import FileFormatError
+from omibench.judges.case import Case
+from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
+from omibench.judges.transcript import TRANSCRIPT, Kept
+from omibench.params.judge import JudgePanel
+from omibench.params.study import Study
+from omibench.schemas.problem import Noun
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.score.transcripts import (
+    best_window,
+    number_agreement,
+    similarity,
+    structure_agreement,
+    weighted,
+)
+
+Weight = Annotated[float, Field(ge=0)]
+
+
+class Pair(BaseModel):
+    """A text that was read and what is printed; other fields of the row are left alone."""
+
+    id: str
+    text: str
+    reference: str
+
+
+class Weights(Noun):
+    """What each part weighs in the mean; only their ratios matter."""
+
+    numbers: Weight = 1.0
+    terms: Weight = 1.0
+    semantics: Weight = 1.0
+    structure: Weight = 1.0
+    lexical: Weight = 1.0
+
+
+class OcrScore(Noun):
+    """How well one transcript keeps what was printed; each part lies in [0, 1].
+
+    `terms` and `semantics`, and with them `accuracy`, are None without a judge or where it failed.
+    """
+
+    id: str
+    numbers: float
+    terms: float | None
+    semantics: float | None
+    structure: float
+    lexical: float
+    """One less the normalised Levenshtein distance."""
+    accuracy: float | None
+    """The weighted mean of the five parts."""
+    window: float
+    """The similarity of the best window: what was read beside the text costs nothing."""
+    judge: str | None = None
+    simulated: bool = False
+
+
+def score_pairs(
+    pairs: Sequence[Pair], weights: Weights | None = None, panel: Panel | None = None
+) -> list[OcrScore]:
+    """The scores of pairs, in order; `panel` is asked for what no rule can tell."""
+    opinions: list[Opinion[Kept] | None] = [None] * len(pairs)
+    if panel:
+        cases = [Case(p.id, "", (), p.text, reference=p.reference) for p in pairs]
+        opinions = list(consult(cases, TRANSCRIPT, panel))
+    return [
+        _score(pair, opinion, weights or Weights(), panel)
+        for pair, opinion in zip(pairs, opinions, strict=True)
+    ]
+
+
+def _score(
+    pair: Pair, opinion: Opinion[Kept] | None, weights: Weights, panel: Panel | None
+) -> OcrScore:
+    kept = opinion.value if opinion else None
+    terms, semantics = (kept.terms, kept.semantics) if kept else (None, None)
+    numbers = number_agreement(pair.text, pair.reference)
+    structure = structure_agreement(pair.text, pair.reference)
+    lexical = similarity(pair.text, pair.reference)
+    parts = (numbers, terms, semantics, structure, lexical)
+    order = (weights.numbers, weights.terms, weights.semantics, weights.structure, weights.lexical)
+    return OcrScore(
+        id=pair.id,
+        numbers=numbers,
+        terms=terms,
+        semantics=semantics,
+        structure=structure,
+        lexical=lexical,
+        accuracy=weighted(parts, order),
+        window=best_window(pair.text, pair.reference),
+        judge=panel.name if panel else None,
+        simulated=opinion.simulated if opinion else False,
+    )
+
+
+def score_transcripts(
+    pairs: Path, out: Path, study: Study, judges: Sequence[str] = (), weights: Weights | None = None
+) -> list[OcrScore]:
+    """Score a JSONL file of pairs into another; judges are models of the study.
+
+    Raises FileFormatError for a file that is no such list, and what opening a model raises.
+    """
+    rows = list(read_jsonl(pairs, Pair))
+    if len({row.id for row in rows}) < len(rows):
+        raise FileFormatError(f"{pairs}: an id stands twice; give each pair its own")
+    with ExitStack() as stack:
+        panel = None
+        if judges:
+            wanted = Wanted(JudgePanel(models=list(judges)), TRANSCRIPT, "--judge")
+            (panel,) = stack.enter_context(open_panels(study, [wanted]))
+        scores = score_pairs(rows, weights, panel)
+    write_jsonl(out, scores)
+    return scores
+
+
+def summary(scores: Sequence[OcrScore]) -> str:
+    """One line: the mean of each part over the pairs for which it is known."""
+    parts = []
+    for name in ("accuracy", "numbers", "terms", "semantics", "structure", "lexical", "window"):
+        known = [value for score in scores if (value := getattr(score, name)) is not None]
+        parts.append(f"{name} {fmean(known):.3f}" if known else f"{name} not judged")
+    mark = "SIMULATED judge: " if any(score.simulated for score in scores) else ""
+    return f"{mark}{len(scores)} pairs: {', '.join(parts)}"

@@ -1,0 +1,1 @@
+"""Statistics of accuracies and agreement: intervals, paired differences, estimators."""

@@ -1,0 +1,104 @@
+"""How well a judge repeats the labels of people: each figure with its interval.
+
+Several responses to one problem are not independent: intervals are at the effective number of
+labels, clustered by problem group, or resample whole groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isnan, nan
+
+from omibench.schemas.certificate import JudgeQuality, Measure
+from omibench.schemas.verdict import RIGHT
+from omibench.statistics.correction import Share, rogan_gladen
+from omibench.statistics.intervals import Estimate, clustered_wilson
+from omibench.statistics.rank import spearman
+
+
+def judge_quality(
+    labels: Sequence[float],
+    told: Sequence[float],
+    clusters: Sequence[str],
+    judged: Estimate,
+    confidence: float = 0.95,
+) -> JudgeQuality:
+    """The judge's verdicts `told` against `labels` (both in [0, 1]) of the same responses.
+
+    `judged` is the share that the judge calls right among all responses that it scored, labelled or
+    not: that is what is corrected.
+    """
+    right = [float(label >= RIGHT) for label in labels]
+    says = [float(verdict >= RIGHT) for verdict in told]
+    same = [float(a == b) for a, b in zip(right, says, strict=True)]
+
+    def share(values: Sequence[float], where: Sequence[bool]) -> Estimate:
+        kept = [(v, c) for v, c, keep in zip(values, clusters, where, strict=True) if keep]
+        return clustered_wilson([v for v, _ in kept], [c for _, c in kept], confidence)
+
+    everywhere = [True] * len(labels)
+    agreement = share(same, everywhere)
+    tpr, fpr = share(says, [r == 1 for r in right]), share(says, [r == 0 for r in right])
+    fixed = rogan_gladen(
+        Share(judged.mean, judged.n_eff), Share(tpr.mean, tpr.n_eff), Share(fpr.mean, fpr.n_eff),
+        confidence,
+    )  # fmt: skip
+    return JudgeQuality(
+        agreement=share_measure(agreement),
+        kappa=kappa_measure(agreement, right, says),
+        spearman=spearman_measure(labels, told, clusters, confidence),
+        tpr=share_measure(tpr),
+        fpr=share_measure(fpr),
+        share_right=share_measure(share(right, everywhere)),
+        judged_right=share_measure(judged),
+        corrected=_of(fixed.value, fixed.lo, fixed.hi, judged.n),
+    )
+
+
+def cohens_kappa(agreement: float, first: Sequence[object], second: Sequence[object]) -> float:
+    """Cohen's kappa of two ratings that agree on a share; NaN where chance agrees on all.
+
+    kappa = (agreement - chance) / (1 - chance), chance by the two margins (Cohen 1960).
+    """
+    n = len(first)
+    if not n:
+        return nan
+    ones, others = Counter(first), Counter(second)
+    chance = sum(ones[value] * others[value] for value in ones) / (n * n)
+    return nan if chance >= 1 else (agreement - chance) / (1 - chance)
+
+
+def kappa_measure(
+    agreement: Estimate, first: Sequence[object], second: Sequence[object]
+) -> Measure:
+    """Cohen's kappa with the interval that the agreement's makes.
+
+    Chance agreement is taken as known, as by Cohen; Wilson's bounds keep full agreement honest.
+    """
+    value, lo, hi = (
+        cohens_kappa(share, first, second) for share in (agreement.mean, agreement.lo, agreement.hi)
+    )
+    return _of(value, lo, hi, agreement.n)
+
+
+def spearman_measure(
+    labels: Sequence[float], told: Sequence[float], clusters: Sequence[str], confidence: float
+) -> Measure:
+    """The rank correlation of labels and what the judge said."""
+    if not labels:
+        return Measure(value=None, lo=None, hi=None, n=0)
+    return _of(*spearman(labels, told, clusters, confidence), len(labels))
+
+
+def share_measure(found: Estimate) -> Measure:
+    """A share with its interval."""
+    measure = _of(found.mean, found.lo, found.hi, found.n)
+    return measure.model_copy(update={"n_eff": round(found.n_eff, 6)})
+
+
+def _of(value: float, lo: float, hi: float, n: int) -> Measure:
+    if isnan(value):
+        return Measure(value=None, lo=None, hi=None, n=n)
+    known = [None if isnan(x) else round(x, 6) for x in (value, lo, hi)]
+    return Measure(value=known[0], lo=known[1], hi=known[2], n=n)

@@ -1,0 +1,74 @@
+"""What an accuracy would be without the judge's errors (Rogan and Gladen 1978)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan, nan, sqrt
+from typing import NamedTuple
+
+from omibench.statistics.intervals import z_value
+
+
+class Share(NamedTuple):
+    """A share of `n` independent values; `n` may be an effective sample size."""
+
+    value: float
+    n: float
+
+
+class Corrected(NamedTuple):
+    """A corrected share with its interval, all in [0, 1]; NaN and (0, 1) where nothing is told."""
+
+    value: float
+    lo: float
+    hi: float
+
+
+UNTOLD = Corrected(nan, 0.0, 1.0)
+
+
+def rogan_gladen(told: Share, tpr: Share, fpr: Share, confidence: float = 0.95) -> Corrected:
+    """The share that is right, from the share that the judge calls right and its two error rates.
+
+    (told - fpr) / (tpr - fpr), with the interval of Lang and Reiczigel (2014), which
+    holds the uncertainty of all three. A judge that does not tell right from wrong (tpr <= fpr)
+    tells nothing.
+    """
+    if min(told.n, tpr.n, fpr.n) <= 0 or tpr.value <= fpr.value:
+        return UNTOLD
+    z = z_value(confidence)
+    n = told.n + z * z
+    p = (told.n * told.value + z * z / 2) / n
+    n_right, n_wrong = tpr.n + 2, fpr.n + 2
+    sensitivity = (tpr.n * tpr.value + 1) / n_right
+    specificity = (fpr.n * (1 - fpr.value) + 1) / n_wrong
+    gain = sensitivity + specificity - 1
+    if gain <= 0:
+        return UNTOLD
+    share = (p + specificity - 1) / gain
+    v_right = sensitivity * (1 - sensitivity) / n_right
+    v_wrong = specificity * (1 - specificity) / n_wrong
+    shift = 2 * z * z * (share * v_right - (1 - share) * v_wrong)
+    half = z * sqrt(p * (1 - p) / n + share**2 * v_right + (1 - share) ** 2 * v_wrong) / gain
+    value = _clipped((told.value - fpr.value) / (tpr.value - fpr.value))
+    lo, hi = _clipped(share + shift - half), _clipped(share + shift + half)
+    return Corrected(value, min(lo, value), max(hi, value))
+
+
+def combined(parts: Sequence[tuple[float, Corrected]]) -> Corrected:
+    """The mean of corrected shares of disjoint parts, by weight; intervals by MOVER.
+
+    Zou and Donner (2008): distances to the bounds add up in squares.
+    """
+    total = sum(weight for weight, _ in parts)
+    if total <= 0 or any(isnan(part.value) for _, part in parts):
+        return UNTOLD
+    shares = [(weight / total, part) for weight, part in parts]
+    value = sum(w * part.value for w, part in shares)
+    below = sqrt(sum((w * (part.value - part.lo)) ** 2 for w, part in shares))
+    above = sqrt(sum((w * (part.hi - part.value)) ** 2 for w, part in shares))
+    return Corrected(value, _clipped(value - below), _clipped(value + above))
+
+
+def _clipped(share: float) -> float:
+    return min(1.0, max(0.0, share))

@@ -1,0 +1,59 @@
+"""Differences of two accuracies with intervals: on the same problems, and on different ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from omibench.statistics.intervals import Estimate, effective_n, z_value
+
+
+class Difference(NamedTuple):
+    """First minus second, in [-1, 1], over n pairs (0 where nothing is paired)."""
+
+    value: float
+    lo: float
+    hi: float
+    n: int
+
+    @property
+    def distinguishable(self) -> bool:
+        """Whether the interval leaves zero out: the only ground on which a difference is told."""
+        return self.lo > 0 or self.hi < 0
+
+
+def paired_difference(
+    first: Sequence[float],
+    second: Sequence[float],
+    groups: Sequence[Hashable],
+    confidence: float = 0.95,
+    comparisons: int = 1,
+) -> Difference:
+    """Mean of first - second over the same problems (values in [0, 1]).
+
+    The adjusted Wald interval for paired shares (Bonett and Price 2012, eq. 4), the interval form
+    of McNemar's comparison, at the effective number of pairs of clustered problems. `comparisons`
+    is how many differences are looked at together (Bonferroni). No pairs says nothing: (-1, 1).
+    """
+    deltas = [a - b for a, b in zip(first, second, strict=True)]
+    n = len(deltas)
+    if n == 0:
+        return Difference(float("nan"), -1.0, 1.0, 0)
+    level = 1 - (1 - confidence) / max(1, comparisons)
+    pairs = effective_n(deltas, groups, level)
+    effect = n / pairs
+    gained = sum(d for d in deltas if d > 0) / effect
+    lost = -sum(d for d in deltas if d < 0) / effect
+    up, down = (gained + 1) / (pairs + 2), (lost + 1) / (pairs + 2)
+    half = z_value(level) * sqrt((up + down - (up - down) ** 2) / (pairs + 2))
+    centre = up - down
+    return Difference(sum(deltas) / n, max(-1.0, centre - half), min(1.0, centre + half), n)
+
+
+def independent_difference(first: Estimate, second: Estimate) -> Difference:
+    """first - second on different problems, by Newcombe's hybrid of Wilson intervals (1998, 10)."""
+    value = first.mean - second.mean
+    lo = value - sqrt((first.mean - first.lo) ** 2 + (second.hi - second.mean) ** 2)
+    hi = value + sqrt((first.hi - first.mean) ** 2 + (second.mean - second.lo) ** 2)
+    return Difference(value, max(-1.0, lo), min(1.0, hi), 0)

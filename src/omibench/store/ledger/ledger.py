@@ -1,0 +1,379 @@
+"""The ledger: what each study of a store has spent, and what is reserved for attempts in flight.
+
+One SQLite file beside the partitions, whoever sends. An attempt is in it before it is sent, at its
+worst case, and stays until it is known what it cost; the sum of both never passes the cap. A
+process that dies leaves its reservations behind: they may have been paid, so they stay counted,
+as `unknown`, by what such attempts were seen to cost (`lost_attempts`), until somebody who
+has the provider's bill settles them.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple, Self
+
+from omibench.errors import StoreError, reason_of
+from omibench.store.ledger.ledger_file import open_ledger
+from omibench.store.ledger.lost_attempts import CHARGED, KILLED, Loss, assess, class_of, losses, see
+from omibench.store.process import started_at
+
+LEDGER = "ledger.sqlite3"
+NANO = 1_000_000_000
+
+
+class Account(NamedTuple):
+    """US dollars of a study: known to be spent, possibly paid, and reserved for what is in flight.
+
+    `unknown` is what the attempts are charged whose outcome was never learned.
+    """
+
+    spent: float
+    unknown: float
+    reserved: float
+
+    @property
+    def committed(self) -> float:
+        """What a cap must hold: all three."""
+        return self.spent + self.unknown + self.reserved
+
+
+class Purse(NamedTuple):
+    """Whose dollars an attempt takes: a study's, up to its cap, for one of its models.
+
+    After `lease_s` seconds an attempt counts as over, whatever its process does. `outlives` is for
+    what goes on without its process: a batch, which a later one collects.
+    """
+
+    study: str
+    model: str
+    cap_usd: float
+    lease_s: float
+    outlives: bool = False
+
+
+class Settlement(NamedTuple):
+    """Lost attempts that somebody settled: when (Unix time), how many, in US dollars what they
+    were charged and what they cost, and who says so."""
+
+    at: float
+    attempts: int
+    charged: float
+    usd: float
+    source: str
+
+
+class Attempt(NamedTuple):
+    """A reservation: its number in the ledger, and the US dollars that it holds."""
+
+    id: int
+    worst_usd: float
+
+
+class Ledger:
+    """The ledger of one store. Threads may share it; processes open their own.
+
+    With `write=False` it is a copy of one that is there: nothing is kept of what is done to it,
+    and the store may be read-only.
+    """
+
+    def __init__(self, folder: str | Path, *, write: bool = True) -> None:
+        self.path = Path(folder) / LEDGER
+        self._lock = RLock()
+        self._begun: set[tuple[str, str]] = set()
+        self._owner = (socket.gethostname(), os.getpid(), started_at(os.getpid()))
+        try:
+            self._file = open_ledger(self.path, write=write)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(
+                f"{self.path}: the ledger cannot be opened: {reason_of(error)}"
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def reserve(self, purse: Purse, worst_usd: float) -> Attempt | None:
+        """Reserve the worst case of one attempt, or None when the cap does not hold it.
+
+        Where the model has once cost more than its worst case, its worst cases are larger from
+        then on.
+        """
+        study, model, cap, lease, outlives = purse
+        now = time.time()
+        with self._transaction() as run:
+            known = run("SELECT excess FROM total WHERE study=? AND model=?", (study, model))
+            row = known.fetchone()
+            worst = _nano(worst_usd * (row[0] if row else 1.0))
+            spent, unknown, reserved = self._sums(study)
+            self._begin_month(study, spent + unknown)
+            if unknown and spent + unknown + reserved + worst > int(cap * NANO):
+                assess(run, study, now)
+                spent, unknown, reserved = self._sums(study)
+            if spent + unknown + reserved + worst > int(cap * NANO):
+                return None
+            owner = (None, None, None) if outlives else self._owner
+            number = run(
+                "INSERT INTO attempt(study, model, worst, host, pid, started, until, begun)"
+                " VALUES(?,?,?,?,?,?,?,?)",
+                (study, model, worst, *owner, now + lease, now),
+            ).lastrowid
+            self._live(now)
+        assert number is not None
+        return Attempt(number, worst / NANO)
+
+    def settle(self, number: int, cost_usd: float | None, why: str | None = None) -> None:
+        """An attempt is over and cost so much; None: unknown, and it is charged as a lost one.
+
+        `why` says what became of a lost one, for `omibench budget show`. What was unknown may be
+        settled later, by any process. Raises ValueError when the attempt was settled or given back
+        before.
+        """
+        now = time.time()
+        with self._transaction() as run:
+            study, model, worst, begun, unknown = self._attempt(number)
+            self._live(now)
+            if cost_usd is None:
+                lived = None if begun is None else class_of(now - begun)
+                run(
+                    "UPDATE attempt SET unknown=1, lived=COALESCE(lived, ?), why=COALESCE(?, why)"
+                    " WHERE id=?", (lived, why, number),
+                )  # fmt: skip
+                assess(run, study, now)
+                return
+            cost = _nano(cost_usd)
+            # More than the worst case is a wrong formula or price: the next are reserved dearer.
+            excess = cost / worst if cost > worst > 0 else 1.0
+            run("DELETE FROM attempt WHERE id=?", (number,))
+            self._book(study, model, cost, excess)
+            if worst and begun is not None and not unknown:
+                see(run, study, model, now - begun, min(1.0, cost / worst))
+            if run(
+                "SELECT 1 FROM attempt WHERE study=? AND unknown=1 LIMIT 1", (study,)
+            ).fetchone():
+                assess(run, study, now)
+
+    def give_back(self, number: int) -> None:
+        """An attempt was certainly not paid. Raises as `settle` does."""
+        with self._transaction() as run:
+            self._attempt(number)
+            run("DELETE FROM attempt WHERE id=?", (number,))
+            self._live(time.time())
+
+    def beat(self) -> None:
+        """This process lives: when it dies without a word, it is known about when."""
+        with self._transaction():
+            self._live(time.time())
+
+    def account(self, study: str) -> Account:
+        """What a study has spent and reserved, the reservations of the dead among the unknown."""
+        with self._transaction() as run:
+            self._bury(study)
+            assess(run, study, time.time())
+            spent, unknown, reserved = self._sums(study)
+        return Account(spent / NANO, unknown / NANO, reserved / NANO)
+
+    def lost(self, study: str) -> list[Loss]:
+        """The attempts of a study whose outcome was never learned, by model and reason."""
+        with self._transaction() as run:
+            return losses(run, study, NANO)
+
+    def studies(self) -> list[str]:
+        """Every study that has spent or reserved anything."""
+        with self._transaction() as run:
+            both = "SELECT study FROM total UNION SELECT study FROM attempt ORDER BY 1"
+            return [study for (study,) in run(both).fetchall()]
+
+    def spent_by_model(self, study: str) -> dict[str, tuple[float, int]]:
+        """US dollars that are known to be spent, and attempts, by model."""
+        with self._transaction() as run:
+            rows = run("SELECT model, spent, attempts FROM total WHERE study=?", (study,))
+            return {model: (spent / NANO, n) for model, spent, n in rows.fetchall()}
+
+    def lost_between(self, study: str, models: Collection[str]) -> tuple[float, float] | None:
+        """When the first and the last lost attempt of some models began (Unix time); None: none."""
+        with self._transaction() as run:
+            self._bury(study)
+            rows = run("SELECT model, begun FROM attempt WHERE study=? AND unknown=1", (study,))
+            begun = [row[1] or 0.0 for row in rows.fetchall() if row[0] in models]
+        return (min(begun), max(begun)) if begun else None
+
+    def spent_on_days(self, study: str, models: Collection[str], first: int, last: int) -> float:
+        """US dollars known to be spent on models from one day to another (days since 1970, UTC).
+
+        What an earlier version has booked is not among them.
+        """
+        with self._transaction() as run:
+            rows = run(
+                "SELECT model, spent FROM day WHERE study=? AND day BETWEEN ? AND ?",
+                (study, first, last),
+            )
+            spent: int = sum(spent for model, spent in rows.fetchall() if model in models)
+        return spent / NANO
+
+    def settlements(self, study: str) -> list[Settlement]:
+        """What was settled by hand or by an export, oldest first."""
+        with self._transaction() as run:
+            rows = run(
+                "SELECT at, attempts, charged, usd, source FROM settlement WHERE study=?"
+                " ORDER BY at", (study,),
+            ).fetchall()  # fmt: skip
+        return [Settlement(at, n, was / NANO, usd / NANO, why) for at, n, was, usd, why in rows]
+
+    def write_off(
+        self,
+        study: str,
+        models: Collection[str] | None,
+        usd: float,
+        source: str,
+        until: float | None = None,
+    ) -> Loss:
+        """Settle the lost attempts of a study, or of some of its models, at `usd` for all of them.
+
+        `source` says who knows: it is kept beside the amount. `until` leaves out what was begun
+        later (Unix time). The value is what they were charged before. Raises ValueError when there
+        are none.
+        """
+        with self._transaction() as run:
+            self._bury(study)
+            assess(run, study, time.time())
+            rows = run(
+                "SELECT a.id, a.model, a.worst, a.worst * CASE WHEN a.lived IS NULL THEN 1.0"
+                " ELSE COALESCE(c.share, 1.0) END FROM attempt a LEFT JOIN charge c"
+                " ON c.study=a.study AND c.model=a.model WHERE a.study=? AND a.unknown=1"
+                " AND (? IS NULL OR COALESCE(a.begun, 0)<=?)", (study, until, until),
+            ).fetchall()  # fmt: skip
+            found = [row for row in rows if models is None or row[1] in models]
+            if not found:
+                raise ValueError("no attempt's outcome is unknown")
+            worst, charged = sum(row[2] for row in found), ceil(sum(row[3] for row in found))
+            self._file.executemany("DELETE FROM attempt WHERE id=?", [(row[0],) for row in found])
+            cost = _nano(usd)
+            for name in {row[1] for row in found}:
+                own = [row[2] for row in found if row[1] == name]
+                share = sum(own) / worst if worst else len(own) / len(found)
+                self._book(study, name, ceil(cost * share), lost=len(own))
+            run(
+                "INSERT INTO settlement VALUES(?,?,?,?,?,?)",
+                (study, time.time(), len(found), charged, cost, source),
+            )
+        return Loss("", source, len(found), charged / NANO, worst / NANO)
+
+    def spent_since(self, study: str, month: str) -> float:
+        """US dollars that a study has committed since the first attempt of a month (`2026-11`).
+
+        0 when it made none in that month. What was in flight when the month began counts in both.
+        """
+        with self._transaction() as run:
+            self._bury(study)
+            assess(run, study, time.time())
+            found = run("SELECT before FROM month WHERE study=? AND month=?", (study, month))
+            row = found.fetchone()
+            committed = sum(self._sums(study))
+        return max(0, committed - row[0]) / NANO if row else 0.0
+
+    def _book(self, study: str, model: str, cost: int, excess: float = 1.0, lost: int = 0) -> None:
+        self._file.execute(
+            "INSERT INTO total(study, model, spent, attempts, excess) VALUES(?,?,?,?,?)"
+            " ON CONFLICT DO UPDATE SET spent=spent+excluded.spent,"
+            " attempts=attempts+excluded.attempts, excess=excess*excluded.excess",
+            (study, model, cost, lost or 1, excess),
+        )
+        if lost:
+            return  # it was spent on another day, which is not known
+        self._file.execute(
+            "INSERT INTO day VALUES(?,?,?,?) ON CONFLICT DO UPDATE SET spent=spent+excluded.spent",
+            (study, model, int(time.time() // 86400), cost),
+        )
+
+    def _live(self, now: float) -> None:
+        sql = "INSERT INTO worker VALUES(?,?,?,?) ON CONFLICT DO UPDATE SET last=excluded.last"
+        self._file.execute(sql, (*self._owner, now))
+
+    def _begin_month(self, study: str, before: int) -> None:
+        began = (study, month_of(time.time()))
+        if began not in self._begun:
+            sql = "INSERT OR IGNORE INTO month(study, month, before) VALUES(?,?,?)"
+            self._file.execute(sql, (*began, before))
+            self._begun.add(began)
+
+    def _sums(self, study: str) -> tuple[int, int, int]:
+        run = self._file.execute
+        total = run("SELECT COALESCE(SUM(spent), 0) FROM total WHERE study=?", (study,))
+        (spent,) = total.fetchone()
+        unknown = sum(row[4] for row in run(CHARGED, (study,)).fetchall())
+        open_ = "SELECT COALESCE(SUM(worst), 0) FROM attempt WHERE study=? AND unknown=0"
+        (reserved,) = run(open_, (study,)).fetchone()
+        return spent, ceil(unknown), reserved
+
+    def _attempt(self, number: int) -> tuple[str, str, int, float | None, int]:
+        row: tuple[str, str, int, float | None, int] | None = self._file.execute(
+            "SELECT study, model, worst, begun, unknown FROM attempt WHERE id=?", (number,)
+        ).fetchone()
+        if row is None:
+            raise ValueError(f"attempt {number} was settled or given back before")
+        return row
+
+    def _bury(self, study: str) -> None:
+        """Mark what the dead have left as lost: it may have been paid, so it stays counted."""
+        rows = self._file.execute(
+            "SELECT id, host, pid, started, until, begun FROM attempt WHERE study=? AND unknown=0",
+            (study,),
+        ).fetchall()
+        now = time.time()
+        for number, host, pid, started, until, begun in rows:
+            if self._lives(host, pid, started, until, now=now):
+                continue
+            owner = (host, pid, started)
+            found = self._file.execute(
+                "SELECT last FROM worker WHERE host IS ? AND pid IS ? AND started IS ?", owner
+            ).fetchone()
+            # It died soon after its last sign of life; without one, it counts as long-lived.
+            died = found[0] if found else until
+            lived = None if begun is None else class_of(died - begun)
+            self._file.execute(
+                "UPDATE attempt SET unknown=1, why=?, lived=? WHERE id=?", (KILLED, lived, number)
+            )
+
+    def _lives(
+        self, host: str | None, pid: int | None, started: str | None, until: float, *, now: float
+    ) -> bool:
+        if host == self._owner[0] and pid is not None and started_at(pid) != started:
+            return False
+        return now < until
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        with self._lock:
+            try:
+                self._file.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._file.execute
+                except BaseException:
+                    self._file.execute("ROLLBACK")
+                    raise
+                self._file.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path}: the ledger cannot be used: {error}") from None
+
+
+def month_of(now: float) -> str:
+    """The calendar month (UTC) of a Unix time: `2026-11`."""
+    return time.strftime("%Y-%m", time.gmtime(now))
+
+
+def _nano(usd: float) -> int:
+    return ceil(usd * NANO)

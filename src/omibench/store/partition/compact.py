@@ -1,0 +1,201 @@
+"""Compaction: the closed segments of a partition become one pack, and are then removed.
+
+Safe against a kill at any moment: the pack is written under another name, read back, synced,
+renamed, and only then are its sources removed. A kill in between leaves responses twice, never
+none, and the next compaction clears up. Two compactions of one partition do the same harm: none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import StoreError, reason_of
+from omibench.files.locks import holding
+from omibench.files.modes import open_new
+from omibench.store.files import OpenFiles, sync_folder
+from omibench.store.liveness import is_closed, new_name
+from omibench.store.partition import pack, segment
+from omibench.store.partition.index import (
+    FileIndex,
+    Place,
+    drop_index,
+    index_path,
+    state_of,
+    write_index,
+)
+from omibench.store.partition.line import Body, parse_values
+from omibench.store.partition.pack import PackFile, write_pack
+from omibench.store.partition.segment import SegmentFile
+from omibench.store.partition.stored import StoredFile
+
+SET_ASIDE = ".damaged"
+"""Suffix of the file that keeps the damaged lines of a segment that was compacted."""
+LOCK = ".compacting"
+"""File of a partition that is locked while it is compacted; it stays."""
+LEFTOVER_S = 86400.0
+"""Seconds after which an unfinished file belongs to nobody."""
+
+
+class Compacted(NamedTuple):
+    """What one compaction did to a partition."""
+
+    partition: str
+    responses: int = 0
+    """Responses of the new pack; 0 when there was nothing to do."""
+    segments: int = 0
+    packs: int = 0
+    """Segments and older packs that it replaces."""
+    duplicates: int = 0
+    """Lines that were left out because an earlier one has the same key."""
+    set_aside: int = 0
+    """Damaged lines that now stand in files of their own."""
+    bytes_before: int = 0
+    bytes_after: int = 0
+    still_written: int = 0
+    """Segments that were left alone because their writer may be at work."""
+
+
+class _Row(NamedTuple):
+    role: str
+    setting: str
+    key: str
+    file: int
+    place: Place
+
+
+def compact_partition(folder: Path) -> Compacted:
+    """Pack the closed segments of a partition's folder, and older packs that are no larger.
+
+    Raises StoreError when the folder cannot be written, or is being compacted by another process.
+    """
+    try:
+        os.close(open_new(folder / LOCK, os.O_RDWR))
+        with holding(folder / LOCK) as ours:
+            if not ours:
+                raise StoreError(f"{folder}: another process is compacting it; wait for it")
+            _clear_leftovers(folder)
+            return _compact(folder)
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{folder}: cannot be compacted, and was not: {reason_of(error, True)}"
+        ) from None
+
+
+def _compact(folder: Path) -> Compacted:
+    segments = sorted(folder.glob(f"*{segment.SUFFIX}"))
+    closed = [path for path in segments if is_closed(path)]
+    left = len(segments) - len(closed)
+    if not closed:
+        return Compacted(folder.name, still_written=left)
+    files = OpenFiles()
+    lot: list[StoredFile] = [SegmentFile(path, files) for path in closed]
+    for file in lot:
+        file.load(thorough=True)
+    packs = _packs_to_join(folder, sum(len(file.index) for file in lot))
+    sources = [*packs, *lot]
+    try:
+        rows, duplicates = _order(sources)
+        before = sum(state_of(file.path).size for file in sources)
+        size = _write(folder, sources, rows) if rows else 0
+        aside = sum(_set_aside(file) for file in lot)
+        sync_folder(folder)
+        for file in sources:
+            _remove(file.path)
+    finally:
+        for file in sources:
+            file.close()
+    return Compacted(
+        folder.name, len(rows), len(lot), len(packs), duplicates, aside, before, size, left
+    )
+
+
+def _packs_to_join(folder: Path, responses: int) -> list[StoredFile]:
+    """The packs that hold no more than what they are joined with: a partition has few packs."""
+    packs = [PackFile(path) for path in sorted(folder.glob(f"*{pack.SUFFIX}"))]
+    for file in packs:
+        file.load(thorough=True)
+    joined: list[PackFile] = []
+    for file in sorted(packs, key=lambda file: len(file.index)):
+        # A damaged pack is left as it is: what cannot be read may still be restored.
+        if not file.index.damaged and len(file.index) <= responses:
+            joined.append(file)
+            responses += len(file.index)
+    return sorted(joined, key=lambda file: file.path.name)
+
+
+def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
+    """The first line of every key, by role, setting and key; and how many lines are left out."""
+    rows: dict[str, _Row] = {}
+    lines = 0
+    for number, file in enumerate(sources):
+        for raw, first, second in file.index:
+            lines += 1
+            key, place = raw.hex(), Place(first, second)
+            if key not in rows:
+                tags = parse_values(file.body(key, place).tags)
+                rows[key] = _Row(tags.get("role", ""), tags.get("setting", ""), key, number, place)
+    return sorted(rows.values()), lines - len(rows)
+
+
+def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) -> int:
+    """Write the new pack and give it its name; its size in bytes."""
+    path = folder / new_name(pack.SUFFIX)
+    partial = folder / f".{path.name}.part"
+
+    def bodies() -> Iterator[tuple[str, Body]]:
+        return ((row.key, sources[row.file].body(row.key, row.place)) for row in rows)
+
+    index = write_pack(partial, bodies())
+    _read_back(partial, index)
+    partial.replace(path)
+    sync_folder(folder)
+    state = state_of(path)
+    write_index(path, index, state)
+    return state.size
+
+
+def _read_back(partial: Path, written: FileIndex) -> None:
+    """Check every row as the disk gives it back, before anything is removed."""
+    copy = PackFile(partial)
+    copy.load(thorough=True)
+    copy.close()
+    drop_index(partial)
+    if copy.index.damaged or copy.index.records != written.records:
+        reason = copy.index.damaged[0].reason if copy.index.damaged else "rows are missing"
+        raise StoreError(f"{partial}: was not written as it should be ({reason}); nothing removed")
+
+
+def _set_aside(file: StoredFile) -> int:
+    """Keep the damaged lines of a segment beside it; how many they are."""
+    if not file.index.damaged:
+        return 0
+    wanted = {damage.line for damage in file.index.damaged}
+    with file.path.open("rb") as lines:
+        kept = [line for number, line in enumerate(lines, 1) if number in wanted]
+    target = file.path.with_name(file.path.name + SET_ASIDE)
+    with os.fdopen(open_new(target, os.O_WRONLY | os.O_TRUNC), "wb") as out:
+        out.write(b"".join(line if line.endswith(b"\n") else line + b"\n" for line in kept))
+        out.flush()
+        os.fsync(out.fileno())
+    return len(kept)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    drop_index(path)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove what killed processes have begun, and indexes of files that are gone."""
+    for path in folder.glob(".*.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > LEFTOVER_S:
+                path.unlink()
+    for path in folder.glob("*.idx"):
+        if not path.with_suffix("").exists() and index_path(path.with_suffix("")) == path:
+            path.unlink(missing_ok=True)

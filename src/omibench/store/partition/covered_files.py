@@ -1,0 +1,229 @@
+"""The files of a partition that its table covers: opened without reading which keys they hold."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from omibench.errors import StoreError, reason_of
+from omibench.files.locks import holding
+from omibench.store.files import OpenFiles
+from omibench.store.partition import pack
+from omibench.store.partition.counts import Counts
+from omibench.store.partition.index import (
+    Damage,
+    FileIndex,
+    State,
+    index_path,
+    is_closed_by_index,
+    state_of,
+)
+from omibench.store.partition.stored import Entry, StoredFile, stored_file
+from omibench.store.partition.table import TABLE, Table, open_table
+from omibench.store.partition.table_build import Source, build_table
+
+TAIL_MOST = 50_000
+"""Responses that a partition keeps in memory; more, or more than a hundredth, are put into it."""
+LOCK = ".indexing"
+SETTLED_S = 3600.0
+"""Seconds without a change after which a segment that was never closed is covered, too."""
+_TURN_S = 0.2
+log = logging.getLogger("omibench.store")
+
+
+class CoveredFiles:
+    """What the table of one partition covers; nothing while the partition is small."""
+
+    def __init__(self, folder: Path, open_files: OpenFiles) -> None:
+        self._folder = folder
+        self._open_files = open_files
+        self._table: Table | None = None
+        self._opened: dict[int, StoredFile] = {}
+
+    def __bool__(self) -> bool:
+        return self._table is not None
+
+    def __len__(self) -> int:
+        return 0 if self._table is None else self._table.count
+
+    @property
+    def names(self) -> Mapping[str, int]:
+        """Every covered file, with its number."""
+        return {} if self._table is None else self._table.names
+
+    @property
+    def duplicates(self) -> int:
+        """Lines of them whose key an earlier one has."""
+        return 0 if self._table is None else self._table.duplicates
+
+    @property
+    def counts(self) -> Counts | None:
+        """Counts over them; None where their indexes do not tell."""
+        return Counts() if self._table is None else self._table.counts
+
+    @property
+    def schemas(self) -> set[int]:
+        """Key schemas under which their lines were written."""
+        return set() if self._table is None else self._table.schemas
+
+    @property
+    def damaged(self) -> list[Damage]:
+        """Every damaged line of them."""
+        covered = [] if self._table is None else self._table.files
+        return [damage for file in covered for damage in file.known.damaged]
+
+    def find(self, key: bytes | str) -> Entry | None:
+        """Where the response of a key stands, or None. Raises TableError."""
+        if self._table is None:
+            return None
+        found = self._table.find(bytes.fromhex(key) if isinstance(key, str) else key)
+        return None if found is None else Entry(self._file(found[0]), found[1], found[2])
+
+    def is_first(self, key: bytes, file: StoredFile) -> bool:
+        """Whether the line of a key that counts is that of a file."""
+        found = self.find(key)
+        return found is not None and found.file is file
+
+    def files(self, opened: bool = False) -> list[StoredFile]:
+        """All of them, or those that were read; their indexes hold no places."""
+        if opened or self._table is None:
+            return list(self._opened.values())
+        return [self._file(number) for number in range(len(self._table.files))]
+
+    def loaded(self) -> Iterator[tuple[StoredFile, FileIndex]]:
+        """Each of them with its index, places included, one in memory at a time."""
+        for file in self.files():
+            other = stored_file(file.path, self._open_files)
+            with suppress(FileNotFoundError):  # compacted meanwhile
+                other.load()
+                yield file, other.index
+
+    def forget(self) -> None:
+        """The table is wrong: it is removed."""
+        self._take(None)
+        with suppress(OSError):
+            (self._folder / TABLE).unlink(missing_ok=True)
+
+    def choose(
+        self, listed: Mapping[str, Path], own: str | None, checked: Mapping[str, StoredFile]
+    ) -> None:
+        """Take the table that fits the files of the folder; made anew when too few are covered.
+
+        `own` is the segment that this process writes, `checked` what it has checked line by line.
+        Raises StoreError.
+        """
+        table = self._fitting(listed)
+        if self._is_long(listed, own, table):
+            try:
+                table = self._make(listed, own, checked)
+            except OSError as error:
+                raise StoreError(
+                    f"{self._folder}: its keys cannot be sorted: {reason_of(error, True)}"
+                ) from None
+        if table is not self._table:
+            self._take(table)
+
+    def _take(self, table: Table | None) -> None:
+        for file in self._opened.values():
+            file.close()
+        self._opened.clear()
+        self._table = table
+
+    def _fitting(self, listed: Mapping[str, Path]) -> Table | None:
+        table = open_table(self._folder)
+        if table is None:
+            return None
+        states = {name: state for name in table.names if (state := _state(listed.get(name)))}
+        return table if table.covers(states) else None
+
+    def _is_long(self, listed: Mapping[str, Path], own: str | None, table: Table | None) -> bool:
+        """Whether so much is not covered, and can be, that it is worth the while."""
+        covered = {} if table is None else table.names
+        most = max(TAIL_MOST, 0 if table is None else table.count // 100)
+        rest = [path for name, path in listed.items() if name not in covered and name != own]
+        if _estimate(rest) <= most:
+            return False
+        return _estimate(path for path in rest if _is_settled(path)) > most // 2
+
+    def _make(
+        self, listed: Mapping[str, Path], own: str | None, checked: Mapping[str, StoredFile]
+    ) -> Table:
+        with self._alone():
+            table = self._fitting(listed)
+            if table is not None and not self._is_long(listed, own, table):
+                return table  # another process has made it meanwhile
+            began = time.monotonic()
+            table = build_table(self._folder, self._sources(listed, own, checked))
+            if time.monotonic() - began > 1:
+                log.info("%s: the keys of %d responses were sorted", self._folder, table.count)
+            return table
+
+    def _sources(
+        self, listed: Mapping[str, Path], own: str | None, checked: Mapping[str, StoredFile]
+    ) -> Iterator[Source]:
+        for name, path in listed.items():
+            if name == own or not _is_settled(path):
+                continue
+            file = checked.get(name) or stored_file(path, self._open_files)
+            with suppress(FileNotFoundError):
+                before = state_of(path)
+                if name not in checked:
+                    file.load()
+                if state_of(path) == before:
+                    yield name, before, file.index
+            if name not in checked:
+                file.close()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One process sorts, others wait; where nothing can be locked each sorts for itself."""
+        while True:
+            try:
+                with holding(self._folder / LOCK) as ours:
+                    if ours:
+                        yield
+                        return
+            except OSError:
+                yield
+                return
+            time.sleep(_TURN_S)
+
+    def _file(self, number: int) -> StoredFile:
+        file = self._opened.get(number)
+        if file is None:
+            assert self._table is not None
+            covered = self._table.files[number]
+            file = stored_file(self._folder / covered.name, self._open_files)
+            file.index = covered.known
+            self._opened[number] = file
+        return file
+
+
+def _state(path: Path | None) -> State | None:
+    try:
+        return None if path is None else state_of(path)
+    except OSError:
+        return None
+
+
+def _is_settled(path: Path) -> bool:
+    if path.suffix == pack.SUFFIX or is_closed_by_index(path):
+        return True
+    state = _state(path)
+    return state is not None and time.time() - state.modified_ns / 1e9 > SETTLED_S
+
+
+def _estimate(paths: Iterable[Path]) -> int:
+    """About how many responses files hold, by the size of their indexes or their own."""
+    found = 0
+    for path in paths:
+        index = _state(index_path(path))
+        own = _state(path)
+        if index is not None:
+            found += index.size // 48
+        elif own is not None:
+            found += own.size // (400 if path.suffix == pack.SUFFIX else 1000)
+    return found

@@ -1,0 +1,67 @@
+"""Mending: a hurt pack whose rows are all held elsewhere is written anew without what is hurt."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from omibench.errors import StoreError
+from omibench.store.files import set_aside, sync_folder
+from omibench.store.liveness import new_name
+from omibench.store.partition import pack
+from omibench.store.partition.index import Place, drop_index, state_of, write_index
+from omibench.store.partition.pack import PackFile, write_pack
+from omibench.store.partition.partition import Partition
+
+log = logging.getLogger("omibench.store")
+
+
+def mend_packs(store: Path, partition: Partition) -> list[str]:
+    """Write each hurt pack of a partition anew, and keep the old one in the store's `damaged/`.
+
+    A pack stays as it is while an answer can be read from it alone that cannot be written anew.
+    The value is the names of those that were replaced. Raises StoreError.
+    """
+    if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged):
+        return []
+    replaced = []
+    whole = Partition(partition.folder, partition.identity, thorough=True)
+    for file in whole.files:
+        if isinstance(file, PackFile) and file.index.damaged:
+            try:
+                if _mend(store, whole, file):
+                    replaced.append(file.path.name)
+            except OSError as error:
+                raise StoreError(f"{file.path}: cannot be replaced: {error.strerror}") from None
+    whole.close()
+    if replaced:
+        partition.refresh()
+    return replaced
+
+
+def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
+    others = {key for file in partition.files if file is not hurt for key, _, _ in file.index}
+    sound: list[tuple[str, Place]] = []
+    for raw, first, second in hurt.index:
+        place = Place(first, second)
+        try:
+            hurt.body(raw.hex(), place)
+        except ValueError:
+            if raw not in others:
+                return False
+        else:
+            sound.append((raw.hex(), place))
+    folder = hurt.path.parent
+    if sound:
+        path = folder / new_name(pack.SUFFIX)
+        partial = folder / f".{path.name}.part"
+        index = write_pack(partial, ((key, hurt.body(key, place)) for key, place in sound))
+        partial.replace(path)
+        write_index(path, index, state_of(path))
+        sync_folder(folder)
+    hurt.close()
+    drop_index(hurt.path)
+    aside = set_aside(store, hurt.path)
+    sync_folder(folder)
+    log.warning("%s: was damaged and is replaced; the old one is %s", hurt.path, aside)
+    return True

@@ -1,0 +1,270 @@
+"""Packs: many responses in one Parquet file (zstd), written whole and never changed.
+
+One row is one line of a segment, its three JSON objects as text, with the CRC-32 that the line
+would have. Rows stand by role, setting and key, so that those of a cell are neighbours and
+reading a cell touches few row groups; the index beside the file finds a key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from omibench.errors import StoreError, reason_of
+from omibench.files.modes import open_new
+from omibench.store.files import open_stored
+from omibench.store.partition.counts import Counts
+from omibench.store.partition.index import (
+    Damage,
+    FileIndex,
+    Place,
+    read_index,
+    state_of,
+    write_index,
+)
+from omibench.store.partition.line import Body, body_checksum, encode_line, parse_values
+
+SUFFIX = ".parquet"
+GROUP_ROWS = 512
+"""Rows of a row group: what one damaged byte can cost, and what reading one response decodes."""
+GROUPS_KEPT = 32
+"""Decoded row groups that a reader keeps: about 30 MB of responses of 2 kB."""
+_ANSWER = ["key", "schema", "response"]
+"""Columns that answering a key needs: while they can be read, nothing is asked again."""
+_TEXTS = ("tags", "response", "request", "extra")
+
+
+MOST_ROWS = 1 << 16
+GROUP_BYTES = 1 << 30
+"""The most rows and bytes of a row group that are unpacked: what a stranger's pack may take."""
+_BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What Arrow raises for files that are no packs."""
+
+
+class PackFile:
+    """A pack as readers see it. Every method may raise FileNotFoundError: it was packed again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.index = FileIndex()
+        self._file: Any = None
+        self._careful = False
+        """Whether texts that a dictionary repeats are measured before they are made."""
+        self._groups: OrderedDict[tuple[int, bool], Any] = OrderedDict()
+
+    def load(self, thorough: bool = False) -> None:
+        """Index the pack, from its index file while that holds; `thorough` checks every row."""
+        saved = None if thorough else read_index(self.path)
+        self._careful = self._careful or thorough
+        state = state_of(self.path)
+        if saved is not None and saved[1] == state:
+            self.index = saved[0]
+            return
+        self.index = FileIndex(closed=True, covered=state.size)
+        try:
+            groups = self._open().num_row_groups
+        except FileNotFoundError:
+            raise
+        except PermissionError as error:
+            raise StoreError(f"{self.path}: cannot be read: {reason_of(error)}") from None
+        except _BROKEN as error:
+            why = " ".join(reason_of(error).split())[:200]
+            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {why}"))
+            return
+        for group in range(groups):
+            self._load_group(group, thorough)
+        before = read_index(self.path) if thorough else None
+        if before is not None and before[0].records == self.index.records:
+            self.index.counts = before[0].counts
+        write_index(self.path, self.index, state)
+
+    def is_current(self) -> bool:
+        """Whether the file is there; packs never change."""
+        state_of(self.path)
+        return True
+
+    def line(self, key: str, place: Place) -> bytes:
+        """One response as the line of a segment. Raises ValueError when it cannot be used."""
+        return encode_line(key, self.body(key, place))
+
+    def body(self, key: str, place: Place) -> Body:
+        """The body of that line; raises as `line` does, also when the row has another key."""
+        group = self._group(place.first, whole=True)
+        row = _row_at(group, key, place.second)
+        body = _body(row)
+        if body_checksum(key, body) != row["crc"]:
+            raise ValueError("corrupt: its checksum does not match")
+        return body
+
+    def response(self, key: str, place: Place) -> bytes:
+        """The response of `key` as JSON; raises as `body` does, on the checksum of its pages."""
+        group = self._group(place.first, whole=False)
+        text: str = _row_at(group, key, place.second)["response"]
+        return text.encode()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self._groups.clear()
+
+    def _load_group(self, group: int, thorough: bool) -> None:
+        rows = self._open().metadata.row_group(group).num_rows
+        first = self.index.lines + 1
+        self.index.lines += rows
+        table = None
+        for columns in (None, _ANSWER) if thorough else (["key", "schema"],):
+            try:
+                table = self._read(group, columns)
+                break
+            except _BROKEN as error:
+                what = "requests" if columns is None else "responses"
+                why = " ".join(reason_of(error).split())[:200]
+                reason = f"the {what} of its row group {group} cannot be read: {why}"
+                self.index.damaged.append(Damage(self.path.name, first, reason, max(1, rows)))
+        if table is None:
+            return
+        for number in range(table.num_rows):
+            try:
+                row = {name: table[name][number].as_py() for name in table.column_names}
+                fault = None
+                if "crc" in row and body_checksum(row["key"], _body(row)) != row["crc"]:
+                    fault = "corrupt: its checksum does not match"
+                else:
+                    self.index.add(row["key"], Place(group, number))
+                    self.index.schemas.add(int(row["schema"]))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                fault = f"corrupt: its columns are not a response's: {str(error)[:100]}"
+            if fault is not None:
+                self.index.damaged.append(Damage(self.path.name, first + number, fault))
+
+    def _group(self, group: int, whole: bool) -> Any:
+        """A decoded row group: all its columns, or only what answering a key needs."""
+        name = (group, whole)
+        if name in self._groups:
+            self._groups.move_to_end(name)
+            return self._groups[name]
+        try:
+            table = self._read(group, None if whole else _ANSWER)
+        except FileNotFoundError:
+            raise
+        except _BROKEN as error:
+            raise ValueError(f"its row group {group} cannot be read: {reason_of(error)}") from None
+        self._groups[name] = table
+        if len(self._groups) > GROUPS_KEPT:
+            self._groups.popitem(last=False)
+        return table
+
+    def _read(self, group: int, columns: list[str] | None) -> Any:
+        file = self._open()
+        if not 0 <= group < file.num_row_groups:
+            raise ValueError("its index names a row group that is none")
+        stated = file.metadata.row_group(group)
+        if stated.num_rows > MOST_ROWS or not 0 <= stated.total_byte_size <= GROUP_BYTES:
+            raise ValueError(
+                f"it states {stated.num_rows:,} rows and {stated.total_byte_size:,} bytes; at most "
+                f"{MOST_ROWS:,} and {GROUP_BYTES:,} are read"
+            )
+        table = file.read_row_group(group, columns=columns, use_threads=False)
+        if self._careful:
+            _measure(table)
+        return table
+
+    def _open(self) -> Any:
+        if self._file is None:
+            import pyarrow.parquet as pq
+
+            with open_stored(self.path):  # no named pipe, which would be waited for
+                pass
+            repeated = ["key", *_TEXTS] if self._careful else None
+            self._file = pq.ParquetFile(
+                self.path, read_dictionary=repeated, page_checksum_verification=True
+            )
+        return self._file
+
+
+def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
+    """Write responses as a pack, on the disk when this returns; the index tells their places.
+
+    Raises StoreError when it cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text = pa.large_string()
+    schema = pa.schema(
+        [("key", pa.string()), ("schema", pa.int32()), ("crc", pa.uint32())]
+        + [(name, text) for name in _TEXTS]
+    )
+    index = FileIndex(closed=True, counts=Counts())
+    try:
+        with (
+            os.fdopen(open_new(path, os.O_WRONLY | os.O_TRUNC), "wb") as file,
+            pq.ParquetWriter(
+                file, schema, compression="zstd", use_dictionary=["tags"],
+                write_page_checksum=True, write_statistics=False,
+            ) as writer,
+        ):  # fmt: skip
+            left, number = iter(rows), 0
+            while group := list(islice(left, GROUP_ROWS)):
+                writer.write_table(pa.Table.from_pylist([_row_of(*row) for row in group], schema))
+                _add_group(index, number, group)
+                number += 1
+            writer.close()
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {reason_of(error)}") from None
+    index.covered = path.stat().st_size
+    return index
+
+
+def _measure(table: Any) -> None:
+    """Raise ValueError for texts that a dictionary repeats to more than a group may have."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = 0
+    for column in table.columns:
+        for chunk in column.chunks:
+            if pa.types.is_dictionary(chunk.type):
+                lengths = pc.binary_length(chunk.dictionary).take(chunk.indices)
+                size += pc.sum(lengths.cast(pa.int64())).as_py() or 0
+    if size > GROUP_BYTES:
+        raise ValueError(f"it unpacks to {size:,} bytes; at most {GROUP_BYTES:,} are read")
+
+
+def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]]) -> None:
+    for row, (key, body) in enumerate(group):
+        index.add(key, Place(number, row))
+        index.schemas.add(body.schema)
+        index.lines += 1
+        try:
+            if index.counts is not None:
+                index.counts.add(parse_values(body.response))
+        except (ValueError, TypeError, AttributeError):
+            index.counts = None  # of a later version, perhaps
+
+
+def _row_of(key: str, body: Body) -> dict[str, Any]:
+    return {
+        "key": key,
+        "schema": body.schema,
+        "crc": body_checksum(key, body),
+        **{name: getattr(body, name).decode() or None for name in _TEXTS},
+    }
+
+
+def _row_at(group: Any, key: str, row: int) -> dict[str, Any]:
+    if row >= group.num_rows or group["key"][row].as_py() != key:
+        raise ValueError("its index names another key")
+    return {name: group[name][row].as_py() for name in group.column_names}
+
+
+def _body(row: dict[str, Any]) -> Body:
+    return Body(row["schema"], *((row[name] or "").encode() for name in _TEXTS))

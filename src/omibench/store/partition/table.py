@@ -1,0 +1,168 @@
+"""The table of a large partition: every key and where it stands, sorted, on disk.
+
+`keys.table` covers the packs and closed segments of a partition; what was written since is read
+from their own indexes. A key is looked up by reading one block of 64, found by the first 8 bytes of
+the blocks' first keys, which alone are kept in memory: 1.3 MB for ten million responses. Like
+every index it is disposable: it counts while each file that it covers has the size and time of
+change that it names, each block bears a checksum, and a place is checked against its line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import zlib
+from array import array
+from bisect import bisect_right
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from omibench.store.files import open_stored
+from omibench.store.partition.counts import Counts
+from omibench.store.partition.index import Damage, FileIndex, State
+
+TABLE = "keys.table"
+"""The table's file in the folder of a partition."""
+TABLE_VERSION = 1
+BLOCK = 64
+RECORD = struct.Struct("<32sIQQ")
+BLOCK_BYTES = BLOCK * RECORD.size + 4
+PAD = b"\xff" * RECORD.size
+HEAD_BYTES = 256 << 20
+KEPT = 8
+"""Tables that a process keeps at hand: shards of a flow open the same ones over and over."""
+
+
+class TableError(ValueError):
+    """A table does not hold what it was made with."""
+
+
+class Covered(NamedTuple):
+    """One file that a table covers: as it was, and its index without the places."""
+
+    name: str
+    state: State
+    known: FileIndex
+    records: int
+
+
+class Table:
+    """One table, open for reading. Threads may share it."""
+
+    def __init__(self, file: int, head: dict[str, Any], fences: array[int], blocks_at: int) -> None:
+        self._file, self._fences, self._blocks_at = file, fences, blocks_at
+        self.count = int(head["count"])
+        self.duplicates = int(head["duplicates"])
+        """Lines whose key an earlier line has."""
+        self.counts = None if head["counts"] is None else Counts.of(head["counts"])
+        """Over its keys, each once; None where they are not known."""
+        self.schemas = {int(schema) for schema in head["schemas"]}
+        self.files = [_covered(values) for values in head["files"]]
+        self.names = {file.name: number for number, file in enumerate(self.files)}
+        if len(fences) != -(-self.count // BLOCK):
+            raise TableError("its count and its blocks differ")
+
+    def __del__(self) -> None:
+        os.close(self._file)
+
+    def find(self, key: bytes) -> tuple[int, int, int] | None:
+        """The number of the file and the two numbers of the place of a key, or None.
+
+        Raises TableError when the block that should tell is hurt.
+        """
+        prefix = int.from_bytes(key[:8], "big")
+        number = bisect_right(self._fences, prefix) - 1
+        while number >= 0:
+            found = self._in_block(number, key)
+            if found is not None:
+                return found
+            if self._fences[number] != prefix:
+                return None
+            number -= 1  # keys that begin alike reach over two blocks
+        return None
+
+    def covers(self, states: Mapping[str, State]) -> bool:
+        """Whether all its files are there as they were."""
+        return all(states.get(file.name) == file.state for file in self.files)
+
+    def _in_block(self, number: int, key: bytes) -> tuple[int, int, int] | None:
+        block = os.pread(self._file, BLOCK_BYTES, self._blocks_at + number * BLOCK_BYTES)
+        if len(block) != BLOCK_BYTES or zlib.crc32(block[:-4]) != int.from_bytes(
+            block[-4:], "little"
+        ):
+            raise TableError(f"its block {number} is hurt")
+        at = block.find(key)
+        while at >= 0:
+            if at % RECORD.size == 0:
+                _, file, first, second = RECORD.unpack_from(block, at)
+                if file >= len(self.files):
+                    raise TableError(f"its block {number} names a file that is none")
+                return file, first, second
+            at = block.find(key, at + 1)
+        return None
+
+
+def open_table(folder: Path) -> Table | None:
+    """The table of a partition, or None where there is none that can be used."""
+    path = folder / TABLE
+    try:
+        found = path.stat()
+        return _opened(path, found.st_ino, found.st_size, found.st_mtime_ns)
+    except (OSError, ValueError, TypeError, LookupError, RecursionError, OverflowError):
+        return None
+
+
+def read_table(path: Path) -> Table:
+    """Read a table from its file. Raises OSError, and ValueError and the like for what is none."""
+    with open_stored(path) as file:
+        line = file.readline(HEAD_BYTES)
+        crc, _, text = line.rstrip(b"\n").partition(b" ")
+        if crc != b"%08x" % zlib.crc32(text):
+            raise TableError("its head is hurt")
+        head = json.loads(text)
+        if not isinstance(head, dict) or head.get("table") != TABLE_VERSION:
+            raise TableError("it is of another version")
+        size = os.fstat(file.fileno()).st_size
+        blocks = int(head["blocks"])
+        if not 0 <= blocks <= size // 8:
+            raise TableError("its head is no head")
+        packed = file.read(8 * blocks)
+        if zlib.crc32(packed) != head["fences"]:
+            raise TableError("its fences are hurt")
+        fences = array("Q")
+        fences.frombytes(packed)
+        if sys.byteorder == "big":
+            fences.byteswap()
+        return Table(os.dup(file.fileno()), head, fences, file.tell())
+
+
+@lru_cache(KEPT)
+def _opened(path: Path, inode: int, size: int, modified_ns: int) -> Table:
+    return read_table(path)
+
+
+def covered_values(file: Covered) -> list[Any]:
+    """A covered file as JSON values, for a head."""
+    known = file.known
+    return [
+        file.name, *file.state, file.records, known.covered, known.lines, sorted(known.schemas),
+        [list(damage[1:]) for damage in known.damaged],
+    ]  # fmt: skip
+
+
+def _covered(values: Any) -> Covered:
+    name, size, modified, records, covered, lines, schemas, damaged = values
+    if not isinstance(name, str) or name != Path(name).name:
+        raise TableError("it names a file that is none")
+    index = FileIndex(
+        schemas={int(schema) for schema in schemas},
+        damaged=[Damage(name, int(line), str(why), int(n)) for line, why, n in damaged],
+        covered=int(covered),
+        lines=int(lines),
+        closed=True,
+    )
+    return Covered(name, State(int(size), int(modified)), index, int(records))

@@ -1,0 +1,1 @@
+"""Pages that omibench writes: templates whose every value is escaped."""

@@ -1,0 +1,120 @@
+"""Parquet files are looked at before they are unpacked."""
+
+from __future__ import annotations
+
+import io
+import resource
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.errors import FileFormatError
+from omibench.files.intake import frames, iter_frame, read_frame
+from omibench.files.intake.footer import read_footer
+
+
+def bomb(path: Path) -> None:
+    """A few kB of Parquet that unpack to 60 MB."""
+    rows = pa.table({"a": ["y" * 1_000_000] * 60})
+    pq.write_table(rows, path, compression="zstd", use_dictionary=False)
+
+
+def dictionary(path: Path, store_schema: bool = True) -> None:
+    """3 kB of Parquet: one value of 50,000 characters that 2,000 rows repeat."""
+    codes = pa.array([0] * 2_000, pa.int32())
+    rows = pa.table({"a": pa.DictionaryArray.from_arrays(codes, ["x" * 50_000])})
+    pq.write_table(rows, path, store_schema=store_schema)
+
+
+@pytest.mark.parametrize("make", [bomb, dictionary, partial(dictionary, store_schema=False)])
+def test_a_bomb_is_refused_before_it_takes_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
+    assert frames._FLOOR <= 512 * 2**20
+    monkeypatch.setattr(frames, "_FLOOR", 10_000_000)
+    file = tmp_path / "a.parquet"
+    make(file)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(FileFormatError, match=r"a\.parquet: unpacks to .* and at most 10\.0 MB"):
+        read_frame(file)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
+
+
+@pytest.mark.parametrize("value", [None, 7])
+def test_a_value_repeated_is_a_bomb_as_well(value: int | None, tmp_path: Path) -> None:
+    """Runs of equal or missing values state no size, and take gigabytes once they are texts."""
+    path, rows = tmp_path / "runs.parquet", 1_000_000
+    values = pa.nulls(rows, pa.int8()) if value is None else pa.array([value] * rows, pa.int8())
+    pq.write_table(pa.table({f"c{n}": values for n in range(40)}), path)
+    assert path.stat().st_size < 1e6
+    with pytest.raises(FileFormatError, match=r"unpacks to 640\.0 MB and at most"):
+        read_frame(path)
+    assert read_frame(path, columns=["c0"]).height == rows
+
+
+def test_a_table_is_read_whole_by_columns_and_by_rows(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    frame = pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [["p", "q"], []]})
+    frame.write_parquet(file)
+    assert read_frame(file).equals(frame)
+    assert read_frame(file, columns=["b"]).columns == ["b"]
+    assert list(iter_frame(file)) == frame.to_dicts()
+    with pytest.raises(FileFormatError, match=r"lacks the column 'z'; it has a, b, c"):
+        read_frame(file, columns=["z"])
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\xff" * 200 + b"PAR1", b"no"])
+def test_what_is_no_parquet_is_told(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "a.parquet"
+    file.write_bytes(content)
+    with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
+        read_frame(file)
+    with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
+        list(iter_frame(file))
+
+
+def test_a_damaged_page_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    pl.DataFrame({"a": [f"row {i}" for i in range(1000)]}).write_parquet(file)
+    data = bytearray(file.read_bytes())
+    data[4:400] = b"\xff" * 396
+    file.write_bytes(data)
+    with pytest.raises(FileFormatError, match=r"a\.parquet: is not a Parquet file"):
+        read_frame(file)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5_000])
+def test_a_file_states_what_the_library_reads_from_it(tmp_path: Path, rows: int) -> None:
+    file = tmp_path / "a.parquet"
+    texts = [f"row {i} é" for i in range(rows)]
+    values = {"a": texts, "b": [[t, t] for t in texts], "c": [{"x": 1.5, "y": b"z"}] * rows}
+    schema = {
+        "a": pl.String,
+        "b": pl.List(pl.String),
+        "c": pl.Struct({"x": pl.Float64, "y": pl.Binary}),
+    }
+    pl.DataFrame(values, schema=schema).write_parquet(file, row_group_size=1_000)
+    metadata = pq.read_metadata(file)
+    with file.open("rb") as content:
+        footer = read_footer(content)
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    chunks = [group.column(i) for group in groups for i in range(group.num_columns)]
+    assert footer.rows == rows
+    assert footer.columns == [
+        (c.path_in_schema.partition(".")[0], c.total_uncompressed_size) for c in chunks
+    ]
+
+
+@given(st.binary(max_size=300))
+def test_no_footer_is_a_traceback(content: bytes) -> None:
+    data = b"PAR1" + content + len(content).to_bytes(4, "little") + b"PAR1"
+    with suppress(ValueError):
+        read_footer(io.BytesIO(data))

@@ -1,0 +1,79 @@
+"""CSV files for people: no text is calculated by a spreadsheet, numbers stay numbers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.files.csv_file import cell_of, read_csv_file, text_of, write_csv
+
+FORMULAS = (
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1+1",
+    "＠a",
+)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_is_text(text: str) -> None:
+    assert cell_of(text) == f"'{text}"
+    assert text_of(str(cell_of(text))) == text
+
+
+@pytest.mark.parametrize(
+    "value", ["gpt-5", "a=b", "", "-5", "+1.5e-3", "-.5", -0.25, 3, None, True]
+)
+def test_what_no_spreadsheet_calculates_stays(value: object) -> None:
+    assert cell_of(value) is value
+
+
+@given(st.text())
+def test_every_text_comes_back(text: str) -> None:
+    cell = cell_of(text)
+    assert text_of(cell) == text
+    assert cell[:1] not in ("=", "@", "\t", "\r", "\n")
+    assert cell[:1] not in ("+", "-") or math.isfinite(float(cell)) or "e" in cell.lower()
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1))
+def test_a_file_gives_back_what_was_written(tmp_path_factory: object, texts: list[str]) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"  # type: ignore[attr-defined]
+    write_csv(path, [{"n": k, "text": text} for k, text in enumerate(texts)])
+    read = read_csv_file(path)
+    assert [row["text"].replace("\r\n", "\n") for row in read] == [
+        text.replace("\r\n", "\n") for text in texts
+    ]
+    assert [row["n"] for row in read] == [str(k) for k in range(len(texts))]
+
+
+def test_numbers_are_read_as_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.csv"
+    write_csv(path, [{"model": "=x", "acc": -0.25, "n": 3}, {"model": "b", "acc": None, "n": -1}])
+    assert path.read_text() == "model,acc,n\n'=x,-0.25,3\nb,,-1\n"
+    assert pl.read_csv(path)["acc"].to_list() == [-0.25, None]
+
+
+def test_a_table_without_rows_has_its_heading(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", [], ["model", "acc"])
+    assert (tmp_path / "a.csv").read_text() == "model,acc\n"
+
+
+def test_every_csv_is_written_by_this_module(root: Path) -> None:
+    ways = (".write_csv(", "csv.writer", "DictWriter")
+    odd = [
+        path.name
+        for path in (root / "src").rglob("*.py")
+        if path.name != "csv_file.py" and any(way in path.read_text("utf-8") for way in ways)
+    ]
+    assert odd == []

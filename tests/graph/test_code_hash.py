@@ -1,0 +1,181 @@
+"""The hash of a stage's source changes with its meaning, and with nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from omibench.graph import code_hash as source
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small omibench: ocr imports ground, infer imports ground and store lazily."""
+    for name, text in {
+        "__init__.py": "",
+        "ground.py": '"""Ground."""\n\nLIMIT = 3\n',
+        "ocr/__init__.py": "from omibench.ground import LIMIT\n",
+        "ocr/pages.py": "def pages(n: int) -> int:\n    '''Pages.'''\n    return n\n",
+        "ocr/template.txt": "hello",
+        "infer/__init__.py": "def run():\n    from omibench.store import Store\n    Store()\n",
+        "store/__init__.py": "import paidsdk\n\n\nclass Store:\n    pass\n",
+        "store/units.csv": "1",
+        "docs.py": "UNUSED = 1\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(source, "PACKAGE", tmp_path)
+    monkeypatch.setattr(source, "KEPT", tmp_path / "kept/meanings.json")
+    return tmp_path
+
+
+def hashes() -> dict[str, str]:
+    return {stage: source.source_hash(stage) for stage in ("ocr", "infer")}
+
+
+def install(site: Path, name: str, version: str) -> None:
+    """A distribution as `pip` leaves it behind, without any code."""
+    folder = site / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "reruns"),
+    [
+        ("ground.py", '"""Ground."""\n\nLIMIT = 4\n', {"ocr"}),
+        ("ground.py", '"""Other words."""\n\n# why three\nLIMIT = 3\n', set()),
+        ("ocr/pages.py", "def pages(n: int) -> int:\n    return n\n", set()),
+        ("ocr/pages.py", "def pages(n: int) -> int:\n    return n + 1\n", {"ocr"}),
+        ("ocr/new.py", "X = 1\n", {"ocr"}),
+        ("ocr/template.txt", "other", {"ocr"}),
+        ("store/__init__.py", "import paidsdk\n\n\nclass Store:\n    size = 1\n", {"infer"}),
+        ("store/units.csv", "2", {"infer"}),
+        ("docs.py", "UNUSED = 2\n", set()),
+    ],
+)
+def test_what_an_edit_reruns(package: Path, file: str, text: str, reruns: set[str]) -> None:
+    before = hashes()
+    (package / file).write_text(text)
+    after = hashes()
+    assert {stage for stage in before if before[stage] != after[stage]} == reruns
+
+
+@pytest.mark.parametrize(
+    "imported", ["import reader\n", "def f():\n    from reader.deep import x\n"]
+)
+def test_an_upgraded_package_reruns_what_imports_it(
+    package: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch,
+    imported: str,
+) -> None:  # fmt: skip
+    (package / "ocr/pages.py").write_text(imported)
+    site = tmp_path_factory.mktemp("site")
+    monkeypatch.syspath_prepend(str(site))
+    seen = [hashes()]
+    for version in ("1.0", "1.1"):
+        install(site / version, "reader", version)
+        install(site / version, "paidsdk", version)
+        monkeypatch.syspath_prepend(str(site / version))
+        seen.append(hashes())
+    assert len({found["ocr"] for found in seen}) == 3
+    assert len({found["infer"] for found in seen}) == 1, "what an SDK fetched is bought"
+
+
+def test_a_package_for_types_only_is_none_that_results_depend_on(package: Path) -> None:
+    text = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import reader\n"
+    (package / "ocr/pages.py").write_text(text)
+    assert source.packages_of("ocr") == set()
+
+
+@pytest.mark.parametrize(
+    ("imported", "reaches"),
+    [
+        ("from omibench.store import keys\n", False),
+        ("from omibench.store.keys import x\n", False),
+        ("from omibench.store import Store\n", True),
+        ("import omibench.store\n", True),
+    ],
+)
+def test_a_lazy_name_of_a_package_is_needed_by_those_who_ask_for_it(
+    package: Path, imported: str, reaches: bool
+) -> None:
+    lazy = "def __getattr__(name):\n    from omibench.store import stage\n    return stage\n"
+    (package / "store/__init__.py").write_text(lazy)
+    (package / "store/stage.py").write_text("X = 1\n")
+    (package / "store/keys.py").write_text("x = 1\n")
+    (package / "ocr/pages.py").write_text(imported)
+    assert ("omibench.store.stage" in source.import_closure("omibench.stages.ocr")) == reaches
+    assert "omibench.store.stage" in source.import_closure("omibench.store")
+
+
+def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
+    from importlib.metadata import version
+
+    assert source.version_of("PIL") == version("pillow")
+    assert version("typing-extensions") in source.version_of("typing_extensions")
+    assert source.version_of("no_such_module") == "absent"
+
+
+def test_the_real_stages_reach_the_ground_floor() -> None:
+    for stage in ("ocr", "filter", "rationale", "freeze", "infer", "score", "analyze"):
+        closure = source.import_closure(f"omibench.{stage}")
+        assert f"omibench.{stage}" in closure
+        assert "omibench.errors" in closure, stage
+        assert len(source.source_hash(stage)) == 16
+    assert not any(
+        m.startswith("omibench.models") for m in source.import_closure("omibench.stages.ocr")
+    )
+
+
+CLIENT = "models/openai_messages.py"
+CALLS_IT = "def ask():\n    from omibench.models.registry import body\n    return body\n"
+
+
+def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package: Path) -> None:
+    for name, text in {
+        CLIENT: "from omibench.models.http.wire import x\n\n\ndef body():\n    return 1\n",
+        "models/wire.py": "import sdk\n\nx = 1\n",
+        "models/open.py": "from omibench.models.openai.messages import body\n",
+        "models/identity.py": "def openai_identity():\n    return 1\n",
+        "infer/asking.py": CALLS_IT,
+    }.items():
+        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).write_text(text)
+    before = hashes()
+    (package / CLIENT).write_text("def body():\n    return 2\n")
+    (package / "models/wire.py").write_text("import sdk\n\nx = 2\n")
+    assert hashes() == before
+    (package / "models/identity.py").write_text("def openai_identity():\n    return 2\n")
+    after = hashes()
+    assert after["infer"] != before["infer"]
+    assert after["ocr"] == before["ocr"]
+
+
+def test_no_client_of_an_api_holds_what_enters_keys() -> None:
+    tree = source.Tree()
+    clients = [name for name in tree.files if source.is_client(name)]
+    assert {"omibench.models.openai.provider", "omibench.models.traffic.dispatch"} <= set(clients)
+    for name in clients:
+        text = tree.files[name].read_text("utf-8")
+        assert not re.search(r"^def \w*(identity|key)\w*\(.*Model\b", text, re.M), name
+    for stage in ("filter", "rationale", "infer", "score", "judge", "saliency"):
+        closure = source.import_closure(f"omibench.{stage}")
+        assert source.IDENTITY in closure
+        assert not [name for name in closure if source.is_client(name)]
+
+
+@pytest.mark.parametrize("package_of_ocr", ["rapidocr", "onnxruntime", "pyclipper", "shapely"])
+def test_what_an_engine_loads_by_itself_counts_for_the_reading_of_papers(
+    package_of_ocr: str,
+) -> None:
+    assert package_of_ocr in source.packages_of("ocr")
+    assert source.version_of(package_of_ocr) != "absent"
+
+
+def test_what_the_reader_of_formulas_is_made_of_counts_for_scores() -> None:
+    assert {"math_verify", "latex2sympy2_extended", "antlr4", "sympy"} <= source.packages_of(
+        "score"
+    )
+    assert source.version_of("antlr4") != "absent"

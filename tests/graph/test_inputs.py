@@ -1,0 +1,166 @@
+"""Every file that the parameters name is an input of the jobs that read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from omibench.graph.inputs import files_of, missing_files, prompt_file
+from omibench.params.study import Cell, parse_study
+
+
+def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> None:
+    for name in ("b.parquet", "a.jsonl", "notes.txt"):
+        (tmp_path / name).touch()
+    study = parse_study(
+        {
+            "data": str(tmp_path),
+            "benchmark": {"name": "emma"},
+            "models": {
+                "sim": {"provider": "simulated", "oracle": "oracle.jsonl"},
+                "old": {"provider": "recorded", "responses": {"own": ["r.parquet"], "cot": []}},
+            },
+            "settings": {"own": {"prompt": "prompts/mine.txt"}, "cot": {}},
+            "infer": {"models": ["sim", "old"], "settings": ["own", "cot"]},
+            "rationale": {"writer": "sim"},
+            "review": {"decisions": "review.yaml"},
+            "score": {"judge": "sim"},
+            "analyze": {"published": "printed.csv"},
+        },
+        "test",
+    )
+    assert files_of(study, "infer", Cell("sim", "own")) == ["prompts/mine.txt", "oracle.jsonl"]
+    assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
+    assert files_of(study, "infer", Cell("old", "own"))[1:] == [str(tmp_path / "r.parquet")]
+    assert files_of(study, "score") == ["oracle.jsonl"]
+    assert files_of(study, "judge") == []
+    assert files_of(study, "rationale") == ["oracle.jsonl"]
+    own = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
+    assert files_of(study, "freeze") == ["review.yaml", *own]
+    assert files_of(study, "analyze") == ["printed.csv"]
+    assert files_of(study, "filter") == files_of(study, "ocr") == []
+
+
+def test_the_filter_names_its_prompts_and_what_its_models_read() -> None:
+    study = parse_study(
+        {
+            "models": {
+                "sim": {"provider": "simulated", "oracle": "oracle.jsonl"},
+                "other": {"provider": "simulated", "oracle": "other.jsonl"},
+            },
+            "filter": {
+                "translation": {"model": "sim", "prompt": "prompts/translate.txt"},
+                "completeness": {"models": ["sim"], "prompt": "prompts/vote.txt"},
+                "captions": {
+                    "captioner": "other", "models": ["sim"], "prompt": "prompts/try.txt",
+                    "caption_prompt": "prompts/caption.txt",
+                },
+                "difficulty": {"models": ["sim"]},
+            },
+        },
+        "test",
+    )  # fmt: skip
+    assert files_of(study, "filter") == [
+        "prompts/translate.txt", "prompts/vote.txt", "prompts/caption.txt", "prompts/try.txt",
+        "oracle.jsonl", "other.jsonl",
+    ]  # fmt: skip
+    assert "prompts/vote.txt" in missing_files(study)
+
+
+@pytest.mark.parametrize(("engine", "named"), [("vision", ["oracle.jsonl"]), ("rapidocr", [])])
+def test_a_model_that_reads_pages_names_what_it_answers_from(engine: str, named: list[str]) -> None:
+    study = parse_study(
+        {
+            "models": {"sim": {"provider": "simulated", "oracle": "oracle.jsonl"}},
+            "ocr": {"engine": engine, "reader": "sim"},
+        },
+        "test",
+    )
+    assert files_of(study, "ocr") == missing_files(study) == named
+
+
+def test_a_prompt_is_a_name_or_a_path() -> None:
+    assert prompt_file("cot") is None
+    assert prompt_file("mine.txt") == "mine.txt"
+    assert prompt_file("prompts/mine") == "prompts/mine"
+
+
+def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
+    sim = {"provider": "simulated", "oracle": "oracle.jsonl"}
+    study = parse_study(
+        {
+            "models": {"a": sim, "b": {**sim, "oracle": "other.jsonl"}},
+            "score": {
+                "rules": ["mathreal"],
+                "judge": {"models": ["a", "b"], "prompt": "gpt.txt"},
+                "grader": {"models": ["a"], "prompt": "grade.txt"},
+            },
+            "judge": {
+                "quality": {"models": ["b"], "prompt": "quality.txt"},
+                "errors": {"models": ["b"], "taxonomy": "types.yaml"},
+            },
+        },
+        "test",
+    )
+    assert files_of(study, "score") == ["gpt.txt", "grade.txt", "oracle.jsonl", "other.jsonl"]
+    assert files_of(study, "judge") == ["quality.txt", "other.jsonl", "types.yaml"]
+
+
+def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("oracle.jsonl").touch()
+    study = parse_study(
+        {
+            "models": {
+                "sim": {"provider": "simulated", "oracle": "oracle.jsonl"},
+                "old": {"provider": "recorded", "responses": {"own": ["r.parquet"]}},
+            },
+            "settings": {"own": {"prompt": "mine.txt"}, "cot": {}},
+            "infer": {
+                "models": ["sim", "old"],
+                "settings": ["own", "cot"],
+                "only": {"old": ["own"]},
+            },
+            "certify": {"labels": "labels.csv"},
+        },
+        "test",
+    )
+    assert missing_files(study) == ["labels.csv", "mine.txt"]
+    for name in ("labels.csv", "mine.txt"):
+        Path(name).touch()
+    assert missing_files(study) == []
+
+
+def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
+    sim = {"provider": "simulated", "oracle": "oracle.jsonl"}
+    captions = {"show": "captions", "model": "eyes", "prompt": "caption.txt"}
+    study = parse_study(
+        {
+            "models": {"sim": sim, "eyes": {**sim, "oracle": "other.jsonl"}},
+            "settings": {"words": {"images": captions}, "cot": {}},
+            "infer": {"models": ["sim"], "settings": ["words", "cot"]},
+        },
+        "test",
+    )
+    words = files_of(study, "infer", Cell("sim", "words"))
+    assert words == ["caption.txt", "oracle.jsonl", "other.jsonl"]
+    assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
+
+
+def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:
+    study = parse_study(
+        {
+            "models": {"sim": {"provider": "simulated", "oracle": "oracle.jsonl"}},
+            "settings": {"own": {"prompt": "prompts/mine.txt"}},
+            "infer": {"models": ["sim"], "settings": ["own"]},
+            "review": {"decisions": "review.yaml"},
+        },
+        "test",
+    )
+    assert missing_files(study) == ["review.yaml", "prompts/mine.txt", "oracle.jsonl"]
+    assert missing_files(study, ["freeze"]) == ["review.yaml"]
+    assert missing_files(study, ["fill"]) == ["prompts/mine.txt", "oracle.jsonl"]
+    assert missing_files(study, ["score", "filter"]) == []

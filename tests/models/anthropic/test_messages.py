@@ -1,0 +1,84 @@
+"""Bodies of the Anthropic messages API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.models.apis import anthropic_model, ask
+
+from omibench.errors import ModelError
+from omibench.models.anthropic.messages import (
+    anthropic_body,
+    check_anthropic,
+    check_anthropic_request,
+)
+from omibench.models.http.identity import anthropic_identity
+from omibench.models.http.pictures import Shown
+from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
+
+A = ImagePart(sha256="a")
+
+
+def body(request: Request, **block: Any) -> dict[str, Any]:
+    return anthropic_body(
+        anthropic_model(**block), request, lambda image: Shown("image/png", image.sha256)
+    )
+
+
+def test_a_conversation_with_its_system_apart_and_no_temperature() -> None:
+    found = body(ask("one", A, " \n", "two", system="be brief", temperature=0.6, max_tokens=99))
+    source = {"type": "base64", "media_type": "image/png", "data": "a"}
+    assert found == {
+        "model": "stub-model",
+        "max_tokens": 99,
+        "system": "be brief",
+        "messages": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "one"},
+                    {"type": "image", "source": source},
+                    {"type": "text", "text": "two"},
+                ],
+            }
+        ],
+    }
+
+
+def test_thinking_and_effort() -> None:
+    assert body(ask("hi"), thinking="adaptive", effort="max")["thinking"] == {"type": "adaptive"}
+    found = body(ask("hi"), thinking=2048, effort="low")
+    assert found["thinking"] == {"type": "enabled", "budget_tokens": 2048}
+    assert found["output_config"] == {"effort": "low"}
+
+
+def test_thinking_leaves_room_to_answer() -> None:
+    with pytest.raises(ModelError, match="max_tokens is 1024"):
+        check_anthropic_request(anthropic_model(thinking=1024), ask("hi", max_tokens=1024))
+    check_anthropic_request(anthropic_model(thinking=1024), ask("hi", max_tokens=1025))
+
+
+def test_system_turns_stand_first() -> None:
+    turns = [("user", "hi"), ("system", "late")]
+    messages = tuple(Message(role=r, parts=(TextPart(text=t),)) for r, t in turns)
+    late = ask("hi").model_copy(update={"conversation": Conversation(messages=messages)})
+    shown = Conversation(messages=(Message(role="system", parts=(A,)), *messages[:1]))
+    for request in (late, late.model_copy(update={"conversation": shown})):
+        with pytest.raises(ModelError, match="at the very beginning only"):
+            check_anthropic_request(anthropic_model(), request)
+
+
+@pytest.mark.parametrize("ability", ["samples", "seed", "logprobs"])
+def test_abilities_that_the_api_lacks(ability: str) -> None:
+    with pytest.raises(ModelError, match=f"can.{ability}"):
+        check_anthropic("claude", anthropic_model(can={ability: True}))
+
+
+def test_what_enters_the_key() -> None:
+    assert anthropic_identity(anthropic_model(base_url="http://a", batch=True)) == {
+        "provider": "anthropic",
+        "id": "stub-model",
+    }
+    found = anthropic_identity(anthropic_model(thinking="disabled", effort="low", endpoint="eu"))
+    assert (found["thinking"], found["effort"], found["endpoint"]) == ("disabled", "low", "eu")

@@ -1,0 +1,73 @@
+"""From messages of the Anthropic API to outcomes, reasoning, tokens and dollars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.models.apis import PRICE, anthropic_model
+
+from omibench.models.anthropic.replies import anthropic_reply
+from omibench.models.traffic.failure import Failure
+from omibench.schemas.request import Response
+
+
+def message(*content: dict[str, Any], stop: str = "end_turn", **usage: int) -> dict[str, Any]:
+    counted = {"input_tokens": 100, "output_tokens": 10} | usage
+    return {
+        "id": "m1",
+        "type": "message",
+        "model": "stub-model",
+        "content": list(content),
+        "stop_reason": stop,
+        "usage": counted,
+    }
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def one(reply: object, **block: Any) -> Response:
+    return anthropic_reply(anthropic_model(**block), reply)
+
+
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+HIDDEN = {"type": "redacted_thinking", "data": "xxxx"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome", "said", "reasoning"),
+    [
+        (message(text("4"), text("2")), "answered", "42", None),
+        (message(THOUGHT, HIDDEN, text("42")), "answered", "42", "hm"),
+        (message(text("42"), stop="stop_sequence"), "answered", "42", None),
+        (message(text("the half"), stop="max_tokens"), "truncated", "the half", None),
+        (message(THOUGHT, stop="max_tokens"), "truncated", "", "hm"),
+        (message(stop="model_context_window_exceeded"), "truncated", "", None),
+        (message(stop="refusal"), "refused", "", None),
+        (message(), "empty", "", None),
+    ],
+)
+def test_outcomes(reply: Any, outcome: str, said: str, reasoning: str | None) -> None:
+    found = one(reply)
+    assert (found.outcome, found.text, found.reasoning) == (outcome, said, reasoning)
+    assert found.finish_reason == reply["stop_reason"]
+    assert found.sampling == "provider_default"
+
+
+def test_tokens_and_dollars() -> None:
+    reply = message(text("a"), cache_read_input_tokens=40, cache_creation_input_tokens=20)
+    found = one(reply, price=PRICE)
+    assert found.usage.input_tokens == 160
+    assert found.usage.cached_tokens == 40
+    assert found.cost_usd == pytest.approx((100 * 2 + 20 * 2.5 + 40 * 0.5 + 10 * 10) / 1e6)
+    half = anthropic_reply(anthropic_model(price=PRICE), reply, batch=True)
+    assert half.cost_usd == pytest.approx((found.cost_usd or 0) / 2)
+
+
+@pytest.mark.parametrize("reply", [None, [], "<html>", {}, {"type": "error", "error": {}}])
+def test_what_is_no_message(reply: Any) -> None:
+    with pytest.raises(Failure) as caught:
+        one(reply)
+    assert caught.value.transient

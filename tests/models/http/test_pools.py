@@ -1,0 +1,69 @@
+"""Clients are lent by how busy they are, made as they are needed, and all closed."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack, suppress
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.models.http.pools import EACH, open_pools
+
+
+class Client:
+    """Counts how many requests it has in flight, and whether it was closed."""
+
+    def __init__(self) -> None:
+        self.busy, self.most, self.closed = 0, 0, False
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@given(concurrency=st.integers(1, 300), flying=st.integers(1, 300))
+def test_no_client_is_busier_than_needed(concurrency: int, flying: int) -> None:
+    made: list[Client] = []
+
+    def make() -> Client:
+        made.append(Client())
+        return made[-1]
+
+    async def run() -> None:
+        async with open_pools(make, concurrency) as lend:
+            with ExitStack() as stack:
+                for _ in range(min(flying, concurrency)):
+                    client = stack.enter_context(lend())
+                    client.busy += 1
+                    client.most = max(client.most, client.busy)
+        assert all(client.closed for client in made)
+
+    asyncio.run(run())
+    assert len(made) == -(-min(flying, concurrency) // EACH)
+    assert max(client.most for client in made) <= EACH
+
+
+def test_one_after_another_stay_on_one_client() -> None:
+    async def run() -> int:
+        seen = set()
+        async with open_pools(Client, 256) as lend:
+            for _ in range(40):
+                with lend() as client:
+                    seen.add(client)
+        return len(seen)
+
+    assert asyncio.run(run()) == 1
+
+
+def test_a_failed_request_gives_its_place_back() -> None:
+    async def run() -> list[Client]:
+        seen = []
+        async with open_pools(Client, 1) as lend:
+            for _ in range(2):
+                with suppress(ConnectionError), lend() as client:
+                    seen.append(client)
+                    raise ConnectionError
+        return seen
+
+    first, second = asyncio.run(run())
+    assert first is second

@@ -1,0 +1,102 @@
+"""Messages about an endpoint that cannot be asked name model, address, key and remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model, provider
+from tests.models.batch.conftest import FAST
+from tests.security.hostile import Answer, hostile
+
+from model_server.handle import running_server
+from omibench.errors import ModelError
+from omibench.models.http.remedies import address_of, explain_failure
+from omibench.models.openai.batch import OpenAIBatchProvider
+from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.traffic.failure import Failure
+
+KEY = "planted-key-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_ENV, KEY)
+
+
+@pytest.mark.parametrize(
+    ("failure", "remedy"),
+    [
+        (Failure("HTTP 401", 401), f"the key from {KEY_ENV} is not accepted there"),
+        (Failure("HTTP 402", 402), f"the account of the key from {KEY_ENV} has no money left"),
+        (Failure("HTTP 403", 403), f"the key from {KEY_ENV} may not use this model"),
+        (Failure("HTTP 404: 404: Not Found", 404), "is `id` spelt as the provider lists it"),
+        (Failure("the reply is a page of HTML (9 bytes)", 200), "a login page"),
+        (Failure("ConnectError: All connection attempts failed"), "nothing listens there"),
+        (Failure("ConnectError: [Errno -2] Name or service not known"), "the host is not found"),
+        (Failure("ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED]"), "no TLS that can be trusted"),
+    ],
+)
+def test_what_and_where_and_what_to_do(failure: Failure, remedy: str) -> None:
+    found = explain_failure(failure, "mine", openai_model(base_url="https://host.org/v1"))
+    assert found.message.startswith(failure.message)
+    assert "model 'mine', id 'stub-model', at https://host.org/v1" in found.message
+    assert remedy in found.message
+    assert (found.status, found.transient) == (failure.status, failure.transient)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure("HTTP 429", 429),
+        Failure("HTTP 500", 500),
+        Failure("HTTP 403", 403, refused="content_filter"),
+        Failure("ReadTimeout"),
+    ],
+)
+def test_other_failures_stay(failure: Failure) -> None:
+    assert explain_failure(failure, "mine", openai_model()) is failure
+
+
+def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert address_of(openai_model()) == "https://api.openai.com/v1"
+    assert address_of(anthropic_model()) == "https://api.anthropic.com"
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://else.org/v1")
+    assert address_of(openai_model()) == "https://else.org/v1"
+
+
+@pytest.mark.parametrize("api", ["chat", "messages"])
+def test_a_wrong_key_and_a_wrong_model(api: str) -> None:
+    with running_server(api_keys=["another"]) as server:
+        with pytest.raises(ModelError, match=f"the key from {KEY_ENV} is not accepted") as caught:
+            list(provider(server, api).answer([ask("q")]))
+        assert "HTTP 401" in str(caught.value)
+        assert KEY not in str(caught.value)
+        server.configure(api_keys=None, any_model=False, models=["other"])
+        with pytest.raises(ModelError, match="is `id` spelt as the provider lists it"):
+            list(provider(server, api).answer([ask("q")]))
+
+
+def test_batches_say_it_too(tmp_path: Path) -> None:
+    with hostile(lambda got: Answer(401, {}, [b"{}"])) as server:
+        block = openai_model(base_url=server.url, batch=True)
+        model = OpenAIBatchProvider("mine", block, tmp_path)
+        model.pace = FAST
+        with pytest.raises(ModelError, match=f"model 'mine'.*the key from {KEY_ENV}"):
+            list(model.answer([ask("q")]))
+
+
+def test_nobody_listens() -> None:
+    limits = {"attempts": 1, "outage_s": 0.1}
+    block = openai_model(id="remedied", base_url="http://127.0.0.1:9/v1", limits=limits)
+    with pytest.raises(ModelError, match="nothing listens there: does the server run"):
+        list(OpenAIProvider("gone", block).answer([ask("q")]))
+
+
+def test_a_login_page() -> None:
+    page = b"<!doctype html><html><body>Please log in</body></html>"
+    with hostile(lambda got: Answer(pieces=[page])) as server:
+        block = openai_model(base_url=server.url, limits={"attempts": 1})
+        ((_, response),) = OpenAIProvider("m", block).answer([ask("q")])
+    assert f"at {server.url}): a login page" in (response.error or "")

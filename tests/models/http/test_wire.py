@@ -1,0 +1,68 @@
+"""A body holds every picture of its conversation, and makes its bytes only as they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.apis import ask, openai_model, picture
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.models.http.pictures import Pictures, Show
+from omibench.models.http.wire import Body, wire_body
+from omibench.models.openai.messages import openai_body
+from omibench.schemas.request import Request
+
+
+def sent(body: Body) -> bytes:
+    async def collect() -> bytes:
+        return b"".join([piece async for piece in body])
+
+    return asyncio.run(collect())
+
+
+def test_the_bytes_are_the_body(tmp_path: Path) -> None:
+    images = [picture(tmp_path, f"{i}.png", size=100 + i) for i in range(3)]
+    request = ask("öne <0>", images[0], images[1], "\ud800 two", images[0], images[2])
+    pictures = Pictures()
+
+    def build(show: Show) -> dict[str, Any]:
+        return openai_body(openai_model(), [request], show)
+
+    body = wire_body(build, request, pictures)
+    assert json.loads(sent(body)) == build(pictures.inline)
+    assert len(sent(body)) == body.length == int(body.headers["content-length"])
+
+
+def test_a_picture_too_few_or_in_the_wrong_place_is_never_sent(tmp_path: Path) -> None:
+    a, b = picture(tmp_path, "a.png"), picture(tmp_path, "b.png")
+    request = ask(a, "and", b)
+
+    def build(kept: Request, show: Show) -> dict[str, Any]:
+        return openai_body(openai_model(), [kept], show)
+
+    for other in (ask(a), ask(b, a), ask(a, b, b), ask("none")):
+        with pytest.raises(ImageCountError, match="the conversation has 2 images"):
+            wire_body(lambda show, other=other: build(other, show), request, Pictures())
+
+
+def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
+    image = picture(tmp_path, "a.png")
+    request = ask(image)
+    body = wire_body(lambda show: openai_body(openai_model(), [request], show), request, Pictures())
+    path = Path(image.path)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(ModelError, match="not that of the dataset"):
+        sent(body)
+
+
+def test_the_cache_keeps_to_its_size(tmp_path: Path) -> None:
+    images = [picture(tmp_path, f"{i}.png", size=3000) for i in range(5)]
+    pictures = Pictures(cache_bytes=9000)
+    for image in [*images, images[-1]]:
+        assert len(pictures.encoded(image)) == 4 * ((pictures.size(image) + 2) // 3)
+    assert pictures._held <= 9000
+    assert list(pictures._encoded) == [image.sha256 for image in images[-2:]]

@@ -1,0 +1,156 @@
+"""Tools for local engines: what a chat template is given, and what is read out of a reply."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.models.fake_vllm import FakeVllm
+from tests.models.local_blocks import picture, shown
+from tests.models.tiny_vlm import CHAT_TEMPLATE, build
+
+from omibench.errors import ModelError
+from omibench.models.local.chat import chat_messages
+from omibench.models.local.identity import LOADED
+from omibench.models.local.loading import transformers_engine
+from omibench.models.local.runs import runs_of
+from omibench.models.local.tools import by_tools, spoken
+from omibench.models.local.transformers import TransformersProvider
+from omibench.models.local.vllm import VllmProvider
+from omibench.params.model import TransformersModel, VllmModel
+from omibench.schemas.request import ImagePart, Message, Request, TextPart, ToolCall, ToolSpec
+
+LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})
+CALL = '<tool_call>\n{"name": "look", "arguments": {"image": "image_1"}}\n</tool_call>'
+TEMPLATE = (
+    "{%- if tools -%}<|im_start|>system\n{%- for tool in tools -%}{{ tool | tojson }}"
+    "{%- endfor -%}<tool_call></tool_call><|im_end|>\n{%- endif -%}"
+    "{%- for m in messages -%}{%- for c in m.tool_calls or [] -%}"
+    "[{{ c.function.name }} {{ c.function.arguments | tojson }}]{%- endfor -%}{%- endfor -%}"
+    f"{CHAT_TEMPLATE}"
+)
+
+
+def offering(request: Request, *more: Message) -> Request:
+    """The same request with a tool on offer, and further turns."""
+    old = request.conversation
+    new = old.model_copy(update={"tools": (LOOK,), "messages": (*old.messages, *more)})
+    return request.model_copy(update={"conversation": new})
+
+
+def history(image: ImagePart) -> tuple[Message, ...]:
+    call = ToolCall(id="c1", name="look", arguments='{"image": "<|im_end|>"}')
+    words = TextPart(text="image_1, again.")
+    return (
+        Message(role="assistant", parts=(), calls=(call,)),
+        Message(role="tool", parts=(words, image), answers="c1"),
+    )
+
+
+def test_calls_are_read_out_of_the_words() -> None:
+    found = spoken(f"Closer.\n{CALL}\n{CALL}")
+    assert found.words == "Closer."
+    assert [(c.id, c.name) for c in found.calls] == [("call_1", "look"), ("call_2", "look")]
+    assert json.loads(found.calls[0].arguments) == {"image": "image_1"}
+    assert spoken("\\boxed{4} ") == ("\\boxed{4} ", ())
+
+
+def test_what_is_no_call_has_no_name() -> None:
+    for body in ("{", "[]", '{"arguments": {}}', '{"name": 3}', "[" * 100_000):
+        (call,) = spoken(f"<tool_call>{body}").calls
+        assert call.name == ""
+        assert "it is no object" in call.arguments
+
+
+@given(st.lists(st.sampled_from(["<tool_call>", "</tool_call>", "{", "}", '"name"', ":", " x"])))
+def test_no_reply_breaks_the_reader(words: list[str]) -> None:
+    text = "".join(words)
+    assert bool(spoken(text).calls) == ("<tool_call>" in text)
+
+
+def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:
+    image = picture(tmp_path)
+    conversation = offering(shown("Which?"), *history(image)).conversation
+    turns = chat_messages(conversation, {"<|im_end|>"}, lambda _: {"type": "image"})
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "tool", "user"]
+    assert turns[1]["tool_calls"][0]["function"] == {
+        "name": "look", "arguments": {"image": "< |im_end|>"},
+    }  # fmt: skip
+    assert [part["type"] for part in turns[2]["content"]] == ["text"]
+    assert [part["type"] for part in turns[3]["content"]] == ["text", "image"]
+
+
+def test_one_call_of_an_engine_offers_one_set_of_tools() -> None:
+    requests = [shown("a"), offering(shown("b")), shown("c"), offering(shown("d"))]
+    groups = by_tools(runs_of(requests))
+    assert [[len(run.conversation.tools) for run in group] for group in groups] == [[0, 0], [1, 1]]
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVllm]:
+    made = FakeVllm(reply=lambda *_: (f"Closer. {CALL}", "stop"))
+    monkeypatch.setitem(sys.modules, "vllm", made.module())
+    LOADED.release()
+    yield made
+    LOADED.release()
+
+
+def vllm() -> VllmProvider:
+    return VllmProvider("qwen", VllmModel(provider="vllm", id="qwen-vl"))
+
+
+def test_vllm_is_given_tools_where_they_are_on_offer(fake: FakeVllm, tmp_path: Path) -> None:
+    fake.chat_template = TEMPLATE
+    asked = vllm()
+    asked.expect_images(9)
+    image = picture(tmp_path)
+    plain, tools = shown("Which?", image), offering(shown("Which?", image))
+    found = {id(request): response for request, response in asked.answer([plain, tools])}
+    assert found[id(plain)].calls == ()
+    assert "<tool_call>" in found[id(plain)].text
+    assert (found[id(tools)].text, found[id(tools)].calls[0].name) == ("Closer.", "look")
+    assert fake.tools == [None, [{"type": "function", "function": LOOK.model_dump()}]]
+    assert [load["limit_mm_per_prompt"]["image"] for load in fake.loads] == [9]
+
+
+def test_a_template_without_tools_is_named_with_the_remedy(fake: FakeVllm) -> None:
+    with pytest.raises(ModelError, match=r"'qwen'.*set `style: text` under the setting's `tools`"):
+        list(vllm().answer([offering(shown("Which?"))]))
+    assert fake.calls == []
+
+
+needs_torch = pytest.mark.skipif(
+    not (find_spec("torch") and find_spec("transformers")),
+    reason="torch and transformers are not installed: pip install -e '.[transformers]'",
+)
+
+
+@needs_torch
+@pytest.mark.slow
+def test_transformers_renders_tools_and_turns_that_call(tmp_path: Path) -> None:
+    importlib.import_module("torch").set_num_threads(1)
+    folder = build(tmp_path / "tiny")
+    block = {"provider": "transformers", "id": str(folder), "dtype": "float32", "device": "cpu"}
+    asked = TransformersProvider("tiny", TransformersModel.model_validate(block))
+    image = picture(tmp_path)
+    request = offering(shown("Which?", image, max_tokens=2), *history(image))
+    try:
+        with pytest.raises(ModelError, match="set `style: text`"):
+            list(asked.answer([request]))
+        engine = transformers_engine("tiny", asked.model)
+        engine.processor.chat_template = TEMPLATE
+        batch = engine.inputs([request.conversation], None)
+        prompt = engine.tokenizer.decode(batch["input_ids"][0].tolist())
+        assert '"name": "look"' in prompt
+        assert '[look {"image": "< |im_end|>"}]' in prompt
+        ((_, response),) = asked.answer([request])
+        assert response.outcome in ("answered", "truncated", "empty")
+    finally:
+        LOADED.release()

@@ -1,0 +1,302 @@
+"""The vllm provider against a module that stands in for vLLM."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.fake_vllm import FakeVllm, OldSamplingParams, VLLMValidationError
+from tests.models.local_blocks import picture, samples, shown
+
+from omibench.errors import ImageCountError, ModelError
+from omibench.models.local import vllm as vllm_module
+from omibench.models.local.identity import LOADED
+from omibench.models.local.vllm import VllmProvider
+from omibench.models.provider import NoGate, Ticket
+from omibench.params.model import VllmModel
+from omibench.schemas.request import Request, Response
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVllm]:
+    made = FakeVllm()
+    use(made, monkeypatch)
+    LOADED.release()
+    yield made
+    LOADED.release()
+
+
+def use(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", fake.module())
+
+
+def provider(name: str = "qwen", **block: Any) -> VllmProvider:
+    values = {"provider": "vllm", "id": "qwen-vl", **block}
+    return VllmProvider(name, VllmModel.model_validate(values))
+
+
+def answers(asked: VllmProvider, requests: list[Request], **more: Any) -> list[Response]:
+    pairs = list(asked.answer(requests, **more))
+    found = {id(request): response for request, response in pairs}
+    assert len(pairs) == len(found) == len(requests)
+    return [found[id(request)] for request in requests]
+
+
+def test_samples_of_one_conversation_are_one_request(fake: FakeVllm, tmp_path: Path) -> None:
+    image = picture(tmp_path)
+    requests = samples("Read ", image, " well.", indices=range(4), temperature=0.6, top_p=0.95)
+    found = answers(provider(), requests)
+    [call] = fake.calls
+    [own] = call.sampling
+    assert (own.n, own.temperature, own.top_p, own.max_tokens) == (4, 0.6, 0.95, 8)
+    assert [r.text for r in found] == [f"reply {(own.seed + i) % 1000}" for i in range(4)]
+    first, shown_image, last = call.messages[0][0]["content"]
+    assert (first["text"], last["text"]) == ("Read ", " well.")
+    assert shown_image["type"] == "image_pil"
+    assert shown_image["uuid"] == image.sha256
+    assert shown_image["image_pil"].size == (84, 56)
+    assert all(r.outcome == "answered" and r.finish_reason == "stop" for r in found)
+
+
+def test_a_sample_is_the_same_whatever_is_asked_beside_it(fake: FakeVllm) -> None:
+    def draw(*indices: int, words: str = "Go", **block: Any) -> list[str]:
+        drawn = samples(words, indices=indices, temperature=0.6)
+        return [r.text for r in answers(provider(**block), drawn)]
+
+    eight = draw(*range(8))
+    assert len(set(eight)) == 8
+    assert draw(4, 5, 6, 7) == eight[4:]
+    assert draw(1, 2, 6) == [eight[1], eight[2], eight[6]]
+    assert [own.n for own in fake.calls[-1].sampling] == [2, 1]
+    assert draw(*range(8), max_num_seqs=3) == eight
+    assert [own.n for own in fake.calls[-1].sampling] == [3, 3, 2]
+    assert draw(0, words="Come") != eight[:1]
+    assert draw(0, seed=1) != eight[:1]
+
+
+def test_greedy_samples_are_drawn_once_and_their_tokens_counted_once(fake: FakeVllm) -> None:
+    found = answers(provider(), samples("Go", indices=range(3), temperature=0.0))
+    assert [own.n for own in fake.calls[0].sampling] == [1]
+    assert {r.text for r in found} == {"reply 0"}
+    assert sum(r.usage.output_tokens or 0 for r in found) == len("reply 0")
+    assert sum(r.usage.input_tokens or 0 for r in found) == len("Go")
+
+
+def test_the_engine_is_loaded_once_for_all_settings(fake: FakeVllm, tmp_path: Path) -> None:
+    images = [picture(tmp_path, seed) for seed in range(3)]
+    many, few = shown("a", *images), shown("b", images[0])
+    asked = provider(tensor_parallel=2, pipeline_parallel=3, gpu_memory=0.8, max_model_len=4096)
+    asked.expect([many])
+    answers(asked, [few])
+    answers(asked, [many, shown("c")])
+    answers(provider("other-name", thinking=False, label="Other", tensor_parallel=2,
+                     pipeline_parallel=3, gpu_memory=0.8, max_model_len=4096), [many])  # fmt: skip
+    [load] = fake.loads
+    assert load["limit_mm_per_prompt"] == {"image": 3, "video": 0}
+    assert load["enable_prefix_caching"] is True
+    assert (load["tensor_parallel_size"], load["pipeline_parallel_size"]) == (2, 3)
+    assert (load["gpu_memory_utilization"], load["max_model_len"]) == (0.8, 4096)
+    assert [call.switches for call in fake.calls] == [None, None, {"enable_thinking": False}]
+
+
+def test_more_images_than_foreseen_load_it_anew_and_so_does_another_model(
+    fake: FakeVllm, tmp_path: Path
+) -> None:
+    one, two = (picture(tmp_path, seed) for seed in range(2))
+    asked = provider()
+    for request in (shown("a", one), shown("a", one, two), shown("a", one)):
+        answers(asked, [request])
+    limits = [load["limit_mm_per_prompt"]["image"] for load in fake.loads]
+    assert limits == [1, 2]
+    answers(provider(dtype="float16"), [shown("a")])
+    assert len(fake.loads) == 3
+    assert fake.stops == fake.loads[:2], "each is stopped before the next is loaded"
+    assert "limit_mm_per_prompt" not in fake.loads[-1], "a model of text alone takes no limit"
+
+
+def test_arguments_of_the_engine_block_win(fake: FakeVllm) -> None:
+    engine = {"enforce_eager": True, "enable_prefix_caching": False}
+    answers(provider(engine=engine), [shown("a")])
+    assert fake.loads[0]["enforce_eager"] is True
+    assert fake.loads[0]["enable_prefix_caching"] is False
+
+
+def test_answers_come_call_by_call(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm_module, "CHUNK", 2)
+    requests = [shown(f"question {i}") for i in range(10)]
+    stream = provider(max_num_seqs=2).answer(requests)
+    next(stream)
+    assert [len(call.messages) for call in fake.calls] == [4]
+    assert len(list(stream)) == 9
+    assert [len(call.messages) for call in fake.calls] == [4, 4, 2]
+
+
+def test_a_call_holds_no_more_pixels_than_memory_allows(
+    fake: FakeVllm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(vllm_module, "CHUNK_PIXELS", 3 * 84 * 56)
+    image = picture(tmp_path)
+    answers(provider(), [shown(f"{i}", image) for i in range(7)])
+    assert [len(call.messages) for call in fake.calls] == [3, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "opens", "expected"),
+    [
+        ("<think>hm</think>\n\nB", "stop", False, ("answered", "B", "hm")),
+        ("hm</think>no</think>B", "stop", False, ("answered", "B", "hm</think>no")),
+        ("hm</think>B", "stop", True, ("answered", "B", "hm")),
+        ("hm, then", "length", True, ("truncated", "", "hm, then")),
+        ("<think>hm", "length", False, ("truncated", "", "hm")),
+        ("It is", "length", False, ("truncated", "It is", None)),
+        ("  \n", "stop", False, ("empty", "  \n", None)),
+        ("half", "abort", False, ("provider_error", "", None)),
+    ],
+)
+def test_reasoning_is_cut_off_and_failures_are_no_answers(
+    fake: FakeVllm, text: str, finish: str, opens: bool, expected: tuple[str, str, str | None]
+) -> None:
+    fake.reply = lambda prompt, seed: (text, finish)
+    fake.opens_thinking = opens
+    [found] = answers(provider(), [shown("Go")])
+    assert (found.outcome, found.text, found.reasoning) == expected
+    assert (found.error is None) == (expected[0] != "provider_error")
+
+
+def test_tokens_dollars_and_time_are_kept(fake: FakeVllm) -> None:
+    price = {"input": 2.0, "output": 10.0, "cached_input": 1.0, "as_of": "2026-11-01"}
+    found = answers(provider(price=price), samples("x" * 10, indices=range(2), temperature=0.5))
+    assert [(r.usage.input_tokens, r.usage.cached_tokens) for r in found] == [(5, 3), (5, 2)]
+    out = [len(r.text) for r in found]
+    assert [r.usage.output_tokens for r in found] == out
+    assert found[0].cost_usd == pytest.approx((2 * 2.0 + 3 * 1.0 + out[0] * 10) / 1e6)
+    assert all(r.latency_s is not None and r.latency_s >= 0 for r in found)
+    [free] = answers(provider(), [shown("x")])
+    assert free.cost_usd is None
+
+
+@pytest.mark.parametrize("rejection", [ValueError, VLLMValidationError])
+def test_a_prompt_that_is_rejected_fails_alone(fake: FakeVllm, rejection: type[Exception]) -> None:
+    fake.rejects, fake.rejection = "too long", rejection
+    requests = [shown("too long" if i == 5 else f"q{i}", problem=str(i)) for i in range(9)]
+    found = answers(provider(), requests)
+    assert [r.outcome for r in found] == [*["answered"] * 5, "provider_error", *["answered"] * 3]
+    assert "is longer than the maximum" in (found[5].error or "")
+    assert found[5].text == ""
+
+
+def test_an_engine_that_dies_is_let_go(fake: FakeVllm) -> None:
+    fake.dies = True
+    with pytest.raises(ModelError, match=r"'qwen': vLLM stopped: EngineCore .* run the command"):
+        answers(provider(), [shown("Go")])
+    fake.dies = False
+    answers(provider(), [shown("Go")])
+    assert len(fake.loads) == 2
+
+
+def test_answers_are_never_given_to_the_wrong_question(fake: FakeVllm) -> None:
+    fake.answers = 1
+    with pytest.raises(ModelError, match="returned 1 answers to 2 conversations"):
+        answers(provider(), [shown("a"), shown("b")])
+
+
+def test_an_image_that_the_engine_drops_is_caught(fake: FakeVllm, tmp_path: Path) -> None:
+    fake.drops_images = True
+    with pytest.raises(ImageCountError, match=r"another number of images .*\[1\]"):
+        answers(provider(), [shown("a", picture(tmp_path, 1), picture(tmp_path, 2))])
+
+
+def test_control_tokens_in_a_text_are_broken_up(fake: FakeVllm) -> None:
+    answers(provider(), [shown("B<|im_end|><|image_pad|>", system="<|im_end|>")])
+    texts = [part["text"] for turn in fake.calls[0].messages[0] for part in turn["content"]]
+    assert texts == ["< |im_end|>", "B< |im_end|>< |image_pad|>"]
+
+
+def test_option_scores_come_from_calls_of_their_own(fake: FakeVllm, tmp_path: Path) -> None:
+    requests = [shown("Which?", picture(tmp_path), problem=str(i)) for i in range(2)]
+    scores = list(provider(thinking=False).score_options(requests, [["A", "B"], ["C"]]))
+    assert [score.logprobs for score in scores] == [{"A": -65.0, "B": -66.0}, {"C": -67.0}]
+    assert [score.request for score in scores] == requests
+    [call] = fake.calls
+    assert [(own.max_tokens, own.n) for own in call.sampling] == [(1, 1)] * 2
+    assert [own.logprob_token_ids for own in call.sampling] == [[65, 66], [67]]
+    assert call.switches == {"enable_thinking": False}
+
+
+def test_option_scores_that_are_not_exact_are_refused(
+    fake: FakeVllm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ModelError, match="the option 'AB' is 2 tokens"):
+        list(provider().score_options([shown("Which?")], [["A", "AB"]]))
+    fake.hides = ord("B")
+    with pytest.raises(ModelError, match="no log-probability for some options of 'p'"):
+        list(provider().score_options([shown("Which?")], [["A", "B"]]))
+    LOADED.release()
+    fake.sampling_params = OldSamplingParams
+    use(fake, monkeypatch)
+    with pytest.raises(ModelError, match="install a later one"):
+        list(provider().score_options([shown("Which?")], [["A", "B"]]))
+
+
+def test_options_of_a_prompt_that_is_rejected_are_an_error(fake: FakeVllm) -> None:
+    fake.rejects = "Which"
+    with pytest.raises(ModelError, match=r"'qwen': vLLM: The prompt .* is longer than"):
+        list(provider().score_options([shown("Which?")], [["A"]]))
+
+
+class Purse(NoGate):
+    """Admits so many attempts."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.settled: list[float | None] = []
+        self.returned = 0
+
+    def admit(self, requests: Any) -> Ticket | None:
+        self.left -= 1
+        return Ticket(self.left, 0.1) if self.left >= 0 else None
+
+    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+        self.settled.append(cost_usd)
+
+    def give_back(self, ticket: Ticket) -> None:
+        self.returned += 1
+
+
+def test_what_the_budget_turns_away_is_never_asked(fake: FakeVllm) -> None:
+    purse = Purse(2)
+    requests = [r for word in "abcd" for r in samples(word, indices=[0, 1], temperature=0.6)]
+    found = answers(provider(max_num_seqs=2), requests, gate=purse)
+    assert [r.outcome for r in found] == ["answered"] * 4 + ["budget_stop"] * 4
+    assert sum(len(call.messages) for call in fake.calls) == 2
+    assert (purse.settled, purse.returned) == ([0.0, 0.0], 0)
+    purse, fake.dies = Purse(3), True
+    with pytest.raises(ModelError):
+        answers(provider(), requests, gate=purse)
+    assert (purse.settled, purse.returned) == ([], 3)
+
+
+def test_identity_is_what_changes_answers() -> None:
+    plain = {"provider": "vllm", "id": "qwen-vl"}
+    assert provider(tensor_parallel=4, gpu_memory=0.5, label="Q", max_num_seqs=9,
+                    limits={"concurrency": 1}).identity == plain  # fmt: skip
+    told = {"revision": "abc", "dtype": "float16", "thinking": False, "max_pixels": 3136}
+    told |= {"seed": 3, "max_model_len": 4096, "engine": {"quantization": "fp8"}}
+    assert provider(**told).identity == plain | told
+    assert provider(can={"images": 5}).max_images == 5
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vllm is installed")
+def test_without_vllm_one_line_says_how_to_install_it() -> None:
+    LOADED.release()
+    with pytest.raises(ModelError, match=r"vllm, which is not installed; .* -e '\.\[vllm\]'"):
+        answers(provider(), [shown("Go")])
+
+
+def test_a_model_that_cannot_be_loaded_is_named(fake: FakeVllm) -> None:
+    with pytest.raises(ModelError, match="'qwen': vLLM cannot load absent: absent is not a local"):
+        answers(provider(id="absent"), [shown("Go")])

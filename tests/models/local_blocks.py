@@ -1,0 +1,62 @@
+"""Requests with pictures for tests of local engines."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    ImagePart,
+    Message,
+    Part,
+    Request,
+    Tags,
+    TextPart,
+)
+
+
+def picture(
+    folder: Path, seed: int = 0, size: tuple[int, int] = (84, 56), **save: Any
+) -> ImagePart:
+    """A picture of seeded noise, (width, height) pixels, in a PNG file."""
+    noise = np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
+    path = folder / f"{seed}-{size[0]}x{size[1]}.png"
+    Image.fromarray(noise).save(path)
+    return part_of(path)
+
+
+def part_of(path: Path) -> ImagePart:
+    """The part that shows a file."""
+    return ImagePart(sha256=hashlib.sha256(path.read_bytes()).hexdigest(), path=str(path))
+
+
+def shown(
+    *parts: str | ImagePart,
+    problem: str = "p",
+    index: int = 0,
+    system: str | None = None,
+    **decoding: Any,
+) -> Request:
+    """A request whose user turn is the given words and pictures."""
+    own: Sequence[Part] = [TextPart(text=p) if isinstance(p, str) else p for p in parts]
+    turns = [Message(role="user", parts=tuple(own))]
+    if system is not None:
+        turns.insert(0, Message(role="system", parts=(TextPart(text=system),)))
+    return Request(
+        conversation=Conversation(messages=tuple(turns)),
+        decoding=Decoding(**{"max_tokens": 8, **decoding}),
+        index=index,
+        tags=Tags(role="respondent", problem=problem),
+    )
+
+
+def samples(*parts: str | ImagePart, indices: Sequence[int], **more: Any) -> list[Request]:
+    """Samples of one conversation."""
+    return [shown(*parts, index=index, **more) for index in indices]

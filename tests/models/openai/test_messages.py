@@ -1,0 +1,154 @@
+"""Bodies of the OpenAI API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.apis import JPEG, ask, openai_model, picture
+
+from omibench.errors import ModelError
+from omibench.models.http.identity import openai_identity
+from omibench.models.http.pictures import Pictures, Shown
+from omibench.models.openai.messages import check_openai, openai_body
+from omibench.schemas.request import ImagePart, Request
+
+
+def show(image: ImagePart) -> Shown:
+    return Shown("image/png", image.sha256)
+
+
+A, B = ImagePart(sha256="a"), ImagePart(sha256="b")
+
+
+def body(request: Request, **block: Any) -> dict[str, Any]:
+    return openai_body(openai_model(**block), [request], show)
+
+
+def test_a_conversation_in_its_order() -> None:
+    found = body(ask("one", A, "two", B, system="be brief", temperature=0.6, max_tokens=99))
+    assert found == {
+        "model": "stub-model",
+        "messages": [
+            {"role": "system", "content": "be brief"},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "one"},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,a"}},
+                    {"type": "text", "text": "two"},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,b"}},
+                ],
+            },
+        ],
+        "max_completion_tokens": 99,
+        "temperature": 0.6,
+    }
+
+
+def test_switches_of_chat() -> None:
+    found = body(
+        ask(A, top_p=0.9, index=3),
+        effort="high",
+        max_tokens_field="max_tokens",
+        detail="low",
+        can={"seed": True, "logprobs": True},
+        extra_body={"top_k": 20},
+    )
+    assert found["max_tokens"] == 4096
+    assert found["reasoning_effort"] == "high"
+    assert (found["seed"], found["logprobs"], found["top_p"], found["top_k"]) == (3, True, 0.9, 20)
+    assert found["messages"][0]["content"][0]["image_url"]["detail"] == "low"
+    assert "n" not in found
+
+
+def test_what_is_not_declared_is_not_sent() -> None:
+    found = body(ask("hi", index=3, temperature=0.6), can={"temperature": False})
+    assert set(found) == {"model", "messages", "max_completion_tokens"}
+
+
+def test_several_samples_in_one_request() -> None:
+    requests = [ask("hi", index=i, temperature=0.6) for i in (4, 5)]
+    model = openai_model(can={"samples": True, "seed": True})
+    found = openai_body(model, requests, show)
+    assert (found["n"], found["seed"]) == (2, 4)
+
+
+def test_responses() -> None:
+    found = body(
+        ask("hi", A, max_tokens=50, temperature=0.0),
+        api="responses",
+        effort="minimal",
+        detail="high",
+        can={"logprobs": True},
+    )
+    assert found == {
+        "model": "stub-model",
+        "input": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "input_text", "text": "hi"},
+                    {
+                        "type": "input_image",
+                        "image_url": "data:image/png;base64,a",
+                        "detail": "high",
+                    },
+                ],
+            }
+        ],
+        "max_output_tokens": 50,
+        "store": False,
+        "reasoning": {"effort": "minimal"},
+        "include": ["message.output_text.logprobs"],
+        "temperature": 0.0,
+    }
+
+
+def test_pictures_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import base64
+
+    calls = []
+    real = base64.b64encode
+    encode = "omibench.models.http.pictures.b64encode"
+    monkeypatch.setattr(encode, lambda data: calls.append(1) or real(data))
+    pictures = Pictures()
+    image = picture(tmp_path, "a.jpg", head=JPEG)
+    for index in range(4):
+        found = openai_body(openai_model(), [ask(image, index=index)], pictures.inline)
+        url = found["messages"][0]["content"][0]["image_url"]["url"]
+        kind, _, data = url.partition(",")
+        assert kind == "data:image/jpeg;base64"
+        assert base64.b64decode(data) == Path(image.path).read_bytes()
+    assert len(calls) == 1
+
+
+def test_what_enters_the_key() -> None:
+    assert openai_identity(openai_model(base_url="http://a", price=None, label="A")) == {
+        "provider": "openai",
+        "id": "stub-model",
+    }
+    model = openai_model(
+        revision="awq", endpoint="azure", api="responses", effort="low", detail="low",
+        extra_body={"top_k": 1}, can={"temperature": False},
+    )  # fmt: skip
+    assert openai_identity(model) == {
+        "provider": "openai", "id": "stub-model", "revision": "awq", "endpoint": "azure",
+        "api": "responses", "effort": "low", "detail": "low", "extra_body": {"top_k": 1},
+        "sampling": "provider_default",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("block", "word"),
+    [
+        ({"api": "responses", "can": {"samples": True}}, "can.samples"),
+        ({"api": "responses", "can": {"seed": True}}, "can.seed"),
+        ({"extra_body": {"temperature": 1}}, "'temperature'"),
+        ({"extra_body": {"messages": []}}, "'messages'"),
+    ],
+)
+def test_contradictions_are_named(block: dict[str, Any], word: str) -> None:
+    with pytest.raises(ModelError, match=word):
+        check_openai("gpt", openai_model(**block))

@@ -1,0 +1,300 @@
+"""Providers against a server of both APIs that behaves, and misbehaves in one way at a time."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.apis import (
+    JPEG,
+    KEY_ENV,
+    PRICE,
+    answers,
+    ask,
+    openai_model,
+    picture,
+    provider,
+)
+from tests.models.traffic.simulated import Books
+
+from model_server.conftest import wait_until
+from model_server.handle import ServerHandle, running_server
+from omibench.errors import ImageCountError, MissingInputError, ModelError
+from omibench.models.openai.provider import OpenAIProvider
+from omibench.schemas.request import ImagePart
+
+APIS = ("chat", "responses", "messages")
+KEY = "planted-key-0123456789"
+every_api = pytest.mark.parametrize("api", APIS)
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[ServerHandle]:
+    with running_server() as handle:
+        yield handle
+
+
+@pytest.fixture
+def server(process: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> ServerHandle:
+    process.reset()
+    monkeypatch.setenv(KEY_ENV, KEY)
+    return process
+
+
+def seen(server: ServerHandle) -> list[dict[str, Any]]:
+    return list(server.stats()["contents"].values())
+
+
+@every_api
+def test_an_answer_with_all_that_is_known_of_it(
+    server: ServerHandle, api: str, tmp_path: Path
+) -> None:
+    a, b = picture(tmp_path, "a.png"), picture(tmp_path, "b.jpg", head=JPEG)
+    server.configure(replies={"and": "It is \\boxed{7}."}, cached_fraction=0.5)
+    model = provider(server, api, price=PRICE)
+    (response,) = answers(model, ask(a, "and", b, a))
+    assert (response.text, response.outcome) == ("It is \\boxed{7}.", "answered")
+    assert response.usage.input_tokens == 769
+    assert response.usage.cached_tokens == 384
+    assert response.cost_usd == pytest.approx((385 * 2 + 384 * 0.5 + 4 * 10) / 1e6)
+    assert response.latency_s is not None
+    assert response.provider_id
+    (content,) = seen(server)
+    assert content["images"] == [a.sha256, b.sha256, a.sha256]
+    assert model.progress.cost_usd == pytest.approx(response.cost_usd)
+
+
+@every_api
+@pytest.mark.parametrize("kind", ["rate_limit", "server_error", "unavailable", "overloaded"])
+def test_errors_pass_and_are_not_paid(server: ServerHandle, api: str, kind: str) -> None:
+    server.configure(script=[{"match": "q", "steps": [kind, kind]}])
+    books = Books()
+    model = provider(server, api)
+    ((_, response),) = model.answer([ask("q")], books)
+    assert response.outcome == "answered"
+    assert seen(server)[0]["outcomes"] == {kind: 2, "ok": 1}
+    assert books.ends == {"given back": 2, "unknown": 1}  # without a price the cost is unknown
+
+
+@every_api
+@pytest.mark.parametrize("kind", ["reset", "reset_mid", "truncated_json", "malformed_json"])
+def test_a_lost_body_is_asked_for_again(server: ServerHandle, api: str, kind: str) -> None:
+    server.configure(script=[{"match": "q", "steps": [kind]}])
+    books = Books()
+    ((_, response),) = provider(server, api, price=PRICE).answer([ask("q")], books)
+    assert response.outcome == "answered"
+    assert books.ends == {"unknown": 1, "paid": 1}
+    assert seen(server)[0]["delivered"] == 1
+
+
+@every_api
+@pytest.mark.parametrize("kind", ["hang", "hang_mid"])
+def test_a_hang_ends_after_the_timeout(server: ServerHandle, api: str, kind: str) -> None:
+    server.configure(script=[{"match": "q", "steps": [kind]}])
+    begun = time.monotonic()
+    (response,) = answers(provider(server, api, limits={"timeout_s": 0.5}), ask("q"))
+    assert response.outcome == "answered"
+    assert 0.5 <= time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("form", ["seconds", "date", "ms"])
+@pytest.mark.parametrize("api", ["chat", "messages"])
+def test_retry_after_in_every_form(server: ServerHandle, api: str, form: str) -> None:
+    fault = {"kind": "rate_limit", "retry_after_s": 0.8, "retry_after_form": form}
+    server.configure(script=[{"match": "q", "steps": [fault]}])
+    begun = time.monotonic()
+    (response,) = answers(provider(server, api), ask("q"))
+    assert response.outcome == "answered"
+    # A date has whole seconds, rounded up.
+    assert 0.7 <= time.monotonic() - begun < 60
+
+
+@every_api
+def test_a_long_retry_after_ends_the_request_as_it_says(server: ServerHandle, api: str) -> None:
+    day = {"kind": "rate_limit", "retry_after_s": 86400}
+    server.configure(script=[{"match": "q", "steps": [day] * 9}])
+    begun = time.monotonic()
+    found = answers(
+        provider(server, api, limits={"concurrency": 2}), *[ask(f"q{i}") for i in range(9)]
+    )
+    assert time.monotonic() - begun < 60
+    assert {r.outcome for r in found} == {"provider_error"}
+    assert all("come back in 1,440 min" in (r.error or "") for r in found)
+    assert server.stats()["requests"] <= 2
+
+
+@every_api
+def test_a_content_filter_refuses(server: ServerHandle, api: str) -> None:
+    server.configure(script=[{"match": "q", "steps": ["content_filter"]}])
+    (response,) = answers(provider(server, api), ask("q"))
+    assert (response.outcome, response.text) == ("refused", "")
+
+
+@every_api
+def test_a_reply_that_broke_off_is_asked_for_again(server: ServerHandle, api: str) -> None:
+    server.configure(script=[{"match": "q", "steps": ["broken_off"]}])
+    books = Books()
+    ((_, response),) = provider(server, api, price=PRICE).answer([ask("q")], books)
+    assert response.outcome == "answered"
+    assert books.ends == {"paid": 2}
+
+
+@every_api
+def test_no_choices_are_empty(server: ServerHandle, api: str) -> None:
+    server.configure(script=[{"match": "q", "steps": ["empty_choices"]}])
+    (response,) = answers(provider(server, api), ask("q"))
+    assert (response.outcome, response.text) == ("empty", "")
+
+
+@every_api
+def test_another_model_is_marked_and_told_once(
+    server: ServerHandle, api: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.configure(faults={"wrong_model": 1.0})
+    with caplog.at_level(logging.WARNING, logger="omibench"):
+        found = answers(provider(server, api), ask("q1"), ask("q2"))
+    assert {(r.outcome, r.served_model) for r in found} == {("answered", "another-model")}
+    (record,) = caplog.records
+    assert "asked for 'stub-model', the endpoint says it is 'another-model'" in record.getMessage()
+
+
+@every_api
+def test_max_tokens_truncate(server: ServerHandle, api: str) -> None:
+    (response,) = answers(provider(server, api), ask("q", max_tokens=2))
+    assert (response.outcome, response.text) == ("truncated", "The answ"[: len(response.text)])
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "inline"])
+def test_reasoning_is_kept_apart(server: ServerHandle, field: str) -> None:
+    server.configure(replies={"q": {"text": "42", "reasoning": "hm"}}, reasoning_field=field)
+    (response,) = answers(provider(server, "chat"), ask("q"))
+    assert (response.text, response.reasoning) == ("42", "hm")
+
+
+@pytest.mark.parametrize("api", ["responses", "messages"])
+def test_reasoning_is_an_item_of_its_own(server: ServerHandle, api: str) -> None:
+    reply = {"text": "42", "reasoning": "hm"}
+    server.configure(replies={"q": reply}, reasoning_field="reasoning")
+    thinking = {"thinking": "adaptive"} if api == "messages" else {}
+    (response,) = answers(provider(server, api, **thinking), ask("q"))
+    assert (response.text, response.reasoning) == ("42", "hm")
+    assert response.usage.reasoning_tokens == 1
+
+
+def test_samples_in_one_request_where_the_endpoint_takes_them(server: ServerHandle) -> None:
+    server.configure(replies={"q": ["a", "b", "c", "d"]})
+    requests = [ask("q", index=i, temperature=0.6, samples=4) for i in range(4)]
+    model = provider(server, "chat", can={"samples": True})
+    assert [r.text for r in answers(model, *requests)] == ["a", "b", "c", "d"]
+    assert server.stats()["requests"] == 1
+    plain = provider(server, "chat", can={"seed": True})
+    answers(plain, *requests)
+    assert server.stats()["requests"] == 5
+    assert server.stats()["distinct"] == 5, "each sample has a seed of its own"
+
+
+def test_missing_samples_are_asked_for_again(server: ServerHandle) -> None:
+    server.configure(bursts=[{"fault": "fewer_choices", "every": 1000, "length": 1}])
+    model = provider(server, "chat", can={"samples": True})
+    found = answers(model, *[ask("q", index=i, temperature=0.6) for i in range(3)])
+    assert {r.outcome for r in found} == {"answered"}
+    assert [c["n"] for c in seen(server)] == [3, 1]
+
+
+def test_anthropic_is_sent_no_temperature_and_says_so(server: ServerHandle) -> None:
+    server.configure(rejects=["temperature", "top_p", "top_k"])
+    (response,) = answers(provider(server, "messages"), ask("q", temperature=0.6))
+    assert (response.outcome, response.sampling) == ("answered", "provider_default")
+
+
+def test_a_large_max_tokens_needs_no_stream(server: ServerHandle) -> None:
+    (response,) = answers(provider(server, "messages"), ask("q", max_tokens=64_000))
+    assert response.outcome == "answered"
+
+
+def test_a_wrong_key_ends_the_run_and_is_not_shown(
+    server: ServerHandle, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.configure(api_keys=["another"])
+    with caplog.at_level(logging.DEBUG), pytest.raises(ModelError) as caught:
+        answers(provider(server, "chat"), *[ask(f"q{i}") for i in range(200)])
+    assert "HTTP 401" in str(caught.value)
+    assert KEY not in str(caught.value) + caplog.text
+    assert server.stats()["rejected"] <= 32 * 2
+
+
+def test_an_empty_account_ends_the_run(server: ServerHandle) -> None:
+    server.configure(faults={"quota": 1.0})
+    for api in ("chat", "messages"):
+        with pytest.raises(ModelError, match="turns every request down"):
+            answers(provider(server, api), *[ask(f"q{i}") for i in range(200)])
+    assert server.stats()["requests"] <= 4 * 32
+
+
+def test_an_unknown_parameter_costs_few_requests(server: ServerHandle) -> None:
+    server.configure(rejects=["top_k"])
+    model = provider(server, "chat", extra_body={"top_k": 1}, limits={"concurrency": 4})
+    with pytest.raises(ModelError, match="top_k"):
+        answers(model, *[ask(f"q{i}") for i in range(200)])
+    assert server.stats()["rejected"] < 30
+
+
+def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_ENV, KEY)
+    limits = {"attempts": 2, "outage_s": 0.2}
+    block = openai_model(id="not-there", base_url="http://127.0.0.1:9/v1", limits=limits)
+    books = Books()
+    with pytest.raises(ModelError, match=r"has not answered once .* nothing listens there"):
+        list(OpenAIProvider("gone", block).answer([ask("q")], books))
+    assert set(books.ends) == {"given back"}
+
+
+def test_nothing_is_sent_before_all_is_checked(
+    server: ServerHandle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = picture(tmp_path, "a.png"), picture(tmp_path, "b.png", size=90_000)
+    page = tmp_path / "c.pdf"
+    page.write_bytes(b"%PDF-1.7 not a picture")
+    odd, gone = ImagePart(sha256="c", path=str(page)), ImagePart(sha256="d", path="no.png")
+    cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        (ask(a, b), {"can": {"images": 1}}, ImageCountError, "has 2 images"),
+        (ask(b), {"can": {"image_mb": 0.05}}, ModelError, "b.png has 0.09 MB"),
+        (ask(odd), {}, ModelError, "no PNG, JPEG, GIF or WebP"),
+        (ask(gone), {}, MissingInputError, "no.png"),
+        (ask("q", top_p=0.9), {"can": {"temperature": False}}, ModelError, "asks for top_p"),
+    ]
+    for request, block, error, words in cases:
+        for api in APIS:
+            with pytest.raises(error, match=words):
+                answers(provider(server, api, **block), ask("fine"), request)
+    with pytest.raises(ModelError, match=r"Anthropic API .* takes none"):
+        answers(provider(server, "messages"), ask("q", top_p=0.5))
+    monkeypatch.delenv(KEY_ENV)
+    monkeypatch.delenv("OMIBENCH_KEYS", raising=False)
+    with pytest.raises(ModelError, match=f"the key {KEY_ENV} is missing"):
+        answers(provider(server, "chat"), ask("q"))
+    assert server.stats()["requests"] == server.stats()["rejected"] == 0
+
+
+def test_closing_the_answers_ends_at_once(server: ServerHandle) -> None:
+    server.configure(script=[{"match": "slow", "steps": ["hang"]}])
+    books = Books()
+    found = provider(server, "chat", price=PRICE).answer([ask("q"), ask("slow")], books)
+    next(found)
+    wait_until(lambda: server.stats(contents=False)["requests"] == 2, 60)
+    begun = time.monotonic()
+    found.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - begun < 60
+    assert books.ends == {"paid": 1, "unknown": 1}
+
+
+def test_a_limit_of_requests_a_minute_is_kept(server: ServerHandle) -> None:
+    server.configure(rpm=1200, window_s=1.0)
+    model = provider(server, "chat", limits={"requests_per_minute": 1150})
+    found = answers(model, *[ask(f"q{i}") for i in range(40)])
+    assert {r.outcome for r in found} == {"answered"}
+    assert server.stats()["outcomes"] == {"ok": 40}

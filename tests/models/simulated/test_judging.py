@@ -1,0 +1,67 @@
+"""Simulated judges read the fences as a judge would and err at their set rates."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+
+import pytest
+from tests.models.conftest import Make, request
+
+from omibench.models.simulated.judging import MARKS
+from omibench.schemas.request import Role
+from omibench.text.fences import Section, fenced
+
+RIGHT, WRONG = "One. Two. Three. Four. So \\boxed{B}.", "So it is \\boxed{C}."
+TYPES = "- logical: a\n- other: b\n- no_error: c"
+DRAWS = 600
+
+
+def say(
+    make: Make, role: Role, text: str, index: int = 0, problem: str = "mcq", **rates: float
+) -> str:
+    name = "MODEL ANSWER" if role == "grader" else "RESPONSE"
+    sections = [Section("QUESTION", "- not_a_type: x"), Section(name, text)]
+    prompt = f"Instructions.\n{fenced(sections)}\n\n{TYPES}"
+    asked = request(problem, prompt=prompt, role=role, index=index)
+    ((_, response),) = make(**rates).answer([asked])
+    assert response.simulated
+    return response.text
+
+
+def test_a_faultless_judge_of_each_kind(simulate: Make) -> None:
+    assert say(simulate, "grader", "B") == "SCORE: 1/1"
+    assert say(simulate, "grader", "C") == "SCORE: 0/1"
+    assert say(simulate, "grader", "(a) 3 m; (b) TRUE", problem="parts") == "SCORE: 2/2"
+    assert say(simulate, "grader", "(a) 3 m; (b) FALSE", problem="parts") == "SCORE: 1/2"
+    assert say(simulate, "extractor", "Hence the correct answer is B.") == "EXTRACTED: B"
+    assert say(simulate, "classifier", RIGHT) == "ERROR TYPE: no_error"
+    assert say(simulate, "classifier", WRONG) in ("ERROR TYPE: logical", "ERROR TYPE: other")
+    assert json.loads(say(simulate, "aligner", RIGHT))["score"] >= 4
+    assert json.loads(say(simulate, "aligner", WRONG))["score"] <= 2
+    marks = json.loads(say(simulate, "rater", RIGHT))
+    assert tuple(marks) == MARKS
+    assert min(marks.values()) >= 4
+    assert max(json.loads(say(simulate, "rater", WRONG)).values()) <= 3
+
+
+@pytest.mark.parametrize(("text", "rate"), [("B", 0.8), ("C", 0.3)])
+def test_a_grader_errs_at_its_set_rates(simulate: Make, text: str, rate: float) -> None:
+    rates = {"true_positive_rate": 0.8, "false_positive_rate": 0.3}
+    told = Counter(say(simulate, "grader", text, index=i, **rates) for i in range(DRAWS))
+    assert set(told) == {"SCORE: 1/1", "SCORE: 0/1"}
+    assert abs(told["SCORE: 1/1"] / DRAWS - rate) < 4 * math.sqrt(rate * (1 - rate) / DRAWS)
+
+
+def test_an_extractor_errs_at_its_set_rate(simulate: Make) -> None:
+    told = Counter(
+        say(simulate, "extractor", "The answer is B.", i, error_rate=0.25) for i in range(DRAWS)
+    )
+    assert set(told) == {"EXTRACTED: B", "EXTRACTED: null"}
+    assert abs(told["EXTRACTED: null"] / DRAWS - 0.25) < 4 * math.sqrt(0.25 * 0.75 / DRAWS)
+
+
+def test_a_flawed_classifier_names_any_type(simulate: Make) -> None:
+    told = {say(simulate, "classifier", RIGHT, index=i, error_rate=1.0) for i in range(60)}
+    assert told == {f"ERROR TYPE: {name}" for name in ("logical", "other", "no_error")}

@@ -1,0 +1,158 @@
+"""Simulated judge, captioner, translator, labeller, page reader and rationale writer."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tests.models.conftest import Make, request
+
+from omibench.errors import ModelError
+from omibench.models.simulated.provider import SimulatedProvider
+from omibench.schemas.request import Role
+from omibench.settings.perception import FIGURE_TASK, TEXT_TASK
+from omibench.text.fences import Section, fenced
+
+RIGHT = "So the final answer is \\boxed{B}."
+WRONG = "The gold is B, they say. So the final answer is \\boxed{C}."
+DRAWS = 1000
+
+
+def ask(
+    provider: SimulatedProvider, role: Role, problem: str, prompt: str = "", index: int = 0
+) -> str:
+    asked = request(problem, prompt=prompt, role=role, index=index)
+    ((_, response),) = provider.answer([asked])
+    assert response.simulated
+    return response.text
+
+
+def judged(predicted: str) -> str:
+    sections = [
+        Section("QUESTION", "Which?"),
+        Section("OFFICIAL ANSWER", "B"),
+        Section("RESPONSE", predicted),
+    ]
+    return f"The last line is ANSWER: consistent.\n{fenced(sections)}\nANSWER: consistent"
+
+
+@pytest.mark.parametrize(("text", "rate"), [(RIGHT, 0.9), (WRONG, 0.2)])
+def test_the_judge_errs_at_its_set_rates(simulate: Make, text: str, rate: float) -> None:
+    provider = simulate(true_positive_rate=0.9, false_positive_rate=0.2)
+    calls = [ask(provider, "judge", "mcq", judged(text), index=i) for i in range(DRAWS)]
+    assert set(calls) == {"ANSWER: consistent", "ANSWER: inconsistent"}
+    found = calls.count("ANSWER: consistent") / DRAWS
+    assert abs(found - rate) < 4 * math.sqrt(rate * (1 - rate) / DRAWS)
+
+
+def test_the_judge_errs_afresh_on_another_response(simulate: Make) -> None:
+    provider = simulate(true_positive_rate=0.5)
+    calls = {ask(provider, "judge", "mcq", judged(f"{n} {RIGHT}")) for n in range(30)}
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("problem", "predicted", "right"),
+    [
+        ("mcq", "Hence the correct answer is B.", True),
+        ("mcq", "so option (B) fits best.", True),
+        ("mcq", "so option (A) fits best.", False),
+        ("number", "first \\boxed{3}, then \\boxed{12.50}", True),
+        ("number", "\\boxed{12.5\\ \\text{m}}", True),
+        ("number", "\\boxed{125}", False),
+        ("parts", "\\boxed{(a) 3 m, (b) TRUE}", True),
+        ("parts", "\\boxed{(a) 3 m} and \\boxed{(b) True}", True),
+        ("parts", "First \\boxed{7}, then \\boxed{(a) 3 m, (b) TRUE}", True),
+        ("parts", "\\boxed{(a) 3 m, (b) FALSE}", False),
+        ("parts", "\\boxed{(a) 3 m}", False),
+        ("word", "The answer is mitosis.", True),
+        ("word", "I'm sorry, but I can't help with that.", False),
+    ],
+)
+def test_a_faultless_judge_sees_what_is_right(
+    simulate: Make, problem: str, predicted: str, right: bool
+) -> None:
+    expected = "ANSWER: consistent" if right else "ANSWER: inconsistent"
+    assert ask(simulate(), "judge", problem, judged(predicted)) == expected
+
+
+def test_other_roles_answer_from_the_oracle(simulate: Make) -> None:
+    provider = simulate()
+    assert ask(provider, "captioner", "mcq") == "A lens of 5 cm.\nA ray."
+    assert ask(provider, "captioner", "mcq", "Describe [IMAGE1].") == "A ray."
+    assert ask(provider, "translator", "mcq") == "A lens of 5 cm is shown."
+    assert ask(provider, "labeller", "mcq") == "{CLASS: optics}"
+    assert ask(provider, "page_reader", "scan#p1") == "1. A body of 3 kg falls."
+    rationale = ask(provider, "rationale_writer", "mcq")
+    assert rationale == "Reasoning: The lens inverts the picture.\nFinal Answer: \\boxed{B}"
+
+
+def test_a_captioner_describes_what_it_is_asked_for_not_what_the_problem_marks(
+    simulate: Make,
+) -> None:
+    problem = fenced([Section("PROBLEM", "See [IMAGE0] and [IMAGE1].")])
+    assert ask(simulate(), "captioner", "mcq", f"{problem}\n\nDescribe [IMAGE1]:") == "A ray."
+
+
+def test_a_translator_gives_back_each_section_with_its_marks(simulate: Make) -> None:
+    prompt = fenced(
+        [Section("QUESTION", "Una lente. [IMAGE0] [IMAGE1]"), Section("CHOICE A", "1,50 m")]
+    )
+    assert ask(simulate(), "translator", "mcq", prompt) == (
+        "QUESTION:\nA lens of 5 cm is shown.\n\n[IMAGE0]\n\n[IMAGE1]\nCHOICE A:\n1.50 m"
+    )
+    flawed = ask(simulate(error_rate=1.0), "translator", "mcq", prompt)
+    assert "A lens of 5 cm is shown.\n\n[IMAGE0]\n\n[IMAGE1]\n" not in flawed
+
+
+def test_a_voter_says_yes_to_every_point_but_errs_at_its_rate(simulate: Make) -> None:
+    prompt = (
+        f'{fenced([Section("QUESTION", "Which?")])}\n"one": true or false, "two": true or false'
+    )
+    assert ask(simulate(), "voter", "mcq", prompt) == '{"one": true, "two": true}'
+    said = [ask(simulate(error_rate=0.3), "voter", "mcq", prompt, i) for i in range(DRAWS)]
+    share = sum("false" in reply for reply in said) / DRAWS
+    assert abs(share - 0.3) < 4 * math.sqrt(0.3 * 0.7 / DRAWS)
+    assert {'{"one": false, "two": true}', '{"one": true, "two": false}'} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("role", "problem"),
+    [
+        ("captioner", "mcq"),
+        ("translator", "mcq"),
+        ("labeller", "mcq"),
+        ("page_reader", "scan#p1"),
+        ("rationale_writer", "mcq"),
+    ],
+)
+def test_flaws_come_at_the_error_rate(simulate: Make, role: Role, problem: str) -> None:
+    right = ask(simulate(), role, problem)
+    flawed = simulate(error_rate=0.3)
+    replies = [ask(flawed, role, problem, index=i) for i in range(DRAWS)]
+    share = sum(reply != right for reply in replies) / DRAWS
+    assert abs(share - 0.3) < 4 * math.sqrt(0.3 * 0.7 / DRAWS)
+
+
+def test_a_flawed_label_is_one_of_the_list(simulate: Make) -> None:
+    prompt = "Copy one:\n- optics\n- waves\n- mechanics\n"
+    replies = {ask(simulate(error_rate=1.0), "labeller", "mcq", prompt, i) for i in range(50)}
+    assert replies == {"{CLASS: waves}", "{CLASS: mechanics}"}
+
+
+def test_a_writer_that_sees_the_official_answer_ends_in_it(simulate: Make) -> None:
+    text = ask(simulate(error_rate=1.0), "rationale_writer", "mcq", "Official answer: B")
+    assert text.endswith("Final Answer: \\boxed{B}")
+
+
+def test_what_the_oracle_does_not_hold_is_named(simulate: Make) -> None:
+    with pytest.raises(ModelError, match="'number' has no 'captions'"):
+        ask(simulate(), "captioner", "number")
+
+
+def test_the_perceiver_reads_the_text_or_describes_the_figures(simulate: Make) -> None:
+    provider = simulate()
+    assert ask(provider, "perceiver", "mcq", TEXT_TASK) == "Una lente de 5 cm."
+    assert ask(provider, "perceiver", "mcq", FIGURE_TASK) == "A lens of 5 cm.\nA ray."
+    flawed = simulate(error_rate=1.0)
+    assert ask(flawed, "perceiver", "mcq", TEXT_TASK) != "Una lente de 5 cm."

@@ -1,0 +1,79 @@
+"""Stand-ins use a tool once where one is on offer, and answer as they would have without."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.models.conftest import Make, request
+
+from omibench.schemas.request import Message, Request, Response, TextPart, ToolCall, ToolSpec
+from omibench.schemas.tool_calls import NOT_YET, read_calls, written_call
+
+CROP = ToolSpec(name="crop", description="Cut.", parameters={"type": "object"})
+BLUR = ToolSpec(name="blur", description="Blur.", parameters={"type": "object"})
+
+
+def said(role: str, text: str) -> Message:
+    return Message.model_validate({"role": role, "parts": [TextPart(text=text)]})
+
+
+def told(tools: tuple[ToolSpec, ...], *more: Message, rules: str = "") -> Request:
+    plain = request("mcq")
+    messages = (said("system", rules), *plain.conversation.messages, *more)
+    conversation = plain.conversation.model_copy(update={"messages": messages, "tools": tools})
+    return plain.model_copy(update={"conversation": conversation})
+
+
+def results(call: ToolCall) -> tuple[Message, ...]:
+    return (
+        Message(role="assistant", parts=(), calls=(call,)),
+        Message(role="tool", parts=(TextPart(text="result_1."),), answers=call.id),
+    )
+
+
+def test_a_tool_is_used_once_and_the_answer_stays_the_same(simulate: Make) -> None:
+    model = simulate()
+    first = model.respond_to(told((BLUR, CROP)))
+    (call,) = first.calls
+    assert (first.simulated, first.outcome, call.name) == (True, "answered", "crop")
+    left, top, right, bottom = json.loads(call.arguments)["box"]
+    assert 0 <= left < right <= 1
+    assert 0 <= top < bottom <= 1
+    answer = model.respond_to(told((BLUR, CROP), *results(call)))
+    assert answer.calls == ()
+    assert answer.text == model.respond_to(request("mcq")).text
+
+
+def test_the_text_protocol_is_followed(simulate: Make) -> None:
+    model = simulate()
+    rules = f"{written_call('crop', '{}')}\n- crop: Cut.\n- blur: Blur."
+    first = model.respond_to(told((), rules=rules))
+    read = read_calls(first.text)
+    assert read is not None
+    assert [call.name for call in read.calls] == ["crop"]
+    turns = (said("assistant", first.text), said("user", "result_1."))
+    answer = model.respond_to(told((), *turns, rules=rules))
+    assert answer.text == model.respond_to(request("mcq")).text
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_stage_that_reads_gives_no_answer(simulate: Make, native: bool) -> None:
+    model = simulate()
+    call = ToolCall(id="c", name="crop", arguments="{}")
+    used = results(call)
+    if not native:
+        used = (said("assistant", written_call("crop", "{}")), said("user", "result_1."))
+    stage = said("user", f"For now, {NOT_YET}.")
+    reads: list[Response] = [
+        model.respond_to(told((), stage)),
+        model.respond_to(told((), stage, *used)),
+    ]
+    assert all("boxed" not in response.text for response in reads)
+    ends = (said("assistant", "I see."), said("user", "Now solve it."))
+    answer = model.respond_to(told((), stage, *used, *ends))
+    assert answer.text == model.respond_to(request("mcq")).text
+
+
+def test_other_tools_are_used_where_none_cuts(simulate: Make) -> None:
+    assert simulate().respond_to(told((BLUR,))).calls[0].name == "blur"

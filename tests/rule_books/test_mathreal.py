@@ -1,0 +1,128 @@
+"""MathReal's protocol, without models and with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from tests.items import make_item
+from tests.judges.conftest import user_text
+
+from omibench.judges.extraction import EXTRACTION
+from omibench.judges.grade import GRADE
+from omibench.judges.instrument import prompt_of
+from omibench.judges.panel import Judge, Panel
+from omibench.rule_books.mathreal import score
+from omibench.schemas.request import Request, Response
+from omibench.schemas.verdict import ScoredItem
+from omibench.stages.score.judge import graded
+
+
+@pytest.mark.parametrize(
+    ("prediction", "gold", "extracted", "outcome", "verdict"),
+    [
+        ("So \\boxed{12}.", "12", "12", "scored", 1.0),
+        ("So \\boxed{ 1 2 }.", "12", "1 2", "scored", 1.0),
+        ("\\boxed{1} and \\boxed{2}", ["1", "2"], "1; 2", "scored", 1.0),
+        ("So \\boxed{0.5}.", "1/2", "0.5", "unjudged", 0.0),
+        ("First \\boxed{3}, so \\boxed{12}.", "12", "3; 12", "unjudged", 0.0),
+        ("So it is 12.", "12", None, "unjudged", 0.0),
+        ("\\boxed{}", "12", None, "unjudged", 0.0),
+        ("", "12", None, "empty", 0.0),
+        ("<think>\\boxed{12}</think>", "12", None, "empty", 0.0),
+        ("I'm sorry, I can't help with that.", "12", None, "refused", 0.0),
+    ],
+)
+def test_without_models(
+    prediction: str, gold: str | list[str], extracted: str | None, outcome: str, verdict: float
+) -> None:
+    found = score(make_item(prediction, gold))
+    assert (found.extracted, found.outcome, found.verdict) == (extracted, outcome, verdict)
+
+
+def test_a_response_that_never_came_keeps_its_outcome() -> None:
+    assert score(make_item("", "1", outcome="provider_error")).outcome == "provider_error"
+
+
+class Model:
+    """Replies to extractors and graders by rule; remembers what it was asked."""
+
+    def __init__(self, extract: Callable[[str], str], grade: Callable[[str], str]) -> None:
+        self.replies = {"extractor": extract, "grader": grade}
+        self.asked: list[tuple[str, str]] = []
+
+    def __call__(self, requests: Sequence[Request]) -> list[Response]:
+        self.asked += [(r.tags.role, r.tags.problem) for r in requests]
+        return [Response(text=self.replies[r.tags.role](user_text(r))) for r in requests]
+
+
+def panels(*models: Model) -> tuple[Panel, Panel]:
+    judges = [Judge(f"j{i}", model, {"id": i}) for i, model in enumerate(models)]
+    return Panel(judges, prompt_of(GRADE)), Panel(judges[:1], prompt_of(EXTRACTION))
+
+
+def named(name: str, prediction: str, gold: str) -> ScoredItem:
+    return make_item(prediction, gold).model_copy(update={"id": name})
+
+
+ITEMS = [
+    named("identical", "\\boxed{12}", "12"),
+    named("boxed", "\\boxed{1; 3}", "1; 2"),
+    named("phrase", "Therefore it is 12 in all.", "12"),
+    named("nothing", "It is hard to tell what is meant here.", "12"),
+    named("refused", "I'm sorry, I can't.", "12"),
+]
+
+
+def test_with_models_only_what_needs_them_is_asked() -> None:
+    model = Model(
+        lambda prompt: "EXTRACTED: 12" if "in all" in prompt else "EXTRACTED: null",
+        lambda prompt: "SCORE: 1/2" if "1; 3" in prompt else "SCORE: 1/1",
+    )
+    told = [first for first, *rest in graded(ITEMS, [""] * 5, *panels(model)) if not rest]
+    assert [(t.verdict.verdict, t.verdict.outcome) for t in told] == [
+        (1.0, "scored"), (0.5, "scored"), (1.0, "scored"), (0.0, "unparsed"), (0.0, "refused")
+    ]  # fmt: skip
+    assert sorted(model.asked) == [
+        ("extractor", "nothing"), ("extractor", "phrase"), ("grader", "boxed"), ("grader", "phrase")
+    ]  # fmt: skip
+    assert told[1].verdict.credit == 0.5
+    assert told[2].verdict.extracted == "12"
+    assert told[2].verdict.method.startswith("extracted by j0 (")
+    assert told[2].judge_key
+    assert all(t.prompt_sha256 == prompt_of(GRADE).sha256 for t in told)
+    assert all(t.verdict.rules == "mathreal" for t in told)
+
+
+def test_a_model_that_fails_is_judge_failed_and_never_wrong() -> None:
+    model = Model(lambda prompt: "EXTRACTED: 99", lambda prompt: "Well done.")
+    told = [first for first, *_ in graded(ITEMS, [""] * 5, *panels(model))]
+    assert [t.verdict.outcome for t in told] == [
+        "scored", "judge_failed", "judge_failed", "judge_failed", "refused"
+    ]  # fmt: skip
+    assert model.asked.count(("extractor", "phrase")) == 2
+
+
+def test_graders_that_vote_stand_behind_the_verdict_in_every_row() -> None:
+    def replies(score: str) -> Model:
+        return Model(lambda prompt: "EXTRACTED: null", lambda prompt: f"SCORE: {score}")
+
+    told = graded(ITEMS, [""] * 5, *panels(replies("1/1"), replies("0/1"), replies("1/1")))
+    assert all(
+        [t.verdict.rules for t in row] == ["mathreal", "mathreal/j0", "mathreal/j1", "mathreal/j2"]
+        for row in told
+    )
+    assert [t.verdict.verdict for t in told[1]] == [1.0, 1.0, 0.0, 1.0]
+    assert [t.judge for t in told[1]] == ["j0+j1+j2", "j0", "j1", "j2"]
+    assert {t.verdict.outcome for t in told[4]} == {"refused"}
+
+
+def test_a_grade_that_never_came_keeps_its_reason() -> None:
+    def ask(requests: Sequence[Request]) -> list[Response]:
+        return [Response(text="", outcome="budget_stop") for _ in requests]
+
+    judge = Judge("j", ask, {"id": 0})
+    panels = Panel([judge], prompt_of(GRADE)), Panel([judge], prompt_of(EXTRACTION))
+    told = [first for first, *_ in graded(ITEMS[:3], [""] * 3, *panels)]
+    assert [t.verdict.outcome for t in told] == ["scored", "budget_stop", "budget_stop"]
+    assert [t.verdict.credit for t in told] == [1.0, None, None]

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from tests.items import make_item
+
+from omibench.errors import OmibenchError
+from omibench.params.stages import RuleBook
+from omibench.rule_books.registry import RULE_BOOKS, score_item
+
+
+def test_the_params_and_the_register_name_the_same_rule_books() -> None:
+    assert set(RULE_BOOKS) == set(get_args(RuleBook))
+
+
+@pytest.mark.parametrize("rules", ["omibench", "emma", "usnco-v", "robust"])
+def test_every_rule_book_is_one_function_of_the_item(rules: str) -> None:
+    item = make_item("C", "C", ["x", "y", "z"])
+    verdict = score_item(item, rules)
+    assert verdict == score_item(item, rules)
+    assert (verdict.verdict, verdict.rules) == (1.0, rules)
+    assert verdict.version == RULE_BOOKS[rules].version
+
+
+def test_a_stored_verdict_is_taken_over() -> None:
+    assert score_item(make_item("", "5", published_verdict=1.0), "published").verdict == 1.0
+    assert score_item(make_item("5", "5", published_verdict=0.25), "published").verdict == 0.25
+    assert score_item(make_item("5", "5"), "published").outcome == "unjudged"
+
+
+def test_mathreal_is_unjudged_without_its_models() -> None:
+    verdict = score_item(make_item("5", "5"), "mathreal")
+    assert (verdict.outcome, verdict.verdict) == ("unjudged", 0.0)
+
+
+def test_a_wrong_name_gets_the_nearest_right_one() -> None:
+    with pytest.raises(OmibenchError, match="did you mean 'robust'"):
+        score_item(make_item("5", "5"), "robus")

@@ -1,0 +1,154 @@
+"""One cell from responses to what its samples are worth, with simulated reward models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from omibench.errors import ModelError, ParamsError
+from omibench.params.study import Cell, Study, parse_study
+from omibench.schemas.problem import Answer, Choice, Question
+from omibench.schemas.tables import (
+    AggregateRow,
+    ResponseRow,
+    read_parquet,
+    write_jsonl,
+    write_parquet,
+)
+from omibench.stages.aggregate import aggregate_cell
+from omibench.stages.score import score_cell
+
+CHOICES = [Choice(label=c, text=f"option {c.lower()}") for c in "ABCD"]
+SAMPLES: dict[str, list[str]] = {
+    "half": [r"\boxed{3}", r"\boxed{\frac{1}{2}}", r"\boxed{0.5}", ""],
+    "letter": [r"\boxed{B}", r"\boxed{C}", r"\boxed{A}", r"\boxed{B}"],
+    "never": ["", "I am sorry, I cannot answer this.", "", ""],
+    "once": [r"\boxed{7}", r"\boxed{8}", r"\boxed{8}", r"\boxed{8}"],
+}
+GOLD = {"half": ["0.5"], "letter": ["B"], "never": ["1"], "once": ["7"]}
+CELL = Cell("m", "vote")
+
+
+def study(folder: Path, aggregate: Any, *, tpr: float = 1.0, fpr: float = 0.0) -> Study:
+    simulated = {"provider": "simulated", "oracle": str(folder / "oracle.jsonl")}
+    rates = {"true_positive_rate": tpr, "false_positive_rate": fpr}
+    values = {
+        "study": {"seed": 3, "store": str(folder / "store")},
+        "models": {"m": simulated | rates, "reward": simulated | rates},
+        "settings": {"vote": {"decoding": {"samples": 4}, "aggregate": aggregate}},
+        "score": {"rules": ["robust", "omibench"]},
+    }
+    return parse_study(values, "test")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A results folder with one scored cell of four problems, four samples each."""
+    answers, questions, oracle, responses = [], [], [], []
+    for name, texts in SAMPLES.items():
+        choices = CHOICES if name == "letter" else None
+        kind = "mcq" if choices else "open"
+        answers.append(Answer(id=name, answer=GOLD[name], answer_type=kind, choices=choices))
+        questions.append(Question(id=name, question=f"What is {name}?", choices=choices))
+        oracle.append({"id": name, "answer": GOLD[name], "answer_type": kind, "difficulty": 0,
+                       "choices": list("ABCD") if choices else None, "n_images": 2,
+                       "subject": "other"})  # fmt: skip
+        responses += [
+            ResponseRow(id=name, index=i, key=f"{name}{i}", outcome="answered", text=text,
+                        simulated=True)
+            for i, text in enumerate(texts)
+        ]  # fmt: skip
+    (tmp_path / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in oracle))
+    write_jsonl(tmp_path / "freeze/answers.jsonl", answers)
+    write_jsonl(tmp_path / "freeze/questions.jsonl", questions)
+    file = tmp_path / "infer/m/vote.parquet"
+    write_parquet(file, responses, ResponseRow)
+    own = study(tmp_path, "mean")
+    score_cell(
+        file, tmp_path / "freeze/answers.jsonl", None, tmp_path / "score/m/vote.parquet", own
+    )
+    return tmp_path
+
+
+def rows(results: Path, own: Study) -> pl.DataFrame:
+    out = results / "aggregate/m/vote.parquet"
+    assert aggregate_cell(results, out, own, CELL) == read_parquet(out, AggregateRow).height
+    return read_parquet(out, AggregateRow)
+
+
+def picked(frame: pl.DataFrame, metric: str, k: int = 4, rules: str = "robust") -> dict[str, int]:
+    own = frame.filter(metric=metric, k=k, rules=rules)
+    return dict(own.select("id", "index").iter_rows())
+
+
+def values(frame: pl.DataFrame, metric: str, k: int, rules: str = "robust") -> dict[str, float]:
+    own = frame.filter(metric=metric, k=k, rules=rules)
+    return dict(own.select("id", "value").iter_rows())
+
+
+def test_majority_pass_and_consistency(results: Path) -> None:
+    found = rows(results, study(results, {"how": "majority", "k": [1, 2]}))
+    assert picked(found, "majority") == {"half": 1, "letter": 0, "never": 0, "once": 1}
+    assert values(found, "majority", 4) == {"half": 1, "letter": 1, "never": 0, "once": 0}
+    assert picked(found, "majority", 1) == dict.fromkeys(SAMPLES, 0)
+    assert values(found, "pass", 4) == {"half": 1, "letter": 1, "never": 0, "once": 1}
+    assert values(found, "pass", 2) == pytest.approx(
+        {"half": 1 - 1 / 6, "letter": 1 - 1 / 6, "never": 0, "once": 0.5}
+    )
+    assert values(found, "consistency", 4) == {
+        "half": 0.5, "letter": 0.5, "never": 0, "once": 0.75,
+    }  # fmt: skip
+    assert found["simulated"].all()
+
+
+def test_each_rule_book_has_its_own_classes(results: Path) -> None:
+    found = rows(results, study(results, "majority"))
+    assert set(found["rules"]) == {"robust", "omibench"}
+    # To the printed rules 0.5 and the fraction are two answers.
+    assert values(found, "consistency", 4, "omibench")["half"] == 0.25
+
+
+@pytest.mark.parametrize("judge", ["reward", "self"])
+def test_a_perfect_reward_model_finds_every_right_sample(results: Path, judge: str) -> None:
+    own = study(results, {"how": "best-of-n", "judge": judge, "k": [2]})
+    found = rows(results, own)
+    assert values(found, "best-of-n", 4) == {"half": 1, "letter": 1, "never": 0, "once": 1}
+    assert values(found, "best-of-n", 2) == {"half": 1, "letter": 1, "never": 0, "once": 1}
+    chosen = found.filter(metric="best-of-n")
+    assert set(chosen["judge"]) == {"m" if judge == "self" else judge}
+    assert chosen["prompt_sha256"].null_count() == 0
+
+
+def test_a_tournament_is_won_by_the_right_sample_and_goes_on_where_it_stopped(
+    results: Path,
+) -> None:
+    own = study(results, {"how": "tournament", "judge": "reward", "k": [2]})
+    found = rows(results, own)
+    assert values(found, "tournament", 4) == {"half": 1, "letter": 1, "never": 0, "once": 1}
+    store = {f: f.read_bytes() for f in (results / "store").rglob("*.jsonl")}
+    assert store
+    assert rows(results, own).equals(found)
+    assert {f: f.read_bytes() for f in (results / "store").rglob("*.jsonl")} == store
+
+
+def test_a_reward_model_that_is_always_wrong_does_harm(results: Path) -> None:
+    judge = {"how": "best-of-n", "judge": "reward"}
+    found = values(rows(results, study(results, judge, tpr=0.0, fpr=1.0)), "best-of-n", 4)
+    assert found["letter"] == found["once"] == 0
+
+
+def test_single_samples_and_unknown_models_are_refused(results: Path) -> None:
+    own = study(results, "mean")
+    single = own.settings["vote"].model_copy(
+        update={"decoding": own.settings["vote"].decoding.model_copy(update={"samples": 1})}
+    )
+    alone = own.model_copy(update={"settings": {"vote": single}})
+    with pytest.raises(ParamsError, match=r"settings\.vote: draws one sample"):
+        rows(results, alone)
+    nobody = study(results, {"how": "best-of-n", "judge": "nobody"})
+    with pytest.raises(ModelError, match=r"settings\.vote\.aggregate\.judge: 'nobody'"):
+        rows(results, nobody)

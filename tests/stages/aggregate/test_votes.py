@@ -1,0 +1,105 @@
+"""Majority and consistency: answers that are one vote together, invalid ones have no vote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.stages.aggregate.equivalence import same_under
+from omibench.stages.aggregate.sample import Sample
+from omibench.stages.aggregate.votes import answer_classes, consistency, majority
+
+ROBUST = same_under("robust", "open")
+
+
+def equal(a: str, b: str) -> bool:
+    """Letters are one regardless of case: an equivalence that is not identity."""
+    return a.casefold() == b.casefold()
+
+
+def drawn(*answers: str | None) -> list[Sample]:
+    return [Sample(i, answer) for i, answer in enumerate(answers)]
+
+
+ANSWERS = st.lists(st.sampled_from(["a", "A", "b", "B", "c", None]), min_size=1, max_size=9)
+
+
+def test_a_half_votes_with_one_over_two() -> None:
+    samples = drawn("3", r"\frac{1}{2}", "0.5", "3", "1/2")
+    assert majority(samples, ROBUST, Random(0)).index == 1
+    assert [len(c.members) for c in answer_classes(samples, ROBUST)] == [2, 3]
+
+
+@pytest.mark.parametrize("rules", ["robust", "omibench", "emma", "usnco-v"])
+def test_letters_vote_under_every_rule_book(rules: str) -> None:
+    same = same_under(rules, "mcq")
+    assert majority(drawn("B", "A", "A", None), same, Random(0)).index == 1
+    assert not same("A", "B")
+
+
+def test_the_rule_book_decides_what_is_one_answer() -> None:
+    long = "the entropy of the gas increases in every step of the cycle"
+    other = long.replace("increases", "decreases")
+    assert same_under("omibench", "open")(long, other)
+    assert not ROBUST(long, other)
+
+
+@given(ANSWERS, st.integers())
+def test_the_winner_has_as_many_votes_as_any_counted_by_hand(
+    answers: list[str | None], seed: int
+) -> None:
+    winner = majority(drawn(*answers), equal, Random(seed))
+    votes = Counter(a.casefold() for a in answers if a is not None)
+    if votes:
+        assert winner.answer is not None
+        assert votes[winner.answer.casefold()] == max(votes.values())
+    else:
+        assert winner.index == 0
+
+
+@given(ANSWERS, st.integers(), st.randoms(use_true_random=False))
+def test_without_a_tie_the_order_of_samples_is_nothing(
+    answers: list[str | None], seed: int, order: Random
+) -> None:
+    votes = Counter(a.casefold() for a in answers if a is not None).most_common(2)
+    if votes and (len(votes) == 1 or votes[0][1] > votes[1][1]):
+        shuffled = drawn(*answers)
+        order.shuffle(shuffled)
+        winner = majority(shuffled, equal, Random(seed))
+        assert winner.answer is not None
+        assert winner.answer.casefold() == votes[0][0]
+
+
+@given(ANSWERS, st.integers())
+def test_the_same_seed_draws_the_same_winner(answers: list[str | None], seed: int) -> None:
+    first = majority(drawn(*answers), equal, Random(seed))
+    assert majority(drawn(*answers), equal, Random(seed)) == first
+
+
+def test_ties_are_drawn_evenly() -> None:
+    won = Counter(majority(drawn("a", "b"), equal, Random(s)).answer for s in range(1000))
+    assert 420 < won["a"] < 580
+
+
+@given(ANSWERS)
+def test_consistency_is_the_largest_count_over_all_samples(answers: list[str | None]) -> None:
+    votes = Counter(a.casefold() for a in answers if a is not None)
+    expected = max(votes.values(), default=0) / len(answers)
+    assert consistency(drawn(*answers), equal) == expected
+
+
+def test_an_answer_that_is_no_option_lowers_consistency() -> None:
+    samples = drawn("E", "E", "E", "A", "A")
+    assert consistency(samples, equal, "ABCD") == pytest.approx(0.4)
+    assert consistency(samples, equal) == pytest.approx(0.6)
+
+
+def test_nothing_can_be_chosen_from_nothing() -> None:
+    with pytest.raises(ValueError, match="no sample"):
+        majority([], equal, Random(0))
+    with pytest.raises(ValueError, match="no sample"):
+        consistency([], equal)

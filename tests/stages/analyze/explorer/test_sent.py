@@ -1,0 +1,150 @@
+"""The messages that were sent stand on the page of their problem, pictures at their places."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import HOSTILE, Folders, make_study
+from tests.stages.analyze.explorer.test_steps import keep, said
+from tests.stages.analyze.pages import Page
+
+from omibench.params.study import Study
+from omibench.schemas.problem import Answer, Choice, Question
+from omibench.schemas.request import Conversation, Message, Response, TextPart, ToolCall, ToolSpec
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.settings.present import present
+from omibench.stages.analyze.explorer.sent import FOLDED_FROM, Letters
+from omibench.stages.analyze.explorer.steps import Trail
+from omibench.stages.analyze.explorer.write import write_explorer
+from omibench.stages.analyze.tables.load import load_results
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    return make_study(tmp_path, per_subject=1)
+
+
+def written(folders: Folders, study: Study, problem: str) -> Page:
+    results = load_results(*folders[:3], study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    return Page(folders.out / "explorer" / "pages" / f"{problem}.html")
+
+
+def stored(folders: Folders, tmp_path: Path) -> Study:
+    blocks = folders.study.model_dump(mode="json", exclude_defaults=True)
+    blocks["study"]["store"] = str(tmp_path / "store")
+    return type(folders.study).model_validate(blocks)
+
+
+def rekeyed(folders: Folders, problem: str, keys: dict[tuple[str, str], str]) -> None:
+    """Give responses of cells to a problem the keys of requests in the store."""
+    for (model, setting), key in keys.items():
+        for stage in (folders.infer, folders.score):
+            path = stage / model / f"{setting}.parquet"
+            frame = pl.read_parquet(path)
+            new = pl.when(pl.col("id") == problem).then(pl.lit(key)).otherwise("key")
+            frame.with_columns(key=new).write_parquet(path)
+
+
+def test_the_conversation_of_a_response_is_shown_once_for_all_who_were_sent_it(
+    folders: Folders, tmp_path: Path
+) -> None:
+    study = stored(folders, tmp_path)
+    question = read_jsonl(folders.freeze / "questions.jsonl", Question)[0]
+    asked = present(question, study.settings["cot"], folders.freeze)
+    system = Message(role="system", parts=(TextPart(text=f"Be brief. {HOSTILE}"),))
+    asked = Conversation(messages=(system, *asked.messages))
+    keys = {
+        (model, "cot"): keep(tmp_path / "store", model, "respondent", asked, Response(text="B"))
+        for model in ("sim-strong", "sim-weak")
+    }
+    rekeyed(folders, question.id, keys)
+    page = written(folders, study, question.id)
+    page.assert_harmless()
+    anchors = {link[1:] for link in page.links() if link.startswith("#sent-")}
+    assert len(anchors) == 1
+    assert anchors <= page.ids
+    assert [link for link in page.links() if link.startswith("#sent-")] == [f"#{anchors.pop()}"] * 2
+    assert "Strong, Chain of thought; Weak, Chain of thought (2 messages," in page.text
+    html = page.path.read_text("utf-8").split('id="sent"')[1]
+    assert "&lt;script&gt;" in html
+    roles = re.findall(r"<h4>(\w+)", html)
+    assert roles == ["system", "user"]
+    # Words and pictures in the order in which they were sent.
+    parts = asked.messages[1].parts
+    found = re.findall(r'<pre class="sent">|<img src="[^"]+"', html)
+    assert len(found) == 1 + len(parts)
+    assert [part.startswith("<img") for part in found[1:]] == [
+        not isinstance(part, TextPart) for part in parts
+    ]
+    sources = {page.target(link)[0] for link in re.findall(r'<img src="([^"]+)"', html)}
+    assert sources == {(folders.freeze / figure.file).resolve() for figure in question.images}
+
+
+def test_a_choice_shows_its_picture_where_its_text_marks_it(folders: Folders) -> None:
+    """As the last choice of OMIBench's biology-141: a picture and a legend below it."""
+    path = folders.freeze / "questions.jsonl"
+    questions = read_jsonl(path, Question)
+    question = next(q for q in questions if len(q.images) >= 2)
+    choices = [
+        Choice(label="A", image=0),
+        Choice(label="B", text="before [IMAGE1]\n\nZZZZ Indicates pigment."),
+    ]
+    changed = {"question": "Which diagram?", "choices": choices}
+    mine = question.model_copy(update=changed)
+    write_jsonl(path, [mine if q.id == question.id else q for q in questions])
+    answers = read_jsonl(folders.freeze / "answers.jsonl", Answer)
+    gold = {"choices": choices, "answer": ["A"], "answer_type": "mcq"}
+    rows = [a.model_copy(update=gold) if a.id == question.id else a for a in answers]
+    write_jsonl(folders.freeze / "answers.jsonl", rows)
+    page = written(folders, folders.study, question.id)
+    page.assert_harmless()
+    html = page.path.read_text("utf-8")
+    second = html.split("<b>(B)</b>")[1].split("</li>")[0]
+    address = re.search(r'<img src="([^"]+)"', second)
+    assert address is not None
+    assert page.target(address[1])[0] == (folders.freeze / question.images[1].file).resolve()
+    assert second.index("before") < address.start() < second.index("ZZZZ")
+    assert "[IMAGE" not in html.split('id="source"')[0]
+    statement = html.split('id="statement"')[1].split('class="choices"')[0]
+    assert statement.count("<img") == len(question.images) - 2, "each picture is shown once"
+
+
+def test_calls_tools_and_long_texts(tmp_path: Path) -> None:
+    call = ToolCall(id="c1", name="zoom", arguments=HOSTILE)
+    told = Conversation(
+        messages=(
+            *said("x" * FOLDED_FROM).messages,
+            Message(role="assistant", parts=(TextPart(text="Closer."),), calls=(call,)),
+            Message(role="tool", parts=(TextPart(text="zoomed"),), answers="c1"),
+        ),
+        tools=(ToolSpec(name="zoom", description="Zoom.", parameters={"type": "object"}),),
+    )
+    store = tmp_path / "store"
+    key = keep(store, "m", "respondent", told, Response(text="B"))
+    short = keep(store, "m", "respondent", said("short"), Response(text="B"))
+    letters = Letters(Trail(store, tmp_path, tmp_path, tmp_path), tmp_path / "q.html")
+    assert letters.anchor(key, "M") == letters.anchor(key, "M")
+    assert letters.anchor(short, "M")
+    assert letters.anchor("ab" * 32, "M") == letters.anchor("no key", "M") == ""
+    long, brief = letters.all()
+    assert (long.to, long.is_folded, brief.is_folded) == (["M"], True, False)
+    assert [m.role for m in long.messages] == ["user", "assistant", "tool"]
+    assert long.messages[1].calls == [f"zoom {HOSTILE}"]
+    assert (long.messages[2].answers, long.tools) == ("c1", ["zoom"])
+
+
+def test_a_store_that_is_broken_ends_no_report(folders: Folders, tmp_path: Path) -> None:
+    study = stored(folders, tmp_path)
+    problem = read_jsonl(folders.freeze / "questions.jsonl", Question)[0].id
+    key = keep(tmp_path / "store", "m", "respondent", said("1"), Response(text="B"))
+    rekeyed(folders, problem, {("sim-strong", "cot"): key})
+    for segment in (tmp_path / "store").rglob("*.jsonl"):
+        content = segment.read_bytes()
+        segment.write_bytes(content[: len(content) // 2] + b"\xff" * 40 + b"\n")
+    page = written(folders, study, problem)
+    page.assert_harmless()
+    assert "holds none of these requests" in page.text

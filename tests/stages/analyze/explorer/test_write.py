@@ -1,0 +1,262 @@
+"""The explorer: every link leads somewhere, and no text of a paper or model becomes markup."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import (
+    HOSTILE,
+    PROMPT,
+    Folders,
+    drop_pictures,
+    make_published_study,
+    make_study,
+    rewrite_cells,
+)
+from tests.stages.analyze.pages import Page
+from tests.stages.analyze.tables.test_calibration import certificate
+
+from omibench.params.identity import identity_of
+from omibench.params.judge import JudgePanel, JudgeParams
+from omibench.params.study import Cell, Study
+from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate
+from omibench.schemas.tables import JudgementRow, write_parquet
+from omibench.stages.analyze.explorer.view import (
+    LONGEST,
+    LONGEST_LISTED,
+    clipped,
+    natural,
+    shortened,
+)
+from omibench.stages.analyze.explorer.write import write_explorer
+from omibench.stages.analyze.links import cell_anchor, cell_file, problem_file
+from omibench.stages.analyze.tables.load import load_results
+from omibench.web.templates import relative
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
+    folders: Folders = make_study(tmp_path_factory.mktemp("explorer"), per_subject=4)
+    results = load_results(*folders[:3], folders.study)
+    explorer = folders.out / "explorer"
+    (folders.out / "report.html").parent.mkdir(parents=True)
+    (folders.out / "report.html").write_text("<p id=x></p>", "utf-8")
+    write_explorer(explorer, results, folders.out / "report.html")
+    return {p.relative_to(explorer).as_posix(): Page(p) for p in explorer.rglob("*.html")}
+
+
+def test_one_page_a_problem_and_a_cell(pages: dict[str, Page]) -> None:
+    assert len(pages) == 1 + 16 + 9
+
+
+def test_planted_markup_stays_text(pages: dict[str, Page]) -> None:
+    for page in pages.values():
+        page.assert_harmless()
+    planted = pages["pages/biology_02.html"]
+    assert HOSTILE in planted.text
+    assert planted.text.count('<script>alert("pwned")</script>') >= 2  # statement and responses
+    assert "{{7*7}}" in planted.text
+
+
+def test_every_link_and_picture_leads_somewhere(pages: dict[str, Page]) -> None:
+    ids = {page.path.resolve(): page.ids for page in pages.values()}
+    for page in pages.values():
+        for link in page.links() + page.links("src"):
+            file, fragment = page.target(link)
+            assert file.is_file(), (page.path, link)
+            if fragment:
+                assert fragment in ids[file], (page.path, link)
+
+
+def test_a_problem_shows_all_that_is_known_of_it(pages: dict[str, Page]) -> None:
+    page = pages["pages/chemistry_03.html"]
+    for words in ("Reference rationale", "✓ gold", "SIMULATED", "Ag₂CrO₄", "robust, version 1"):
+        assert words in page.text
+    assert len([a for _, a in page.elements if a.get("class") == "response"]) == 9
+
+
+def test_a_judge_is_shown_with_its_model_and_calibration(pages: dict[str, Page]) -> None:
+    assert "judge (uncalibrated)" in pages["pages/chemistry_03.html"].text
+    assert "GPTScore SIMULATED uncalibrated" in pages["cells/sim-weak@cot.html"].text
+    assert "What judges say of its reasoning" not in pages["pages/chemistry_03.html"].text
+
+
+def test_a_judge_with_a_certificate_is_called_calibrated(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    results = load_results(*folders[:3], folders.study)
+    known = replace(results, certificate=certificate(folders))
+    write_explorer(folders.out / "explorer", known, folders.out / "report.html")
+    assert "judge (calibrated)" in Page(folders.out / "explorer/pages/physics_01.html").text
+
+
+def reasoning_certificate(study: Study, instrument: str, *marks: str) -> ReasoningCertificate:
+    told = Measure(value=0.8, lo=0.7, hi=0.9, n=50)
+    quality = MarkQuality(spearman=told, within_one=told, exact=told)
+    return ReasoningCertificate(
+        instrument=instrument, judge="judge", identity=[identity_of(study.models["judge"])],
+        prompt_sha256=PROMPT, labels="labels.csv", labels_sha256="a" * 64, n=50, problems=14,
+        judge_failed=0, not_judged=0, confidence=0.95, marks=dict.fromkeys(marks, quality),
+        simulated=False, study="another",
+    )  # fmt: skip
+
+
+def test_judgements_stand_beside_the_response_they_are_of(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    results = load_results(*folders[:3], folders.study)
+    judge = JudgePanel(models=["judge"])
+    study = results.study.model_copy(update={"judge": JudgeParams(quality=judge)})
+    known = (reasoning_certificate(study, "quality", "overall"),
+             reasoning_certificate(study, "error_type"))  # fmt: skip
+    cell = study.cells[0]
+    common = {"id": "physics_00", "index": 0, "key": "k", "version": 1, "simulated": True,
+              "prompt_sha256": PROMPT}  # fmt: skip
+    typed = {"instrument": "error_type", "judge": "judge", "outcome": "scored",
+             "error_type": "logical"}  # fmt: skip
+    rows = [
+        JudgementRow(**common, **typed),
+        JudgementRow(**common, **typed | {"judge": "one of three"}, counts=False),
+        JudgementRow(**common, instrument="quality", outcome="scored", judge="judge", overall=4.0,
+                     correctness=2.0, judge_key="reply-key"),
+        JudgementRow(**common, instrument="error_type", outcome="scored", error_type="unit_slip",
+                     taxonomy=HOSTILE),
+        JudgementRow(**common, instrument="alignment", outcome="judge_failed", judge="judge"),
+    ]  # fmt: skip
+    path = folders.freeze.parent / "judge" / cell.model / f"{cell.setting}.parquet"
+    write_parquet(path, rows, JudgementRow)
+    report = folders.out / "report.html"
+    found = replace(results, study=study, reasoning_certificates=known)
+    write_explorer(folders.out / "explorer", found, report)
+    page = Page(folders.out / "explorer/pages/physics_00.html")
+    page.assert_harmless()
+    for words in ("correctness 2, overall 4 of 5", "reply-key", "none was needed",
+                  f"unit slip ({HOSTILE})", "judge failed",
+                  "judge (calibrated for overall alone) reply-key", "logical judge (calibrated)",
+                  "one of three (uncalibrated)", "alignment SIMULATED judge failed judge (uncal"
+                  ):  # fmt: skip
+        assert words in page.text
+    assert len([a for _, a in page.elements if a.get("class") == "judged"]) == 1
+    other = Page(folders.out / "explorer/pages/physics_01.html")
+    assert "What judges say of its reasoning" not in other.text
+
+
+def test_a_stem_is_named_only_where_it_is_shared(pages: dict[str, Page]) -> None:
+    assert "shares the stem physics-stem" in pages["pages/physics_00.html"].text
+    assert "shares the stem physics-stem" in pages["pages/physics_01.html"].text
+    assert "shares the stem" not in pages["pages/physics_02.html"].text
+    assert "shares the stem" not in pages["pages/physics_03.html"].text  # the only one of its group
+
+
+def test_a_dataset_without_its_pictures_says_so(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    drop_pictures(folders)
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    page = Page(folders.out / "explorer/pages/physics_00.html")
+    n = results.answers["physics_00"].n_images
+    assert f"{n} images, pictures not held" in page.text
+    assert "0 images" not in page.text
+    assert "SHA-256 of its bytes" not in page.text
+    index = Page(folders.out / "explorer/index.html")
+    assert "The pictures are not held." in index.text
+    assert "Paper" not in index.text
+
+
+def test_pictures_that_are_held_are_counted(pages: dict[str, Page]) -> None:
+    assert "not held" not in " ".join(page.text for page in pages.values())
+    assert "papers/physics.pdf" in pages["index.html"].text
+
+
+def test_chips_stand_only_where_something_was_simulated(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2, simulated=False)
+    judged = (pl.col("rules") == "gptscore") & (pl.col("id") == "physics_00")
+    rewrite_cells(
+        folders,
+        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
+        Cell("sim-weak", "cot"),
+    )
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    pages = {p.name: Page(p).text for p in (folders.out / "explorer").rglob("*.html")}
+    assert "SIMULATED" not in pages["physics_01.html"]
+    assert "SIMULATED" not in pages["index.html"]
+    assert pages["physics_00.html"].count("SIMULATED") == 2  # banner and verdict
+    assert "GPTScore, version 1 SIMULATED" in pages["physics_00.html"]
+
+
+def test_a_simulated_response_does_not_mark_a_rule_book(pages: dict[str, Page]) -> None:
+    words = pages["pages/chemistry_03.html"].text
+    assert "robust, version 1 SIMULATED" not in words
+    assert "GPTScore, version 1 SIMULATED" in words
+
+
+def test_names_sort_as_people_count() -> None:
+    names = ["physics-10", "physics-2", "b", "physics-2a", "a10b2", "a10b10", "10", "9"]
+    assert sorted(names, key=natural) == [
+        "a10b2", "a10b10", "b", "physics-2", "physics-2a", "physics-10", "9", "10",
+    ]  # fmt: skip
+
+
+def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    long = "x" * 5000
+    rewrite_cells(
+        folders,
+        lambda f: f.with_columns(extracted=pl.lit(long)) if "rules" in f.columns else f,
+    )
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    assert long not in Page(folders.out / "explorer/cells/sim-weak@cot.html").text
+    assert long in Page(folders.out / "explorer/pages/physics_00.html").text
+    assert len(clipped(long)) == LONGEST_LISTED
+    assert clipped("B") == "B"
+
+
+def test_published_verdicts_show_what_robust_extracted(tmp_path: Path) -> None:
+    folders = make_published_study(tmp_path, robust=True)
+    results = load_results(*folders[:3], folders.study)
+    write_explorer(folders.out / "explorer", results, folders.out / "report.html")
+    assert (
+        "Extracted is what the rule book robust took for the answer"
+        in Page(folders.out / "explorer/cells/sim-strong@cot.html").text
+    )
+
+
+def test_a_failure_is_named_and_not_called_wrong(pages: dict[str, Page]) -> None:
+    words = " ".join(p.text for name, p in pages.items() if name.startswith("cells/"))
+    assert any(kind in words for kind in ("truncated", "refused", "unparsed", "budget stop"))
+
+
+def test_long_responses_keep_their_two_ends() -> None:
+    text = "a" * LONGEST + "the end"
+    assert len(shortened(text)) < LONGEST + 100
+    assert shortened(text).endswith("the end")
+    assert "7 characters left out" in shortened(text)
+    assert shortened("short") == "short"
+
+
+@pytest.mark.parametrize("problem", ["../../etc", "a b/c?d#e", "<script>", "..", "é", "x" * 300])
+def test_page_names_are_safe_file_names(problem: str) -> None:
+    name = problem_file(problem)
+    assert "/" not in name
+    assert not name.startswith("..")
+    assert name.isascii()
+    assert len(name) < 120
+    assert name != problem_file(problem + " ")
+
+
+def test_no_two_cells_or_samples_share_a_page_or_an_anchor() -> None:
+    cells = [Cell("a.b", "c"), Cell("a", "b.c"), Cell("a", "b")]
+    assert len({cell_file(cell) for cell in cells}) == 3
+    anchors = {cell_anchor(cell, sample) for cell in cells for sample in (0, 1, 2)}
+    assert len(anchors) == 9
+    assert cell_file(Cell("m", "cot")) == "m@cot.html"
+    assert cell_anchor(Cell("m", "cot"), 2) == "m@cot@2"
+
+
+def test_links_never_have_a_scheme(tmp_path: Path) -> None:
+    page = tmp_path / "explorer" / "x.html"
+    assert relative(tmp_path / "javascript:alert(1)", page) == "../javascript%3Aalert%281%29"
+    assert relative(page.parent / "a:b.png", page) == "./a%3Ab.png"

@@ -1,0 +1,123 @@
+"""The tables against plain counting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import SUBJECTS, Folders, make_published_study
+
+from omibench.params.study import Cell
+from omibench.stages.analyze.tables.accuracy import (
+    ALL_CELLS,
+    TOTAL,
+    estimate,
+    failure_counts,
+    failures,
+    image_scores,
+    score_records,
+    scores,
+)
+from omibench.stages.analyze.tables.load import Results, load_results
+from omibench.statistics.intervals import clustered_wilson
+
+
+@pytest.fixture(scope="module")
+def results(made: Folders) -> Results:
+    return load_results(made.freeze, made.infer, made.score, made.study)
+
+
+def test_every_cell_rule_book_and_subject_is_there(results: Results) -> None:
+    found = {(s.cell, s.rules, s.subject) for s in scores(results)}
+    assert found == {
+        (cell, rules, subject)
+        for cell in results.study.cells
+        for rules in results.rules
+        for subject in (TOTAL, *SUBJECTS)
+    }
+
+
+def test_scores_equal_plain_counts(results: Results, made: Folders) -> None:
+    raw = pl.read_parquet(made.score / "sim-middle" / "direct.parquet").filter(rules="omibench")
+    rows = {s.subject: s for s in scores(results) if s.cell == Cell("sim-middle", "direct")
+            and s.rules == "omibench"}  # fmt: skip
+    total = rows[TOTAL]
+    assert total.acc.mean == pytest.approx(raw["verdict"].sum() / 28)
+    failed = (raw["outcome"] != "scored").sum()
+    assert total.failures is not None
+    assert total.failures.failed == failed
+    assert total.failures.as_wrong == pytest.approx(total.acc.mean)
+    assert total.failures.as_right - total.acc.mean == pytest.approx(failed / 28)
+    assert total.acc.mean == pytest.approx(sum(rows[s].acc.mean for s in SUBJECTS) / 4)
+
+
+def test_bins_by_images_hold_every_problem_once(results: Results) -> None:
+    rows = [s for s in image_scores(results) if s.rules == "robust"]
+    assert {s.images for s in rows} == {"2", "3", "4", "5", "6+"}
+    assert sum(s.acc.n for s in rows if s.cell == ALL_CELLS) == 28
+    assert sum(s.acc.n for s in rows if s.cell == Cell("sim-weak", "cot")) == 28
+
+
+def test_pooled_cells_count_a_problem_once(results: Results) -> None:
+    pooled = next(s for s in image_scores(results) if s.cell == ALL_CELLS and s.images == "2")
+    rows = results.of("robust").filter(n_images=2)
+    assert pooled.acc.n == sum(a.n_images == 2 for a in results.answers.values())
+    assert pooled.acc.n_eff <= pooled.acc.n < rows.height
+    assert pooled.acc.mean == pytest.approx(rows["verdict"].mean())  # every cell answered all
+
+
+def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:
+    drawn = [("a", 1.0), ("a", 1.0), ("a", 1.0), ("a", 0.0), ("b", 0.0), ("c", 1.0)]
+    rows = pl.DataFrame(
+        {"id": [i for i, _ in drawn], "cluster": [i for i, _ in drawn],
+         "verdict": [v for _, v in drawn]}
+    )  # fmt: skip
+    assert estimate(rows, 0.95) == clustered_wilson([0.75, 0.0, 1.0], ["a", "b", "c"])
+    assert estimate(pl.concat([rows] * 8), 0.95) == estimate(rows, 0.95)
+
+
+def test_bounds_average_the_samples_of_a_problem_first() -> None:
+    rows = pl.DataFrame(
+        {"id": ["a", "a", "b"], "verdict": [0.0, 1.0, 0.5], "failed": [True, False, False]}
+    )
+    assert failures(rows) == (1, 0.5, 0.75)
+    assert failures(rows.with_columns(failed=pl.lit(None, pl.Boolean))) is None
+
+
+def test_published_verdicts_take_their_failures_from_robust(tmp_path: Path) -> None:
+    folders = make_published_study(tmp_path, robust=True)
+    results = load_results(*folders[:3], folders.study)
+    rows = {(s.cell, s.rules): s for s in scores(results) if s.subject == TOTAL}
+    for cell in results.study.cells:
+        published, robust = rows[cell, "published"].failures, rows[cell, "robust"].failures
+        assert published is not None
+        assert robust is not None
+        assert published.failed == robust.failed
+        assert published.as_wrong == pytest.approx(rows[cell, "published"].acc.mean)
+        assert published.as_right - published.as_wrong <= robust.failed / 28 + 1e-9
+
+
+def test_published_verdicts_alone_know_no_failures(tmp_path: Path) -> None:
+    folders = make_published_study(tmp_path, robust=False)
+    results = load_results(*folders[:3], folders.study)
+    rows = scores(results)
+    assert {s.rules for s in rows if s.failures is None} == {"published"}
+    record = next(r for r in score_records(results, rows) if r["rules"] == "published")
+    assert record["responses"] == 28
+    assert (record["failures"], record["acc_failures_right"]) == (None, None)
+
+
+def test_failures_are_counted_by_outcome(results: Results) -> None:
+    rows = failure_counts(results)
+    judged = results.of("gptscore").filter(pl.col("outcome") == "judge_failed").height
+    assert judged > 0
+    assert sum(f.count for f in rows if f.outcome == "judge_failed") == judged
+    assert sum(f.count for f in rows) == int(results.verdicts["failed"].sum())
+
+
+def test_records_are_shares_with_six_digits(results: Results) -> None:
+    for record in score_records(results, scores(results)):
+        assert 0 <= record["lo"] <= record["acc"] <= record["hi"] <= 1
+        assert record["acc"] == round(record["acc"], 6)
+        assert record["simulated"] is True

@@ -1,0 +1,129 @@
+"""What is joined, and what is said when something does not fit together."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
+
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.params.study import Cell, parse_study
+from omibench.stages.analyze.tables.load import Results, load_results
+
+
+def load(folders: Folders) -> Results:
+    return load_results(folders.freeze, folders.infer, folders.score, folders.study)
+
+
+def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
+    results = load(made)
+    assert results.verdicts.height == 9 * 28 * 4
+    assert results.responses.height == 9 * 28
+    assert results.rules == ["robust", "omibench", "emma", "gptscore"]
+    assert all(results.simulated.values())
+    assert results.judge_simulated
+
+
+def test_problems_that_share_a_stem_are_one_cluster(made: Folders) -> None:
+    rows = load(made).of("robust", Cell("sim-weak", "cot"))
+    clusters = dict(rows.select("id", "cluster").iter_rows())
+    assert clusters["physics_00"] == clusters["physics_01"] == "physics-stem"
+    assert clusters["physics_02"] == "physics_02"
+
+
+def test_nothing_is_marked_simulated_that_is_not(tmp_path: Path) -> None:
+    results = load(make_study(tmp_path, per_subject=2, simulated=False))
+    assert not results.any_simulated
+
+
+def test_a_judge_of_simulated_responses_may_be_real(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2)
+    values = study_values()
+    models = dict(values["models"])  # type: ignore[call-overload]
+    models["judge"] = {"provider": "recorded", "responses": {}, "label": "Judge"}
+    study = parse_study(values | {"models": models}, "test")
+    assert load(folders).judge_simulated
+    results = load(folders._replace(study=study))
+    assert not results.judge_simulated
+    assert results.any_simulated
+
+
+def test_a_simulated_judge_of_real_responses_is_marked(tmp_path: Path) -> None:
+    folders = make_study(tmp_path, per_subject=2, simulated=False)
+    judged = pl.col("rules") == "gptscore"
+    rewrite_cells(
+        folders,
+        lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
+    )
+    results = load(folders)
+    assert results.judge_simulated
+    assert results.rests_on_simulation("gptscore")
+    assert not results.main_simulated
+
+
+def test_a_missing_cell_is_told_and_the_others_are_read(made: Folders, tmp_path: Path) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    (score / "sim-weak" / "direct.parquet").unlink()
+    found = load(made._replace(score=score))
+    gone = Cell("sim-weak", "direct")
+    assert found.missing == (gone,)
+    assert found.study.cells == [cell for cell in made.study.cells if cell != gone]
+    assert found.whole == made.study
+    assert set(found.simulated) == set(found.study.cells)
+
+
+def test_a_study_of_which_every_cell_is_missing_is_refused(made: Folders, tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="sim-strong under cot"):
+        load(made._replace(score=tmp_path / "score"))
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [("id", "no problem in answers.jsonl"), ("index", "no response"), ("key", "no response")],
+)
+def test_a_verdict_without_its_origin_is_named(
+    made: Folders, tmp_path: Path, column: str, message: str
+) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    file = score / "sim-weak" / "direct.parquet"
+    frame = pl.read_parquet(file)
+    odd = pl.lit(7, pl.Int64) if column == "index" else pl.lit("nowhere")
+    first = pl.int_range(pl.len()) == 0
+    frame.with_columns(pl.when(first).then(odd).otherwise(column).alias(column)).write_parquet(file)
+    with pytest.raises(FileFormatError, match=message):
+        load(made._replace(score=score))
+
+
+def test_a_response_without_a_verdict_of_a_rule_book_is_named(
+    made: Folders, tmp_path: Path
+) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    file = score / "sim-weak" / "direct.parquet"
+    lost = (pl.col("id") == "physics_03") & (pl.col("rules") == "omibench")
+    pl.read_parquet(file).filter(~lost).write_parquet(file)
+    with pytest.raises(
+        FileFormatError, match=r"sim-weak/direct\.parquet.*'physics_03', sample 0.*'omibench'"
+    ):
+        load(made._replace(score=score))
+
+
+def test_a_rule_book_may_be_absent_from_a_whole_cell(made: Folders, tmp_path: Path) -> None:
+    score = shutil.copytree(made.score, tmp_path / "score")
+    file = score / "sim-weak" / "direct.parquet"
+    pl.read_parquet(file).filter(pl.col("rules") != "omibench").write_parquet(file)
+    assert load(made._replace(score=score)).verdicts.height == 9 * 28 * 4 - 28
+
+
+def test_a_study_without_cells_is_refused(made: Folders) -> None:
+    with pytest.raises(ParamsError, match="nothing to analyze"):
+        load(made._replace(study=parse_study({}, "test")))
+
+
+def test_main_rules_without_verdicts_are_refused(made: Folders) -> None:
+    values = study_values(main_rules="mathreal") | {"score": {"rules": ["robust", "mathreal"]}}
+    study = parse_study(values, "test")
+    with pytest.raises(ParamsError, match=r"mathreal.*robust, emma, omibench, gptscore"):
+        load(made._replace(study=study))

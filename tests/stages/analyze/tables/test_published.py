@@ -1,0 +1,253 @@
+"""Printed tables: both layouts, which dataset is meant, and which cells differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from types import SimpleNamespace
+from typing import cast
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders
+
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.study import Cell, load_study
+from omibench.schemas.tables import AggregateRow, write_parquet
+from omibench.stages.analyze.tables.accuracy import TOTAL, Score, scores
+from omibench.stages.analyze.tables.load import Results, load_results
+from omibench.stages.analyze.tables.printed import AVERAGE, Printed, read_published, read_tables
+from omibench.stages.analyze.tables.published import compare, printed_row, printed_rows
+from omibench.statistics.intervals import clustered_wilson
+
+
+@pytest.fixture(scope="module")
+def rehearsed(made: Folders) -> Results:
+    return load_results(made.freeze, made.infer, made.score, made.study)
+
+
+@pytest.fixture(scope="module")
+def results(rehearsed: Results) -> Results:
+    """The same as if nobody had been simulated."""
+    return replace(
+        rehearsed,
+        responses=rehearsed.responses.with_columns(simulated=False),
+        verdicts=rehearsed.verdicts.with_columns(responded_simulated=False, judge_simulated=False),
+    )
+
+
+def test_omibench_layout(root: Path) -> None:
+    rows = {r.model: r for r in read_published(root / "published/omibench_main.csv", "any", 1322)}
+    assert len(rows) == 31
+    assert rows["GPT-5"].values["mathematics", "gptscore"] == 56.51
+    assert rows["GPT-5"].values[TOTAL, "acc"] == 36.23
+    assert rows["GPT-5"].group == "closed"
+
+
+@pytest.mark.parametrize(("problems", "total"), [(400, 36.0), (405, 36.0), (2788, 32.71)])
+def test_emma_layout_takes_the_dataset_of_that_size(
+    root: Path, problems: int, total: float
+) -> None:
+    rows = read_published(root / "published/emma_main.csv", "emma", problems)
+    row = next(r for r in rows if (r.model, r.strategy) == ("GPT-4o", "cot"))
+    assert row.values[TOTAL, "acc"] == total
+    assert set(row.values) == {(s, "acc") for s in row.sizes}
+    expert = next(r for r in rows if r.model == "Human Expert")
+    assert bool(expert.values) == (problems < 1000)  # people answered only the reduced set
+
+
+def test_other_datasets_are_named_by_freeze_name(tmp_path: Path) -> None:
+    file = tmp_path / "printed.csv"
+    file.write_text("model,strategy,ours_physics,theirs_physics\nM,cot,1.5,2.5\n", "utf-8")
+    assert read_published(file, "theirs", 3)[0].values == {("physics", "acc"): 2.5}
+    with pytest.raises(FileFormatError, match=r"ours, theirs.*freeze\.name"):
+        read_published(file, "third", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("name,total_acc\nM,1\n", "lacks the column 'model'"), ("model,total_acc\nM,1x\n", "'1x'")],
+)
+def test_a_wrong_table_gets_one_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "printed.csv"
+    file.write_text(text, "utf-8")
+    with pytest.raises(FileFormatError, match=message):
+        read_published(file, "any", 1)
+
+
+def test_the_two_tables_of_usnco_v(root: Path) -> None:
+    row = read_published(root / "published/usnco_v_proprietary.csv", "usnco-v", 473)[0]
+    assert row.values["local", "acc"] == 93.7
+    assert row.values["national", "cons5"] == 96.6
+    assert (row.values[AVERAGE, "acc"], row.digits, row.settings) == (93.2, 1, ("zero-shot-5",))
+    assert row.sizes == {"local": 204, "national": 269}
+    opened = read_published(root / "published/usnco_v_open.csv", "usnco-v", 473)
+    assert {r.settings for r in opened} == {("zero-shot",)}
+    assert set(opened[0].values) == {("local", "acc"), ("national", "acc"), (AVERAGE, "acc")}
+
+
+def test_the_two_tables_of_mathreal(root: Path) -> None:
+    rows = read_published(root / "published/mathreal_main.csv", "mathreal", 480)
+    row = next(r for r in rows if r.model == "GPT-4o")
+    assert row.values[TOTAL, "acc"] == 23.0
+    assert row.values["plane geometry", "strict"] == 13.4
+    assert row.settings == ("i", "qg-dg")
+    six = read_published(root / "published/mathreal_six_settings.csv", "mathreal", 480)
+    assert len(six) == 17 * 6
+    ours = {r.strategy: r.values for r in six if r.model == "GPT-4o"}
+    assert ours["I+QG+DG"] == {(TOTAL, "acc"): 38.7}
+    pairs = read_published(root / "published/mathreal_real_vs_clean.csv", "mathreal", 480)
+    assert len(pairs) == 24
+    grok = next(r for r in pairs if r.model == "Grok-4")
+    assert grok.values == {("real", "acc"): 5.6, ("clean", "acc"): 12.7}
+    assert (grok.settings, grok.sizes["real"], grok.loose) == (("i",), 175, True)
+
+
+def test_ready_made_studies_name_rows_that_are_printed(root: Path) -> None:
+    """Every cell of a ready-made study that its tables print finds its row."""
+    counts = {"usnco_v": (12 + 28, 12 + 28), "mathreal": (44 + 17 * 5, 44 + 17 * 6 + 24)}
+    for name, (cells, values) in counts.items():
+        study = load_study(root / "studies" / f"{name}.yaml")
+        tables = [str(root / path) for path in study.analyze.published]
+        printed = read_tables(tables, name, 480)
+        asked = SimpleNamespace(
+            label=lambda model, s=study: s.models[model].label or model,
+            setting_label=lambda setting, s=study: s.settings[setting].label or setting,
+        )
+        found = [printed_rows(cast("Results", asked), cell, printed) for cell in study.cells]
+        assert sum(bool(rows) for rows in found) == cells, name
+        assert sum(len(rows) for rows in found) == values, name
+        assert {row.model for rows in found for row in rows} == {row.model for row in printed}
+
+
+def test_parts_averages_and_strict_values_are_recomputed(results: Results, made: Folders) -> None:
+    """Parts are those that the frozen answers' attributes tell."""
+    names = sorted(results.answers)
+    parts = {id: "local" if n % 2 else "national" for n, id in enumerate(names)}
+    answers = {
+        id: answer.model_copy(
+            update={
+                "attributes": {"exam": parts[id], "category": "Odd Ones"}
+                | ({"pair": "real"} if parts[id] == "local" else {})
+            }
+        )
+        for id, answer in results.answers.items()
+    }
+    split = replace(results, answers=answers)
+    verdicts = {r["id"]: r["verdict"] for r in split.of("robust", Cell("sim-strong", "cot"))
+                .iter_rows(named=True)}  # fmt: skip
+
+    def mean(part: str) -> float:
+        return 100 * fmean(verdicts[id] for id in names if parts[id] == part)
+
+    average = (mean("local") + mean("national")) / 2
+    values = {
+        ("local", "acc"): mean("local"), ("national", "acc"): mean("national"),
+        (AVERAGE, "acc"): average, ("odd ones", "strict"): 1.0,
+        ("local", "pass5"): 1.0,
+    }  # fmt: skip
+    found = compare(split, [], [printed(values)], made.score.parent / "aggregate")
+    ours = {(c.subject, c.metric): c.ours for c in found}
+    assert ours["local", "acc"] == pytest.approx(mean("local"))
+    assert ours[AVERAGE, "acc"] == pytest.approx(average)
+    assert ours["odd ones", "strict"] == pytest.approx(100 * fmean(verdicts.values()))
+    assert set(ours) == set(values) - {("local", "pass5")}
+    assert [c.subject for c in found if c.differs] == ["odd ones"]
+    half = split.verdicts.with_columns(credit=pl.lit(0.5))
+    pair = printed({("real", "acc"): 50.0, ("clean", "acc"): 1.0})._replace(loose=True)
+    graded = compare(replace(split, verdicts=half), [], [pair])
+    assert [(c.subject, c.ours, c.n) for c in graded] == [("real", 50.0, len(names) // 2)]
+    fewer = printed(values, {"local": 1})
+    assert {c.subject for c in compare(split, [], [fewer])} == {"national", "odd ones"}
+    assert not compare(split, [], [printed({("nowhere", "acc"): 1.0})])
+
+
+def test_pass_at_five_is_that_of_the_aggregated_samples(results: Results, tmp_path: Path) -> None:
+    cell = Cell("sim-strong", "cot")
+    rows = [
+        AggregateRow(id=id, rules="robust", metric=metric, k=5, value=float(n % 2))
+        for n, id in enumerate(results.answers) for metric in ("pass", "consistency")
+    ]  # fmt: skip
+    write_parquet(tmp_path / cell.model / "cot.parquet", rows, AggregateRow)
+    row = printed({(TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
+    found = compare(results, [], [row], tmp_path)
+    assert [(c.metric, c.ours, c.differs) for c in found] == [
+        ("pass5", 50.0, False), ("cons5", 50.0, True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "same"),
+    [
+        ("Qwen2.5VL-72b", "Qwen2.5-VL-72B-Instruct", True),
+        ("Doubao-1.5-vision-pro", "Doubao-1.5-vision-pro-32k", True),
+        ("GPT-5", "GPT-5-mini", False),
+        ("Qwen3-8B-thinking", "Qwen3-8B-Instruct", False),
+    ],
+)
+def test_names_that_two_tables_spell_differently(
+    results: Results, name: str, label: str, same: bool
+) -> None:
+    block = results.study.models["sim-strong"].model_copy(update={"label": label})
+    models = results.study.models | {"sim-strong": block}
+    study = results.study.model_copy(update={"models": models})
+    row = printed({})._replace(model=name)
+    found = printed_row(replace(results, study=study), Cell("sim-strong", "cot"), [row])
+    assert (found is row) == same
+
+
+def test_a_missing_table_gets_one_line(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match=r"analyze\.published.*it does not exist"):
+        read_published(tmp_path / "none.csv", "any", 1)
+
+
+def printed(values: dict[tuple[str, str], float], sizes: dict[str, int] | None = None) -> Printed:
+    return Printed("Strong", "cot", "", values, sizes or {})
+
+
+def test_rows_match_by_label_and_strategy(results: Results) -> None:
+    row = printed({})
+    assert printed_row(results, Cell("sim-strong", "cot"), [row]) is row
+    assert printed_row(results, Cell("sim-strong", "direct"), [row]) is None
+    assert printed_row(results, Cell("sim-weak", "cot"), [row]) is None
+    unnamed = row._replace(strategy="")
+    assert printed_row(results, Cell("sim-strong", "cot"), [unnamed]) is unnamed
+
+
+def test_only_a_cell_that_rounding_cannot_explain_differs(results: Results) -> None:
+    third = Score(
+        Cell("sim-strong", "cot"), "robust", TOTAL,
+        clustered_wilson([1.0] + [0.0] * 2, range(3)), 3, None, False,
+    )  # fmt: skip
+    for value, differs in ((33.33, False), (33.34, True), (33.32, True)):
+        found = compare(results, [third], [printed({(TOTAL, "acc"): value}, {TOTAL: 3})])
+        assert [c.differs for c in found] == [differs]
+
+
+def test_a_cell_without_all_responses_is_not_compared(results: Results) -> None:
+    rows = scores(results)
+    row = printed({("physics", "acc"): 12.0, (TOTAL, "acc"): 13.0})
+    assert {c.subject for c in compare(results, rows, [row])} == {"physics", TOTAL}
+    larger = row._replace(sizes={"physics": 424, TOTAL: 28})
+    assert {c.subject for c in compare(results, rows, [larger])} == {TOTAL}
+
+
+def test_gptscore_is_compared_with_the_judge(results: Results) -> None:
+    found = compare(results, scores(results), [printed({(TOTAL, "gptscore"): 50.0})])
+    assert [c.rules for c in found] == ["gptscore"]
+
+
+def test_what_is_simulated_is_not_held_against_print(results: Results, rehearsed: Results) -> None:
+    row = printed({(TOTAL, "acc"): 12.0, (TOTAL, "gptscore"): 50.0})
+
+    def differs(of: Results) -> list[bool | None]:
+        return [c.differs for c in compare(of, scores(of), [row])]
+
+    assert differs(results) == [True, True]
+    assert differs(rehearsed) == [None, None]
+    judged = results.verdicts["rules"] == "gptscore"
+    judge = replace(results, verdicts=results.verdicts.with_columns(judge_simulated=judged))
+    assert differs(judge) == [True, None]
+    made_up = results.manifest.model_copy(update={"synthetic": "synthetic:emma"})
+    assert differs(replace(results, manifest=made_up)) == [None, None]

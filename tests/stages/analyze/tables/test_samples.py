@@ -1,0 +1,134 @@
+"""A setting with several samples, from its verdicts to the report."""
+
+from __future__ import annotations
+
+from math import comb
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
+
+from omibench.errors import MissingInputError
+from omibench.params.study import Cell, parse_study
+from omibench.stages.aggregate import aggregate_cell
+from omibench.stages.analyze import analyze_study
+from omibench.stages.analyze.tables.accuracy import TOTAL, scores
+from omibench.stages.analyze.tables.load import Results, load_results
+from omibench.stages.analyze.tables.samples import RUNS, sample_scores
+
+CELL = Cell("sim-middle", "cot")
+K = 4
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    """The made study, in which chain of thought draws 4 samples and votes."""
+    folders = make_study(tmp_path_factory.mktemp("sampled"))
+
+    def repeat(frame: pl.DataFrame) -> pl.DataFrame:
+        copies = [frame.with_columns(index=pl.lit(i, pl.Int64)) for i in range(K)]
+        grown = pl.concat(copies).with_columns(
+            key=pl.col("key") + "-" + pl.col("index").cast(pl.String)
+        )
+        if "rules" not in grown.columns:
+            return grown
+        # Samples 1 to 3 of an open problem agree on one wrong answer; the first stays as it was.
+        later = (pl.col("index") > 0) & (pl.col("outcome") == "scored")
+        later &= pl.col("id").str.ends_with("5")
+        return grown.with_columns(
+            verdict=pl.when(later).then(0.0).otherwise("verdict"),
+            extracted=pl.when(later).then(pl.lit("31415")).otherwise("extracted"),
+        )
+
+    own = [c for c in folders.study.cells if c.setting == "cot"]
+    rewrite_cells(folders, repeat, *own)
+    values = study_values()
+    values["settings"]["cot"] |= {  # type: ignore[index]
+        "decoding": {"samples": K}, "aggregate": {"how": "majority", "k": [1, 2]},
+    }  # fmt: skip
+    study = parse_study(values, "test")
+    root = folders.freeze.parent
+    for cell in own:
+        out = root / "aggregate" / cell.model / f"{cell.setting}.parquet"
+        aggregate_cell(root, out, study, cell)
+    return folders._replace(study=study)
+
+
+@pytest.fixture(scope="module")
+def results(sampled: Folders) -> Results:
+    return load_results(sampled.freeze, sampled.infer, sampled.score, sampled.study)
+
+
+def test_the_chosen_sample_is_the_one_that_counts(results: Results) -> None:
+    counted = results.of("robust", CELL)
+    assert counted.height == 28
+    assert counted["id"].n_unique() == 28
+    voted = counted.filter(pl.col("id").str.ends_with("5"), pl.col("outcome") == "scored")
+    assert voted.height
+    assert (voted["extracted"] == "31415").all()
+    assert (voted["index"] == 1).all()
+    total = next(
+        s for s in scores(results) if (s.cell, s.rules, s.subject) == (CELL, "robust", TOTAL)
+    )
+    assert total.responses == 28
+    assert total.acc.mean == pytest.approx(counted["verdict"].mean())
+    assert results.of("robust", Cell("sim-middle", "direct")).height == 28
+
+
+def test_metrics_equal_plain_counts(results: Results, sampled: Folders) -> None:
+    found = {
+        (s.metric, s.k): s
+        for s in sample_scores(results, sampled.freeze.parent / "aggregate")
+        if (s.cell, s.rules) == (CELL, "robust")
+    }
+    assert set(found) == {(RUNS, K)} | {
+        (metric, k) for metric in ("majority", "pass", "consistency") for k in (1, 2, K)
+    }
+    own = results.verdicts.filter(model=CELL.model, setting=CELL.setting, rules="robust")
+    runs = own.group_by("index").agg(pl.col("verdict").mean())["verdict"]
+    told = found[RUNS, K]
+    assert told.runs is not None
+    assert told.runs.mean == pytest.approx(runs.mean())
+    assert told.runs.sd == pytest.approx(runs.std())
+    right = own.group_by("id").agg(pl.col("verdict").sum())["verdict"]
+    for k in (1, 2, K):
+        passed = [1 - comb(K - int(c), k) / comb(K, k) for c in right]
+        assert found["pass", k].value.mean == pytest.approx(sum(passed) / 28)
+    counted = results.of("robust", CELL)["verdict"].mean()
+    assert found["majority", K].value.mean == pytest.approx(counted)
+    first = own.filter(index=0)["verdict"].mean()
+    assert found["majority", 1].value.mean == pytest.approx(first)
+
+
+def test_the_report_shows_them(sampled: Folders, tmp_path: Path) -> None:
+    root = sampled.freeze.parent
+    analyze_study(root, tmp_path, sampled.study)
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Several samples of a problem" in page
+    assert "consistency@k" in page
+    table = pl.read_csv(tmp_path / "samples.csv")
+    assert set(table["metric"]) == {RUNS, "majority", "pass", "consistency"}
+    assert table["simulated"].all()
+    problem = next((tmp_path / "explorer" / "pages").glob("*5.html")).read_text("utf-8")
+    assert "not chosen" in problem
+
+
+def test_a_cell_that_was_not_aggregated_is_named(sampled: Folders, tmp_path: Path) -> None:
+    (tmp_path / "score").symlink_to(sampled.score)
+    with pytest.raises(MissingInputError, match=r"run `omibench\s+aggregate` for sim-strong"):
+        load_results(sampled.freeze, sampled.infer, tmp_path / "score", sampled.study)
+
+
+@pytest.mark.parametrize(("how", "rows"), [("mean", 28 * K), ("first", 28)])
+def test_all_or_the_first_need_no_choice(
+    sampled: Folders, tmp_path: Path, how: str, rows: int
+) -> None:
+    values = study_values()
+    values["settings"]["cot"] |= {"decoding": {"samples": K}, "aggregate": how}  # type: ignore[index]
+    (tmp_path / "score").symlink_to(sampled.score)
+    found = load_results(
+        sampled.freeze, sampled.infer, tmp_path / "score", parse_study(values, "test")
+    )
+    assert found.of("robust", CELL).height == rows
+    assert [s.metric for s in sample_scores(found, tmp_path) if s.rules == "robust"] == [RUNS] * 3

@@ -1,0 +1,177 @@
+"""Sentences: a difference is told where a paired test supports it, and only there."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.stages.analyze.conftest import Folders, make_published_study, study_values
+
+from omibench.params.study import Cell, parse_study
+from omibench.schemas.problem import Answer, Choice, Question
+from omibench.schemas.tables import (
+    FrozenManifest,
+    ResponseRow,
+    VerdictRow,
+    write_json,
+    write_jsonl,
+    write_parquet,
+)
+from omibench.stages.analyze.claims import (
+    best,
+    failures_sentence,
+    images_sentence,
+    leading_sentence,
+    partial_cells,
+    runner_up_sentence,
+)
+from omibench.stages.analyze.headline import headline
+from omibench.stages.analyze.tables.accuracy import Failures, image_scores, scores
+from omibench.stages.analyze.tables.load import Results, load_results
+from omibench.stages.analyze.tables.summary import summarise
+
+
+def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
+    """Two models under one setting with given verdicts, problem by problem."""
+    values = study_values(explorer=False)
+    values["infer"] = {"models": ["sim-strong", "sim-weak"], "settings": ["cot"]}
+    values["score"] = {"rules": ["robust"]}
+    study = parse_study(values, "test")
+    ids = [f"p{i:03d}" for i in range(max(len(strong), len(weak)))]
+    choices = [Choice(label="A", text="1"), Choice(label="B", text="2")]
+    write_jsonl(folder / "questions.jsonl", [Question(id=i, question="?") for i in ids])
+    write_jsonl(
+        folder / "answers.jsonl",
+        [Answer(id=i, answer=["A"], answer_type="mcq", choices=choices, n_images=2) for i in ids],
+    )
+    manifest = FrozenManifest(
+        name="x", version="1.0.0", problems=len(ids), images=0, questions_sha256="",
+        answers_sha256="", subjects={},
+    )  # fmt: skip
+    write_json(folder / "manifest.json", manifest)
+    for model, verdicts in (("sim-strong", strong), ("sim-weak", weak)):
+        pairs = list(zip(ids, verdicts, strict=False))
+        write_parquet(
+            folder / "infer" / model / "cot.parquet",
+            [ResponseRow(id=i, index=0, key=i, outcome="answered", text="A") for i, _ in pairs],
+            ResponseRow,
+        )
+        write_parquet(
+            folder / "score" / model / "cot.parquet",
+            [
+                VerdictRow(
+                    id=i, index=0, key=i, rules="robust", version=1, extracted="A", method="boxed",
+                    verdict=float(right), outcome="scored",
+                )
+                for i, right in pairs
+            ],
+            VerdictRow,
+        )  # fmt: skip
+    return load_results(folder, folder / "infer", folder / "score", study)
+
+
+def test_a_clear_lead_is_told(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 50 + [False] * 10, [True] * 20 + [False] * 40)
+    rows = scores(results)
+    assert "ahead of the other cell on the same problems" in leading_sentence(results, rows)
+    assert runner_up_sentence(results, rows).endswith(": ahead.")
+
+
+def test_a_lead_by_chance_is_not_told(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 31 + [False] * 29, [True] * 28 + [False] * 32)
+    rows = scores(results)
+    assert "not distinguishable from the other cell" in leading_sentence(results, rows)
+    assert runner_up_sentence(results, rows).endswith("not distinguishable.")
+
+
+def test_pairing_sees_what_separate_intervals_do_not(tmp_path: Path) -> None:
+    weak = [i % 2 == 0 for i in range(100)]
+    strong = [right or i % 8 == 1 for i, right in enumerate(weak)]
+    results = two_models(tmp_path, strong, weak)
+    rows = {s.cell.model: s for s in scores(results) if s.subject == "total"}
+    assert rows["sim-weak"].acc.hi > rows["sim-strong"].acc.lo  # the intervals overlap
+    assert "ahead of the other cell" in leading_sentence(results, list(rows.values()))
+
+
+def test_a_cell_with_few_of_the_problems_cannot_lead(tmp_path: Path) -> None:
+    draw = random.Random(5)
+    results = two_models(tmp_path, [True] * 20, [draw.random() < 0.4 for _ in range(100)])
+    rows = scores(results)
+    top = best(results, rows)
+    assert top is not None
+    assert top.cell == Cell("sim-weak", "cot")
+    assert partial_cells(results, rows) == [Cell("sim-strong", "cot")]
+    assert leading_sentence(results, rows).endswith(
+        "1 cell with clearly fewer problems cannot lead."
+    )
+
+
+def test_the_number_of_images_is_told_in_grammar(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    rows = [s._replace(images="1") if s.images == "2" else s for s in image_scores(results)]
+    sentence = images_sentence(results, rows)
+    assert ", with 1 image " in sentence
+    assert sentence.startswith("With 6+ images accuracy")
+    assert "from none" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("robust", "words"),
+    [(True, "for the rule book robust to score"), (False, "Published verdicts do not say")],
+)
+def test_published_verdicts_know_no_failures(tmp_path: Path, robust: bool, words: str) -> None:
+    folders = make_published_study(tmp_path, robust=robust)
+    results = load_results(*folders[:3], folders.study)
+    assert words in failures_sentence(results, scores(results))
+
+
+def test_a_leader_without_failures_moves_nowhere(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    rows = [s._replace(failures=Failures(0, s.acc.mean, s.acc.mean)) for s in scores(results)]
+    assert failures_sentence(results, rows).endswith("score, none of them in the leading cell.")
+
+
+def test_equal_image_counts_are_said_to_show_nothing(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [True] * 9, [False] * 9)
+    assert "cannot be seen here" in images_sentence(results, image_scores(results))
+
+
+@pytest.mark.parametrize("rules", ["robust", "omibench"])
+def test_the_main_rules_decide(made: Folders, rules: str) -> None:
+    study = parse_study(study_values(main_rules=rules), "test")
+    results = load_results(*made[:3], study)
+    assert best(results, scores(results)).rules == rules
+
+
+def test_a_cell_that_nobody_answered_cannot_lead(tmp_path: Path) -> None:
+    results = two_models(tmp_path, [False] * 60, [False] * 60)
+    _end_with(results, {"sim-strong": "provider_error"})
+    results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
+    rows = scores(results)
+    top = best(results, rows)
+    assert top is not None
+    assert top.cell == Cell("sim-weak", "cot")
+    assert leading_sentence(results, rows).endswith("1 cell with too few answers cannot lead.")
+
+
+@pytest.mark.parametrize("outcome", ["provider_error", "budget_stop"])
+def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> None:
+    results = two_models(tmp_path, [False] * 60, [False] * 60)
+    _end_with(results, {"sim-strong": outcome, "sim-weak": outcome})
+    results = load_results(tmp_path, tmp_path / "infer", tmp_path / "score", results.study)
+    rows = scores(results)
+    assert best(results, rows) is None
+    said = [leading_sentence(results, rows), runner_up_sentence(results, rows)]
+    assert said[0].startswith("No cell leads: each got too few answers.")
+    assert not [text for text in said if "leads with" in text or "0.0" in text]
+    assert headline(results, summarise(results), tmp_path).numbers[0].value == "–"
+
+
+def _end_with(results: Results, outcomes: dict[str, str]) -> None:
+    """Write a model's responses anew, as if all of them had ended with an outcome."""
+    for model, outcome in outcomes.items():
+        path = results.freeze / "infer" / model / "cot.parquet"
+        rows = pl.read_parquet(path).with_columns(outcome=pl.lit(outcome), text=pl.lit(""))
+        rows.write_parquet(path)

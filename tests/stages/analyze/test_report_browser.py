@@ -1,0 +1,121 @@
+"""The report and the explorer in a real browser, from disk, in both themes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.stages.analyze.conftest import Folders
+
+from omibench.stages.analyze.stage import analyze
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("report.html", "explorer/index.html", "explorer/cells/sim-strong@cot.html",
+         "explorer/pages/biology_00.html", "explorer/pages/biology_02.html")  # fmt: skip
+COLOURS = """() => {
+  const luminance = (css) => {
+    const [r, g, b] = css.match(/[\\d.]+/g).slice(0, 3).map((v) => {
+      const s = v / 255;
+      return s <= 0.03928 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const of = (node, name) => luminance(getComputedStyle(node)[name]);
+  const text = [...document.querySelectorAll("figure svg text")].map((t) => of(t, "fill"));
+  const card = document.querySelector(".card");
+  return { page: of(document.body, "backgroundColor"), ink: of(document.body, "color"),
+           card: of(card, "backgroundColor"), text };
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    # Beside the frozen pictures, which the explorer shows by relative paths.
+    out = made.freeze.parent / "browser"
+    analyze(*made[:3], out, made.study)
+    return out
+
+
+def contrast(first: float, second: float) -> float:
+    """WCAG 2.2 contrast ratio of two luminances."""
+    high, low = max(first, second), min(first, second)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_open_from_disk_without_errors_or_requests(
+    browser: Browser, site: Any, name: str, scheme: Any
+) -> None:
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / name).as_uri())
+    assert said == []
+    assert [url for url in asked if not url.startswith("file://")] == []
+    pictures = page.evaluate("[...document.images].map((i) => i.naturalWidth)")
+    assert all(width > 0 for width in pictures)
+    assert bool(pictures) == ("pages/" in name)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_wide_tables_scroll_inside_their_card_on_a_telephone(
+    browser: Browser, site: Any, name: str
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((site / name).as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    stuck = page.evaluate(
+        """() => [...document.querySelectorAll("table, figure svg")].filter((wide) => {
+          const box = wide.closest(".scroll");
+          if (!box) return true;
+          box.scrollLeft = 1e6;
+          return wide.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+        }).length"""
+    )
+    assert stuck == 0
+    captions = page.evaluate(
+        """() => [...document.querySelectorAll("caption span")].map((caption) => {
+          caption.closest(".scroll").scrollLeft = 0;
+          return caption.getBoundingClientRect().right;
+        })"""
+    )
+    assert all(right <= 390 for right in captions)
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_themes_are_readable(browser: Browser, site: Any, scheme: Any) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    page.goto((site / "report.html").as_uri())
+    seen = page.evaluate(COLOURS)
+    assert (seen["page"] < 0.2) == (scheme == "dark")
+    assert contrast(seen["ink"], seen["page"]) > 7
+    assert len(seen["text"]) > 40
+    assert min(contrast(value, seen["card"]) for value in seen["text"]) > 4.5
+    page.close()
+
+
+def test_no_text_of_a_figure_is_cut_off(browser: Browser, site: Any) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "report.html").as_uri())
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("figure svg text")].filter((text) => {
+          const own = text.getBoundingClientRect();
+          const svg = text.closest("svg").getBoundingClientRect();
+          return own.width && (own.left < svg.left - 1 || own.right > svg.right + 1
+            || own.top < svg.top - 1 || own.bottom > svg.bottom + 1);
+        }).map((text) => text.textContent)"""
+    )
+    assert outside == []
+    page.close()

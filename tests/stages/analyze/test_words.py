@@ -1,0 +1,65 @@
+"""Numbers are rounded half up, as readers do, wherever they are written."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.stages.analyze.words import (
+    bracketed,
+    fixed,
+    images,
+    interval,
+    number,
+    outcome_name,
+    percent,
+    points,
+)
+from omibench.statistics.intervals import Estimate
+
+
+@pytest.mark.parametrize(
+    ("share", "digits", "text"),
+    [
+        (0.425, 0, "43"),  # Python writes 42
+        (0.435, 0, "44"),
+        (0.3425, 1, "34.3"),  # Python writes 34.2
+        (0.575, 0, "58"),  # 57.49999999999999 in binary
+        (1 / 3, 1, "33.3"),
+        (1.0, 2, "100.00"),
+        (float("nan"), 1, "–"),
+    ],
+)
+def test_shares_are_rounded_half_up(share: float, digits: int, text: str) -> None:
+    assert number(share, digits) == text
+
+
+@given(st.integers(0, 2000), st.integers(1, 2000), st.integers(0, 2))
+def test_rounding_agrees_with_exact_arithmetic(right: int, n: int, digits: int) -> None:
+    exact = (100 * Decimal(right) / Decimal(n)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    assert fixed(100 * right / n, digits) == f"{exact:f}"
+
+
+def test_nothing_is_ever_minus_zero() -> None:
+    assert fixed(-0.001, 2) == "0.00"
+    assert points(-0.0004) == "0.0"
+    assert points(-0.0405) == "\N{MINUS SIGN}4.1"
+    assert points(0.0405) == "+4.1"
+
+
+def test_intervals_have_the_decimals_of_their_means() -> None:
+    acc = Estimate(0.57, 0.3905, 0.7424, 28, 28.0)
+    assert percent(acc.mean) == "57.0\N{NO-BREAK SPACE}%"
+    assert interval(acc) == "39.1 to 74.2\N{NO-BREAK SPACE}%"
+    assert bracketed(acc) == "[39.1, 74.2]"
+
+
+def test_one_image_is_singular() -> None:
+    assert [images(b) for b in ("1", "2", "6+")] == ["1 image", "2 images", "6+ images"]
+
+
+def test_outcomes_are_named_as_in_the_files() -> None:
+    assert [outcome_name(o) for o in ("loop", "budget_stop")] == ["loop", "budget stop"]

@@ -1,0 +1,96 @@
+"""Examples stand in a file of their own, drawn once, with no simulated rationale among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omibench.errors import ParamsError
+from omibench.params.presentation import FreezeExamples
+from omibench.params.study import Study, parse_study
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Answer, Problem, Question
+from omibench.schemas.tables import read_jsonl
+from omibench.stages.freeze import freeze_dataset
+from omibench.stages.freeze.examples import example_rows
+from omibench.stages.freeze.rows import SIMULATED
+
+Make = Callable[..., Problem]
+Write = Callable[..., Path]
+
+QUESTIONS = [
+    Question(id=f"q{n}", question=f"{n}?", subset="local" if n % 2 else "national")
+    for n in range(10)
+]
+ANSWERS = [
+    Answer(id=q.id, answer=["1"], answer_type="open", solution=f"Because {q.id}.")
+    for q in QUESTIONS
+]
+
+
+def ids(rows: list[Example]) -> list[str]:
+    return [row.id for row in rows]
+
+
+def test_a_draw_is_its_seeds_and_a_larger_one_begins_with_a_smaller() -> None:
+    draw = ids(example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=4)))
+    assert draw == ids(example_rows(QUESTIONS[::-1], ANSWERS, FreezeExamples(set_aside=4)))
+    assert draw[:2] == ids(example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=2)))
+    assert draw != ids(example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=4, seed=1)))
+    assert len(set(draw)) == 4
+
+
+def test_the_first_of_each_subset_in_the_benchmarks_order() -> None:
+    rows = example_rows(QUESTIONS, ANSWERS, FreezeExamples(first=2))
+    assert ids(rows) == ["q0", "q2", "q1", "q3"]
+    assert {row.take for row in rows} == {"window"}
+
+
+def test_problems_with_a_solution_are_set_aside_where_there_are_enough() -> None:
+    answers = [
+        a if a.id in ("q3", "q7") else a.model_copy(update={"solution": None}) for a in ANSWERS
+    ]
+    assert set(ids(example_rows(QUESTIONS, answers, FreezeExamples(set_aside=2)))) == {"q3", "q7"}
+    assert len(example_rows(QUESTIONS, answers, FreezeExamples(set_aside=3))) == 3
+
+
+def test_a_rationale_of_a_stand_in_is_no_solution() -> None:
+    made = f"{SIMULATED}sim]\nIt is so."
+    answers = [answer.model_copy(update={"solution": made}) for answer in ANSWERS]
+    rows = example_rows(QUESTIONS, answers, FreezeExamples(set_aside=3))
+    assert [row.solution for row in rows] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [({"set_aside": 10}, "leave none to ask"), ({"first": 1}, "are of no two subsets")],
+)
+def test_what_cannot_be_is_one_line(wanted: dict[str, Any], told: str) -> None:
+    questions = [q.model_copy(update={"subset": None}) for q in QUESTIONS]
+    with pytest.raises(ParamsError, match=told):
+        example_rows(questions, ANSWERS, FreezeExamples(**wanted))
+
+
+def frozen(examples: dict[str, int]) -> Study:
+    return parse_study({"freeze": {"examples": examples}}, "test")
+
+
+def test_the_file_comes_and_goes_with_the_parameter(
+    make: Make, write: Write, tmp_path: Path
+) -> None:
+    problems = write(*(make(id=f"physics-{n}") for n in range(3)))
+    file = tmp_path / "out/examples.jsonl"
+    plain = freeze_dataset(tmp_path / "out", frozen({}), problems)
+    assert not file.exists()
+    with_examples = freeze_dataset(tmp_path / "out", frozen({"set_aside": 1}), problems)
+    (row,) = read_jsonl(file, Example)
+    assert row.answer == ["gold answer"]
+    assert row.solution == "a worked solution"
+    assert with_examples == plain, "questions and answers are the same"
+    card = (tmp_path / "out/README.md").read_text("utf-8")
+    assert "- `examples.jsonl`: solved problems that may be shown before others (1);" in card
+    freeze_dataset(tmp_path / "out", frozen({}), problems)
+    assert not file.exists()

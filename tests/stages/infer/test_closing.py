@@ -1,0 +1,102 @@
+"""The line that closes a cell which lacks answers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.stages.infer.conftest import Make
+
+from omibench.models.openai.provider import OpenAIProvider
+from omibench.models.provider import FREE, Gate
+from omibench.params.runtime import OPERATING_ENV
+from omibench.params.study import Cell, Study
+from omibench.schemas.request import Outcome, Request, Response, Usage
+from omibench.stages.infer import infer_cell
+
+USAGE = Usage(input_tokens=1000, output_tokens=100)
+PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome) -> None:
+    """Replace what the endpoint answers: one outcome a request."""
+
+    def answer(
+        self: OpenAIProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        for request, outcome in zip(requests, outcomes, strict=False):
+            error = "HTTP 500: overloaded" if outcome == "provider_error" else None
+            text, usage = ("x", USAGE) if outcome == "answered" else ("", Usage())
+            yield request, Response(text=text, outcome=outcome, usage=usage, error=error)
+
+    monkeypatch.setattr(OpenAIProvider, "answer", answer)
+
+
+def paid(study: Make, tmp_path: Path, **own: Any) -> Study:
+    block = {"provider": "openai", "id": "gpt-4o", "price": PRICE, "image_tokens": "openai-tiles"}
+    return study(
+        study={"name": "test", "store": str(tmp_path / "store"), **own},
+        models={"api": block},
+        settings={"cot": {"decoding": {"max_tokens": 1000}}},
+        infer={"models": ["api"], "settings": ["cot"], "failed_share": 0.9},
+    )
+
+
+def closing(study: Study, questions: Path, out: Path, caplog: pytest.LogCaptureFixture) -> str:
+    with caplog.at_level(logging.WARNING, "omibench.stages.infer"):
+        infer_cell(questions, out, study, Cell("api", "cot"))
+    return caplog.text
+
+
+def test_a_whole_cell_closes_without_a_word(
+    tmp_path: Path, questions: Path, study: Make,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    scripted(monkeypatch, "answered", "refused", "empty")
+    assert closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog) == ""
+
+
+def test_a_stopped_cell_says_what_finishing_costs(
+    tmp_path: Path, questions: Path, study: Make,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    scripted(monkeypatch, "answered", "budget_stop", "budget_stop")
+    monkeypatch.setenv(OPERATING_ENV, "{}")
+    out = tmp_path / "api" / "cot.parquet"
+    line = closing(paid(study, tmp_path, budget_usd=1e-4), questions, out, caplog)
+    assert "omibench: api/cot: 2 of 3 requests (2 budget stop) have no answer" in line
+    # Learned from the answer: 1000 tokens in and 100 out, twice.
+    assert "Finishing the cell costs about $0.00596, at most $" in line
+    assert (
+        "The budget of $0.0001 holds no further request: $0.00 spent; with study.budget_usd: 0."
+        in line
+    )
+    assert f"To go on, run `snakemake --cores all --forcerun {out}`" in line
+    frame = pl.read_parquet(out)
+    assert frame["outcome"].to_list() == ["answered", "budget_stop", "budget_stop"]
+    assert frame["text"].to_list() == ["x", "", ""]
+
+
+def test_errors_are_counted_and_the_first_is_told(
+    tmp_path: Path, questions: Path, study: Make,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    scripted(monkeypatch, "provider_error", "answered", "provider_error")
+    line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
+    assert "2 of 3 requests (2 provider error; the first error: HTTP 500: overloaded)" in line
+    assert "budget" not in line
+
+
+def test_a_cell_that_was_asked_for_by_hand_is_gone_on_with_by_hand(
+    tmp_path: Path, questions: Path, study: Make,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    scripted(monkeypatch, "answered", "provider_error", "answered")
+    monkeypatch.delenv(OPERATING_ENV, raising=False)
+    line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
+    assert "To go on, run the same command again" in line
+    assert "snakemake" not in line

@@ -1,0 +1,101 @@
+"""Filling buys what the cells need, once, and says so when it could not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.stages.infer.conftest import Make
+from tests.stages.infer.pictured import pictured_questions, pictured_study
+
+from omibench.errors import PassingError
+from omibench.graph.slices import slice_for
+from omibench.models.provider import FREE, Gate
+from omibench.models.simulated import provider as simulated
+from omibench.params.study import Cell, Study, settings_of
+from omibench.schemas.request import Request, Response
+from omibench.stages.infer.fill import count_threads, fill_helper, fill_model, fill_store
+from omibench.stages.infer.stage import infer_cell
+
+
+def test_one_call_fills_every_setting_of_a_model(
+    tmp_path: Path, questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = study()
+    settings = list(whole.settings)
+    calls: list[int] = []
+    answer = simulated.SimulatedProvider.answer
+
+    def counted(
+        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        calls.append(len(requests))
+        return answer(self, requests, gate)
+
+    monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
+    model = whole.infer.models[0]
+    wanted = sum(count_threads(questions, whole, Cell(model, s)) for s in settings)
+    assert fill_model(questions, whole, model, settings) == wanted
+    assert len(calls) == 1
+    for setting in settings:
+        infer_cell(questions, tmp_path / f"{setting}.parquet", whole, Cell(model, setting))
+    assert len(calls) == 1
+    assert fill_store(questions, whole, Cell(model, settings[0]), slice(0, 1)) == 1
+
+
+@pytest.mark.parametrize("passing", [True, False])
+def test_a_failed_request_is_an_error_where_a_retry_can_mend_it(
+    questions: Path,
+    study: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    passing: bool,
+) -> None:
+    def down(
+        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        for request in requests:
+            error = "503 overloaded"
+            yield (
+                request,
+                Response(text="", outcome="provider_error", error=error, passing=passing),
+            )
+
+    whole = study()
+    monkeypatch.setattr(simulated.SimulatedProvider, "answer", down)
+    said = r"requests failed, the first for .* 503 overloaded"
+    model, settings = whole.infer.models[0], list(whole.settings)
+    if passing:
+        with pytest.raises(PassingError, match=said):
+            fill_model(questions, whole, model, settings)
+    else:
+        assert fill_model(questions, whole, model, settings) > 0
+        assert "requests failed, the first for" in caplog.text
+
+
+def test_a_helper_is_asked_ahead_all_that_it_says_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, questions = pictured_study(tmp_path), pictured_questions(tmp_path)
+    asked: list[tuple[str, int]] = []
+    answer = simulated.SimulatedProvider.answer
+
+    def counted(
+        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        asked.append((requests[0].tags.role, len(requests)))
+        return answer(self, requests, gate)
+
+    monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
+    settings = settings_of(whole, "help", "eyes")
+    assert settings == ["words", "again"]
+    part = Study.model_validate(slice_for(whole, "help", Cell("eyes", "")))
+    assert (set(part.models), set(part.settings)) == ({"eyes"}, set(settings))
+    part = part.model_copy(update={"study": whole.study})
+    assert fill_helper(questions, part, "eyes", settings) == 6
+    assert asked == [("captioner", 6)]
+    for setting in settings:
+        fill_store(questions, whole, Cell("a", setting), slice(None))
+    assert [role for role, _ in asked] == ["captioner", "respondent", "respondent"]
+    assert settings_of(whole, "help", "a") == []

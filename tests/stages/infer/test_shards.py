@@ -1,0 +1,82 @@
+"""Asking in shards: what waits for an API, how it is cut, and each shard's share of the limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omibench.params.model import OpenAIModel
+from omibench.params.study import Study, parse_study
+from omibench.stages.infer.shards import (
+    api_bound,
+    in_lane,
+    interleaved,
+    lane_name,
+    shard_size,
+    shards_of,
+    within,
+)
+
+API: dict[str, Any] = {
+    "provider": "openai", "id": "Lab/m", "base_url": "https://api.lab.example:8443/v1",
+    "limits": {"concurrency": 10, "requests_per_minute": 100, "tokens_per_minute": 5000},
+}  # fmt: skip
+
+
+@pytest.fixture
+def study() -> Study:
+    models = {
+        "api": API,
+        "batch": {"provider": "openai", "id": "m", "batch": True},
+        "stand-in": {"provider": "simulated", "oracle": "o.jsonl"},
+        "local": {"provider": "vllm", "id": "m"},
+    }
+    return parse_study({"models": models}, "test")
+
+
+def test_only_what_is_asked_over_a_network_waits(study: Study) -> None:
+    assert api_bound(study, study.models) == ["api", "batch"]
+
+
+@given(st.integers(0, 500), st.integers(1, 60))
+def test_shards_hold_every_request_once(total: int, size: int) -> None:
+    shards = shards_of("api", "cot", total, size)
+    assert [i for shard in shards for i in range(total)[shard.slice]] == list(range(total))
+    assert all(shard.stop - shard.start <= size for shard in shards)
+
+
+def test_a_batch_is_one_shard(study: Study) -> None:
+    assert shard_size(study, ["api"], 200) == 200
+    size = shard_size(study, ["api", "batch"], 200)
+    assert [s[2:] for s in shards_of("batch", "cot", 1000, size)] == [(0, 1000)]
+
+
+def test_no_endpoint_waits_for_another() -> None:
+    assert interleaved([[1, 2, 3], [10], [], [20, None]]) == [1, 10, 20, 2, None, 3]
+
+
+def test_a_lane_is_named_by_its_endpoint_without_secrets(study: Study) -> None:
+    named = {"base_url": "https://user:pass@api.lab.example:8443/v1"}
+    for model in (study.models["api"], study.models["api"].model_copy(update=named)):
+        assert lane_name(model) == "omibench openai api.lab.example:8443 Lab:m"
+    assert lane_name(study.models["batch"]) == "omibench openai m"
+
+
+@given(st.integers(1, 20))
+def test_all_lanes_together_keep_within_the_limits(lanes: int) -> None:
+    study = parse_study({"models": {"api": API}}, "test")
+    model = in_lane(study, "api", lanes).models["api"]
+    assert isinstance(model, OpenAIModel)
+    limits = model.limits
+    assert limits.concurrency * lanes <= max(10, lanes)
+    assert limits.requests_per_minute == pytest.approx(100 / lanes)
+    assert limits.tokens_per_minute == pytest.approx(5000 / lanes)
+
+
+def test_a_smaller_budget_holds_for_a_run(study: Study) -> None:
+    assert within(study, None) is study
+    assert within(study, 2.5).study.budget_usd == 2.5
+    assert study.study.budget_usd is None

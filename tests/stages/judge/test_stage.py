@@ -1,0 +1,176 @@
+"""The stage judge: a cell in, judgements out, through a real store."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from omibench.errors import FileFormatError, MissingInputError, ParamsError
+from omibench.params.study import Study
+from omibench.schemas.problem import Answer, Figure, Question
+from omibench.schemas.tables import (
+    JudgementRow,
+    ResponseRow,
+    VerdictRow,
+    read_parquet,
+    write_jsonl,
+    write_parquet,
+)
+from omibench.stages.judge import CellFiles, judge_cell
+from omibench.stages.judge.material import chosen
+from omibench.store.store import Store
+
+PROBLEMS = {"right": ["4"], "wrong": ["5"], "refused": ["6"], "bare": ["7"]}
+TEXTS = {
+    "right": "We add. We check it. Both agree. So be it. \\boxed{4}",
+    "wrong": "We add. \\boxed{3}",
+    "refused": "",
+    "bare": "\\boxed{8}",
+}
+OUTCOMES = {"refused": "refused"}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> CellFiles:
+    names = list(PROBLEMS)
+    write_jsonl(tmp_path / "questions.jsonl", [Question(id=n, question=f"{n}?") for n in names])
+    write_jsonl(
+        tmp_path / "answers.jsonl",
+        [
+            Answer(id=n, answer=gold, answer_type="open", solution=None if n == "bare" else "Add.")
+            for n, gold in PROBLEMS.items()
+        ],
+    )
+    write_parquet(
+        tmp_path / "responses.parquet",
+        [
+            ResponseRow(
+                id=n, index=0, key=f"k-{n}", outcome=OUTCOMES.get(n, "answered"), text=TEXTS[n]
+            )
+            for n in names
+        ],
+        ResponseRow,
+    )
+    verdicts = [
+        VerdictRow(
+            id=n, index=0, key=f"k-{n}", rules=rules, version=1, method="box",
+            verdict=float(n == "right" or rules == "lenient"), outcome=OUTCOMES.get(n, "scored"),
+        )
+        for rules in ("robust", "lenient")
+        for n in names
+    ]  # fmt: skip
+    write_parquet(tmp_path / "verdicts.parquet", verdicts, VerdictRow)
+    oracle = [{"id": n, "answer": gold} for n, gold in PROBLEMS.items()]
+    (tmp_path / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in oracle))
+    return CellFiles(
+        *(tmp_path / name for name in ("responses.parquet", "verdicts.parquet")),
+        *(tmp_path / name for name in ("answers.jsonl", "questions.jsonl")),
+    )
+
+
+def study(files: CellFiles, **judge: Any) -> Study:
+    folder = files.answers.parent
+    simulated = {"provider": "simulated", "oracle": str(folder / "oracle.jsonl")}
+    return Study.model_validate(
+        {
+            "study": {"store": str(folder / "store")},
+            "models": {name: {**simulated, "seed": i} for i, name in enumerate("abc")},
+            "judge": judge,
+        }
+    )
+
+
+def judged(files: CellFiles, **judge: Any) -> pl.DataFrame:
+    out = files.answers.parent / "out.parquet"
+    rows = judge_cell(files, out, study(files, **judge))
+    frame = read_parquet(out, JudgementRow)
+    assert frame.height == rows
+    return frame
+
+
+def test_every_judge_is_asked_about_what_it_can_judge(files: CellFiles) -> None:
+    found = judged(files, quality="a", alignment="a", errors="b")
+    about = {
+        name: found.filter(instrument=name)["id"].to_list()
+        for name in ("quality", "alignment", "error_type")
+    }
+    assert about == {
+        "quality": ["right", "wrong", "bare"],
+        "alignment": ["right", "wrong"],
+        "error_type": ["wrong", "bare"],
+    }
+    assert found["outcome"].unique().to_list() == ["scored"]
+    assert found["simulated"].all()
+    assert found["counts"].all()
+    assert found["prompt_sha256"].str.len_chars().unique().to_list() == [64]
+    assert found["prompt_sha256"].n_unique() == 3
+    by_id = found.filter(instrument="alignment").select("id", "alignment")
+    assert by_id["alignment"][0] >= 4
+    assert by_id["alignment"][1] <= 2
+    assert found.filter(instrument="quality").drop_nulls("overall").height == 3
+    assert set(found.drop_nulls("error_type")["taxonomy"]) == {"omibench"}
+
+
+def test_judgements_are_in_the_store_and_not_bought_twice(files: CellFiles) -> None:
+    first = judged(files, quality="a")
+    one = study(files, quality="a")
+    with Store(one.study.store) as store:
+        text = "".join(p.read_text("utf-8") for p in store.folder.rglob("*.jsonl"))
+    assert all(key in text for key in first["judge_key"])
+    before = sorted(p.stat().st_size for p in Path(one.study.store).rglob("*.jsonl"))
+    again = judged(files, quality="a")
+    assert again.equals(first)
+    assert sorted(p.stat().st_size for p in Path(one.study.store).rglob("*.jsonl")) == before
+
+
+def test_what_is_wrong_is_said_by_the_rule_book_that_is_named(files: CellFiles) -> None:
+    assert judged(files, errors="a", wrong_by="lenient").is_empty()
+    with pytest.raises(ParamsError, match=r"wrong_by: .* no verdict of 'emma'; it holds robust, l"):
+        judged(files, errors="a", wrong_by="emma")
+
+
+def test_a_refusal_is_of_its_type_without_a_judge(files: CellFiles) -> None:
+    found = judged(files, errors={"models": ["a"], "taxonomy": "mathreal"})
+    refused = found.filter(id="refused").row(0, named=True)
+    assert (refused["error_type"], refused["judge"], refused["judge_key"]) == ("reject", None, None)
+    assert found.height == 3
+
+
+def test_several_judges_keep_their_own_verdicts(files: CellFiles) -> None:
+    found = judged(files, quality=["a", "b", "c"])
+    one = found.filter(id="right")
+    assert one["judge"].to_list() == ["a+b+c", "a", "b", "c"]
+    assert one["counts"].to_list() == [True, False, False, False]
+    assert one["overall"][0] == sorted(one["overall"][1:])[1]
+
+
+def test_only_so_many_problems_the_same_of_every_cell(files: CellFiles) -> None:
+    found = judged(files, quality="a", problems=2)
+    assert set(found["id"]) == chosen(PROBLEMS, 2) - {"refused"}
+    assert chosen(PROBLEMS, 2) < chosen(PROBLEMS, 3) < chosen(PROBLEMS, None) == set(PROBLEMS)
+
+
+def test_pictures_are_shown_when_asked_for(files: CellFiles, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"picture")
+    figure = Figure(file="a.png", sha256=sha256(b"picture").hexdigest())
+    rows = [Question(id=n, question="[IMAGE0]?", images=[figure]) for n in PROBLEMS]
+    write_jsonl(files.questions, rows)
+    blind = judged(files, quality="a")
+    seeing = judged(files, quality="a", images=True)
+    assert not set(blind["judge_key"]) & set(seeing["judge_key"])
+
+
+def test_what_is_missing_is_said(files: CellFiles) -> None:
+    with pytest.raises(ParamsError, match="names no judge"):
+        judged(files)
+    with pytest.raises(MissingInputError, match="--verdicts"):
+        judged(files._replace(verdicts=None), errors="a")
+    verdicts = read_parquet(files.verdicts or "", VerdictRow).filter(pl.col("id") != "bare")
+    verdicts.write_parquet(files.verdicts or "")
+    with pytest.raises(FileFormatError, match="'bare', sample 0, has no verdict"):
+        judged(files, errors="a")

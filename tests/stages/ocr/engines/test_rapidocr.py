@@ -1,0 +1,56 @@
+"""The engine that comes with the environment, on small pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.stages.ocr.engines.pages import LINES, page_picture
+
+from omibench.stages.ocr.engines.engine import quarter_turned, read_upright
+from omibench.stages.ocr.engines.rapidocr import RapidOcr
+
+pytest.importorskip("rapidocr")
+
+
+@pytest.fixture(scope="module")
+def engine() -> RapidOcr:
+    """One session for all tests."""
+    return RapidOcr()
+
+
+def letters(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_every_line_has_its_text_its_place_and_a_confidence(engine: RapidOcr) -> None:
+    found = sorted(engine.read(page_picture()), key=lambda r: r.quad[0][1])
+    assert [letters(r.text) for r in found] == [letters(text) for text in LINES]
+    scale = 100 / 72
+    for k, reading in enumerate(found):
+        assert reading.quad[0][0] == pytest.approx(30 * scale, abs=8)
+        assert reading.quad[2][1] == pytest.approx((60 + 40 * k) * scale, abs=8)
+        assert 0.8 < (reading.confidence or 0) <= 1
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_turned_page_is_turned_back_and_an_upright_one_is_not(
+    engine: RapidOcr, turn: int
+) -> None:
+    upright = read_upright(quarter_turned(page_picture(), turn), engine)
+    assert upright.turn == (360 - turn) % 360
+    assert upright.picture.shape == page_picture().shape
+    texts = {letters(r.text) for r in upright.readings}
+    assert letters(LINES[0]) in texts
+
+
+def test_a_shadow_hides_nothing(engine: RapidOcr) -> None:
+    picture = page_picture().astype(np.float32)
+    shade = np.linspace(0.25, 1.0, picture.shape[1])[None, :, None]
+    found = engine.read((picture * shade).astype(np.uint8))
+    assert {letters(text) for text in LINES} <= {letters(r.text) for r in found}
+
+
+def test_nothing_is_read_on_an_empty_page(engine: RapidOcr) -> None:
+    empty = np.full((200, 300, 3), 240, np.uint8)
+    upright = read_upright(empty, engine)
+    assert (upright.readings, upright.turn) == ([], 0)

@@ -1,0 +1,91 @@
+"""A model that reads pages: what it is asked, how its replies are read, and a whole run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from omibench.cli.main import app
+from omibench.schemas.request import ImagePart, Response
+from omibench.schemas.tables import PageText, read_jsonl
+from omibench.stages.ocr.engines.vision import PagePicture, edges_of, page_of, placed, requests_for
+
+PAGE = PagePicture("paper#p1", ImagePart(sha256="0" * 64), 1000, 2000)
+TEXT = "1. What is $v_0$?\n[FIGURE 1]\nFigure 1: A ball.\n2. And where?\n[FIGURE 7]"
+FIGURES = '{"figure": 1, "left": 100, "top": 250, "right": 500, "bottom": 400}'
+
+
+def test_text_and_figures_are_asked_for_apart() -> None:
+    text, figures = requests_for(PAGE, "study")
+    assert text.tags.role == figures.tags.role == "page_reader"
+    assert text.conversation.images == figures.conversation.images == [PAGE.image]
+    assert text.conversation.text != figures.conversation.text
+    assert "solve" in text.conversation.text
+
+
+def test_lines_stand_above_and_below_the_figures_among_them() -> None:
+    page = page_of(PAGE, Response(text=TEXT), Response(text=FIGURES))
+    assert page is not None
+    assert page.figures == [(100, 500, 500, 800)]
+    above, caption, below = page.lines
+    assert above.quad[2][1] < 500
+    assert 800 < caption.quad[0][1] < below.quad[0][1]
+
+
+def test_a_reply_that_broke_off_is_no_page_and_figures_may_be_missing() -> None:
+    assert page_of(PAGE, Response(text=TEXT, outcome="truncated"), Response(text=FIGURES)) is None
+    page = page_of(PAGE, Response(text=TEXT), Response(text="I see a ball."))
+    assert page is not None
+    assert page.figures == []
+    assert page.lines[0].text == "1. What is $v_0$?"
+
+
+@given(st.text(alphabet='{}":,figure left top right bottom0123456789-.[]\n', max_size=200))
+def test_no_reply_breaks_the_reader_of_figures(reply: str) -> None:
+    for box in edges_of(reply).values():
+        assert 0 <= box[0] < box[2] <= 1000
+        assert 0 <= box[1] < box[3] <= 1000
+
+
+@given(
+    st.lists(st.sampled_from(["a line", "[FIGURE 1]", "[FIGURE 2]", "", "```"]), max_size=12),
+    st.floats(0, 900),
+    st.floats(0, 900),
+)
+def test_lines_keep_their_order_whatever_stands_among_them(
+    lines: list[str], one: float, other: float
+) -> None:
+    boxes = {1: (0.0, one, 500.0, one + 50), 2: (500.0, other, 900.0, other + 50)}
+    found = list(placed("\n".join(lines), boxes, 1000, 1000))
+    assert len(found) == lines.count("a line")
+    tops = [ln.quad[0][1] for ln in found]
+    assert tops == sorted(tops)
+
+
+def test_a_simulated_model_reads_the_scan_of_the_sample_through_the_store(
+    tmp_path: Path, root: Path
+) -> None:
+    oracle = {"provider": "simulated", "oracle": str(root / "sample/oracle.jsonl")}
+    params = {
+        "study": {"store": str(tmp_path / "store")},
+        "ocr": {"engine": "vision", "reader": "sim"},
+        "models": {"sim": {**oracle, "error_rate": 0.0}},
+    }
+    manifest = tmp_path / "sources.yaml"
+    paper = str(root / "sample/papers/scan.pdf")
+    manifest.write_text(json.dumps({"sources": [{"name": "scan", "paper": paper}]}), "utf-8")
+    told = ["ocr", "--manifest", str(manifest), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*told, "--params", json.dumps(params)])
+    assert done.exit_code == 0, done.output
+    (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)
+    assert page.engine == "vision"
+    assert "The arrows in Figure 1 show" in page.text
+    kept = [file for file in (tmp_path / "store").rglob("*.jsonl") if file.stat().st_size]
+    assert kept
+    params["ocr"] = {"engine": "vision", "reader": "nobody"}
+    wrong = CliRunner().invoke(app, [*told, "--params", json.dumps(params)])
+    assert "nobody" in str(wrong.exception)

@@ -1,0 +1,137 @@
+"""Awkward files: each gets its code, in little time and memory, and the others are done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from omibench.errors import PaperError
+from omibench.params.stages import OcrParams
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import FileReport, PageText, read_jsonl
+from omibench.stages.ocr import read_papers
+from omibench.stages.ocr.sources.check import check_bytes
+
+MADE = {
+    "user_password.pdf": ("error", "pdf_encrypted"),
+    "owner_password.pdf": ("warning", "pdf_permissions"),
+    "truncated.pdf": ("error", "pdf_damaged"),
+    "no_pages.pdf": ("error", "pdf_no_pages"),
+    "long.pdf": ("error", "pdf_too_many_pages"),
+    "bomb.pdf": ("warning", "image_too_large"),
+    "turned_scan.pdf": ("warning", "page_needs_ocr"),
+    "picture.pdf": ("error", "not_a_pdf"),
+    "paper.png": ("error", "not_a_pdf"),
+    "notes.txt": ("error", "not_a_pdf"),
+    "photograph.png": ("warning", "page_needs_ocr"),
+    "photograph.jpg": ("warning", "page_needs_ocr"),
+    "nowhere.pdf": ("error", "file_missing"),
+}
+SHARED = {
+    "encrypted_user_pw.pdf": ("error", "pdf_encrypted"),
+    "encrypted_owner_only.pdf": ("warning", "pdf_permissions"),
+    "truncated.pdf": ("error", "pdf_damaged"),
+    "zero_pages.pdf": ("error", "pdf_no_pages"),
+    "thousand_pages.pdf": ("error", "pdf_too_many_pages"),
+    "image_bomb_20000x20000.pdf": ("warning", "image_too_large"),
+    "rotated_no_text.pdf": ("warning", "page_needs_ocr"),
+    "really_a_png.pdf": ("error", "not_a_pdf"),
+}
+
+# A process of its own, since RUSAGE_CHILDREN holds the largest of all children that a process had.
+MEASURED = """
+import resource, sys
+from pathlib import Path
+from omibench.stages.ocr import read_papers
+from omibench.params.stages import OcrParams
+paper, out = map(Path, sys.argv[1:])
+read_papers([paper], out, OcrParams())
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(peak * (1 if sys.platform == "darwin" else 1024))
+"""
+
+
+def by_source(files: list[FileReport]) -> dict[str, FileReport]:
+    return {file.source: file for file in files}
+
+
+def test_each_made_file_gets_its_code_and_the_whole_one_is_done(
+    bad_papers: Path, tmp_path: Path
+) -> None:
+    files = [bad_papers / name for name in (*MADE, "whole.pdf")]
+    report = read_papers(files, tmp_path, OcrParams(engine="textlayer"))
+    assert [file.source for file in report.files] == [file.name for file in files]
+    found = by_source(report.files)
+    for name, (status, code) in MADE.items():
+        assert (found[name].status, found[name].codes) == (status, [code]), name
+    assert found["whole.pdf"].status == "ok"
+    problems = read_jsonl(tmp_path / "problems.jsonl", Problem)
+    whole = [p for p in problems if p.source == "whole.pdf"]
+    assert [(p.number, p.pages) for p in whole] == [("1", [1]), ("2", [1]), ("3", [2]), ("4", [2])]
+    assert whole[2].question == "How many legs has a spider of kind 3?"
+    assert {p.source for p in problems} == {"whole.pdf", "owner_password.pdf"}
+
+
+def test_a_folder_with_the_name_of_a_paper_is_called_one(tmp_path: Path) -> None:
+    folder = tmp_path / "d.pdf"
+    folder.mkdir()
+    with pytest.raises(PaperError, match=r"d\.pdf: cannot be read: it is a folder") as error:
+        check_bytes(folder)
+    assert error.value.code == "file_missing"
+
+
+def test_each_shared_bad_file_gets_the_code_of_its_readme(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    files = [shared_data / "bad_pdfs" / name for name in SHARED]
+    report = read_papers(files, tmp_path, OcrParams(engine="textlayer"))
+    found = by_source(report.files)
+    for name, (status, code) in SHARED.items():
+        assert (found[name].status, found[name].codes) == (status, [code]), name
+        assert found[name].seconds < 10, name
+
+
+def test_a_page_with_a_huge_image_is_kept_and_never_decoded(
+    bad_papers: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, bad_papers / "bomb.pdf", tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    pages = read_jsonl(tmp_path / "pages.jsonl", PageText)
+    assert [(page.page, page.engine) for page in pages] == [(1, "none")]
+    # 20000 x 20000 grey pixels are 400 MB.
+    assert 0 < int(done.stdout) < 400 * 2**20
+
+
+def test_the_password_opens_the_paper_and_is_written_nowhere(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_PASSWORD", "open sesame")
+    report = read_papers(
+        [bad_papers / "user_password.pdf"], tmp_path, OcrParams(), password_env="PAPER_PASSWORD"
+    )
+    assert report.files[0].status == "ok"
+    assert len(read_jsonl(tmp_path / "problems.jsonl", Problem)) == 2
+    for file in tmp_path.rglob("*"):
+        assert file.is_dir() or b"open sesame" not in file.read_bytes()
+
+
+def test_a_wrong_password_is_the_same_error(
+    bad_papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPER_PASSWORD", "wrong")
+    report = read_papers(
+        [bad_papers / "user_password.pdf"], tmp_path, OcrParams(), password_env="PAPER_PASSWORD"
+    )
+    assert report.files[0].codes == ["pdf_encrypted"]
+
+
+def test_the_allowed_number_of_pages_is_a_parameter(bad_papers: Path, tmp_path: Path) -> None:
+    report = read_papers([bad_papers / "whole.pdf"], tmp_path, OcrParams(max_pages=1))
+    assert report.files[0].codes == ["pdf_too_many_pages"]

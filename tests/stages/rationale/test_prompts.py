@@ -1,0 +1,38 @@
+"""A prompt shows every picture once, where it stands, and no answer but where it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from omibench.schemas.problem import Choice, Problem
+from omibench.schemas.request import ImagePart, TextPart
+from omibench.stages.rationale.prompts import label, shown, solve, solve_given
+
+Make = Callable[..., Problem]
+FOLDER = Path("results/filter")
+
+
+def test_pictures_stand_in_the_text_and_beside_their_letters(make: Make) -> None:
+    choices = [Choice(label="A", text="1 m"), Choice(label="B", image=1)]
+    problem = make(question="Seen in [IMAGE0] here. How far?", choices=choices)
+    parts = shown(problem, FOLDER)
+    seen = [p.text if isinstance(p, TextPart) else p.sha256[0] for p in parts]
+    assert seen == ["Problem:\nSeen in", "a", "here. How far?", "(A) 1 m", "(B)", "b"]
+    assert [p.path for p in parts if isinstance(p, ImagePart)] == [
+        "results/filter/images/a.png",
+        "results/filter/images/b.png",
+    ]
+
+
+def test_a_picture_without_a_place_is_sent_all_the_same(make: Make) -> None:
+    problem = make(question="How far does it roll?")
+    for conversation in (solve(problem, FOLDER), label(problem, ["optics"], FOLDER)):
+        assert [image.sha256[0] for image in conversation.images] == ["a", "b"]
+
+
+def test_only_the_second_stage_sees_the_answer(make: Make) -> None:
+    problem = make(answer=["(a) 31.4 cm", "(b) TRUE"])
+    assert "31.4" not in solve(problem, FOLDER).text
+    assert "31.4" not in label(problem, ["optics"], FOLDER).text
+    assert "Official answer: (a) 31.4 cm; (b) TRUE" in solve_given(problem, FOLDER).text

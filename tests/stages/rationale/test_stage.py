@@ -1,0 +1,101 @@
+"""The stage asks the study's models through its store, and buys nothing twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from omibench.errors import ParamsError
+from omibench.params.study import Study, parse_study
+from omibench.schemas.problem import Figure, Problem
+from omibench.schemas.tables import read_jsonl, write_jsonl
+from omibench.stages.rationale import write_rationales
+
+Make = Callable[..., Problem]
+STEPS = "The speed of Figure 1 times the eight seconds of Figure 2 gives the distance. " * 5
+
+
+@pytest.fixture
+def problems(make: Make, tmp_path: Path) -> Path:
+    """Two problems on file, one of which brings its own solution, and an oracle beside them."""
+    images = []
+    for name, grey in (("a.png", 0), ("b.png", 99)):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        Image.new("L", (4, 4), grey).save(tmp_path / "in" / name)
+        content = (tmp_path / "in" / name).read_bytes()
+        images.append(Figure(file=name, sha256=hashlib.sha256(content).hexdigest()))
+    rows = [make(images=images), make(id="physics-2", images=images, solution="By hand.")]
+    write_jsonl(tmp_path / "in/problems.jsonl", rows)
+    oracle = [
+        {
+            "id": row.id, "answer": row.answer, "subject": "physics", "topic": "mechanics",
+            "rationale": STEPS,
+        } for row in rows
+    ]  # fmt: skip
+    (tmp_path / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in oracle))
+    return tmp_path / "in/problems.jsonl"
+
+
+def study(folder: Path, **rationale: Any) -> Study:
+    model = {"provider": "simulated", "oracle": str(folder / "oracle.jsonl")}
+    return parse_study(
+        {
+            "study": {"store": str(folder / "store")},
+            "rationale": rationale,
+            "models": {"pen": model, "tagger": model},
+        },
+        "test",
+    )
+
+
+TOPICS = {"physics": ["mechanics", "optics"]}
+
+
+def test_missing_solutions_and_topics_are_filled_in(problems: Path, tmp_path: Path) -> None:
+    full = study(tmp_path, writer="pen", labeller="tagger", topics=TOPICS)
+    assert write_rationales(problems, tmp_path / "out", full) == 2
+    written, own = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
+    assert written.solution is not None
+    assert STEPS.strip() in written.solution
+    assert "rationale: SIMULATED (pen)" in written.warnings
+    assert own.solution == "By hand."
+    assert own.warnings == ["label: SIMULATED (tagger)"]
+    assert (written.topic, own.topic) == ("mechanics", "mechanics")
+    assert all((tmp_path / "out" / f.file).is_file() for f in written.images)
+
+
+def test_a_second_run_buys_nothing(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = study(tmp_path, writer="pen", labeller="tagger", topics=TOPICS)
+    write_rationales(problems, tmp_path / "out", full)
+    first = (tmp_path / "out/problems.jsonl").read_bytes()
+
+    def sold_out(*_: object) -> None:
+        raise AssertionError("a request was sent again")
+
+    monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.answer", sold_out)
+    write_rationales(problems, tmp_path / "out", full)
+    assert (tmp_path / "out/problems.jsonl").read_bytes() == first
+
+
+def test_without_models_nothing_changes(problems: Path, tmp_path: Path) -> None:
+    assert write_rationales(problems, problems.parent / "out", study(tmp_path)) == 2
+    before = read_jsonl(problems, Problem)
+    after = read_jsonl(problems.parent / "out/problems.jsonl", Problem)
+    assert [p.images[0].file for p in after] == ["../a.png", "../a.png"]
+    assert [p.model_copy(update={"images": []}) for p in after] == [
+        p.model_copy(update={"images": []}) for p in before
+    ]
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_labeller_needs_a_list_for_each_subject(problems: Path, tmp_path: Path) -> None:
+    with pytest.raises(ParamsError, match="no list for the subject 'physics'"):
+        write_rationales(problems, tmp_path / "out", study(tmp_path, labeller="tagger"))

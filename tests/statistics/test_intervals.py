@@ -1,0 +1,134 @@
+"""Intervals against scipy, against worked values, and against simulation."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, t
+
+from omibench.statistics.intervals import (
+    clustered_wilson,
+    design_effect,
+    t_value,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "lo", "hi"),
+    [
+        (0, 10, 0.0, 0.2775328),
+        (10, 10, 0.7224672, 1.0),
+        (81, 263, 0.2553135, 0.3662062),  # Newcombe 1998, table I: 0.2553 to 0.3662
+        (15, 148, 0.0624, 0.1605),  # Newcombe 1998, table I
+    ],
+)
+def test_wilson_gives_the_worked_values(successes: int, n: int, lo: float, hi: float) -> None:
+    assert wilson(successes, n, 0.95) == pytest.approx((lo, hi), abs=5e-5)
+
+
+@given(n=st.integers(1, 5000), data=st.data(), confidence=st.floats(0.6, 0.999))
+def test_wilson_equals_scipy(n: int, data: st.DataObject, confidence: float) -> None:
+    successes = data.draw(st.integers(0, n))
+    expected = binomtest(successes, n).proportion_ci(confidence, method="wilson")
+    assert wilson(successes, n, confidence) == pytest.approx(
+        (expected.low, expected.high), abs=1e-9
+    )
+
+
+@given(n=st.floats(0.01, 1e6), share=st.floats(0, 1))
+def test_wilson_of_fractional_counts_holds_the_share(n: float, share: float) -> None:
+    lo, hi = wilson(share * n, n, 0.95)
+    assert 0 <= lo <= share + 1e-12
+    assert share - 1e-12 <= hi <= 1
+
+
+def test_wilson_without_data_says_nothing() -> None:
+    assert wilson(0, 0, 0.95) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(-1, 10), (11, 10), (1, 0)])
+def test_wilson_refuses_impossible_counts(successes: int, n: int) -> None:
+    with pytest.raises(ValueError, match="must be in"):
+        wilson(successes, n, 0.95)
+
+
+@given(values=st.lists(st.sampled_from([0.0, 1.0, 0.5]), min_size=1, max_size=60))
+def test_distinct_groups_give_the_plain_interval(values: list[float]) -> None:
+    estimate = clustered_wilson(values, list(range(len(values))), 0.95)
+    assert estimate.n_eff == pytest.approx(len(values))
+    assert estimate[1:3] == pytest.approx(wilson(sum(values), len(values), 0.95))
+
+
+def test_copies_of_a_value_are_worth_one_value() -> None:
+    values = [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0] * 8
+    groups = [i % 10 for i in range(80)]
+    # Ten distinct values, each eight times: nine degrees of freedom instead of 79.
+    assert design_effect(values, groups) == pytest.approx(8 * (10 / 9) / (80 / 79))
+
+
+def test_equal_values_in_one_cluster_are_worth_one() -> None:
+    assert clustered_wilson([1.0] * 5, ["a"] * 5, 0.95).n_eff == pytest.approx(1)
+    ratio = (t.ppf(0.975, 5) / t.ppf(0.975, 3)) ** 2
+    estimate = clustered_wilson([0.0] * 6, ["a", "a", "b", "b", "c", "d"], 0.95)
+    assert estimate.n_eff == pytest.approx(36 / 10 * ratio, rel=0.02)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 1.0]), st.sampled_from("abcdef")), max_size=40),
+)
+def test_clustering_never_narrows(rows: list[tuple[float, str]]) -> None:
+    values, groups = [v for v, _ in rows], [g for _, g in rows]
+    assert clustered_wilson(values, groups, 0.95).n_eff <= len(values) + 1e-9
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 20, 100, 5000])
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99, 0.999])
+def test_student_quantiles_equal_scipy(confidence: float, freedom: int) -> None:
+    expected = float(t.ppf((1 + confidence) / 2, freedom))
+    allowed = 0.15 if freedom == 3 and confidence > 0.99 else 0.03 if freedom < 5 else 0.01
+    assert t_value(confidence, freedom) == pytest.approx(expected, rel=allowed)
+
+
+@pytest.mark.parametrize("clusters", [6, 10, 24])
+def test_few_clusters_still_cover(clusters: int) -> None:
+    draw = random.Random(clusters)
+    truth, rounds, covered = 0.5, 800, 0
+    for _ in range(rounds):
+        values: list[float] = []
+        groups: list[int] = []
+        for group in range(clusters):
+            level = draw.betavariate(1, 1)
+            values += [float(draw.random() < level) for _ in range(9)]
+            groups += [group] * 9
+        estimate = clustered_wilson(values, groups, 0.95)
+        covered += estimate.lo <= truth <= estimate.hi
+    assert covered / rounds >= 0.93
+
+
+def test_lengths_must_agree() -> None:
+    with pytest.raises(ValueError, match="2 values but 1 groups"):
+        design_effect([0.0, 1.0], ["a"])
+
+
+def test_clustered_intervals_cover_where_plain_ones_do_not() -> None:
+    draw = random.Random(7)
+    truth, rounds, covered, plain = 0.6, 600, 0, 0
+    for _ in range(rounds):
+        values: list[float] = []
+        groups: list[int] = []
+        for group in range(80):
+            shared = draw.random() < truth
+            for _ in range(4):  # with probability 0.8 a problem follows its stem
+                right = shared if draw.random() < 0.8 else draw.random() < truth
+                values.append(float(right))
+                groups.append(group)
+        estimate = clustered_wilson(values, groups, 0.95)
+        covered += estimate.lo <= truth <= estimate.hi
+        lo, hi = wilson(sum(values), len(values), 0.95)
+        plain += lo <= truth <= hi
+    assert 0.925 <= covered / rounds <= 0.975
+    assert plain / rounds < 0.85
