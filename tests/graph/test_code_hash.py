@@ -16,15 +16,17 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {
         "__init__.py": "",
         "ground.py": '"""Ground."""\n\nLIMIT = 3\n',
-        "ocr/__init__.py": "from omibench.ground import LIMIT\n",
-        "ocr/pages.py": "def pages(n: int) -> int:\n    '''Pages.'''\n    return n\n",
-        "ocr/template.txt": "hello",
-        "infer/__init__.py": "def run():\n    from omibench.store import Store\n    Store()\n",
+        "stages/ocr/__init__.py": "from omibench.ground import LIMIT\n",
+        "stages/ocr/pages.py": "def pages(n: int) -> int:\n    '''Pages.'''\n    return n\n",
+        "stages/ocr/template.txt": "hello",
+        "stages/infer/__init__.py": (
+            "def run():\n    from omibench.store import Store\n    Store()\n"
+        ),
         "store/__init__.py": "import paidsdk\n\n\nclass Store:\n    pass\n",
         "store/units.csv": "1",
         "docs.py": "UNUSED = 1\n",
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(source, "PACKAGE", tmp_path)
     monkeypatch.setattr(source, "KEPT", tmp_path / "kept/meanings.json")
@@ -47,10 +49,10 @@ def install(site: Path, name: str, version: str) -> None:
     [
         ("ground.py", '"""Ground."""\n\nLIMIT = 4\n', {"ocr"}),
         ("ground.py", '"""Other words."""\n\n# why three\nLIMIT = 3\n', set()),
-        ("ocr/pages.py", "def pages(n: int) -> int:\n    return n\n", set()),
-        ("ocr/pages.py", "def pages(n: int) -> int:\n    return n + 1\n", {"ocr"}),
-        ("ocr/new.py", "X = 1\n", {"ocr"}),
-        ("ocr/template.txt", "other", {"ocr"}),
+        ("stages/ocr/pages.py", "def pages(n: int) -> int:\n    return n\n", set()),
+        ("stages/ocr/pages.py", "def pages(n: int) -> int:\n    return n + 1\n", {"ocr"}),
+        ("stages/ocr/new.py", "X = 1\n", {"ocr"}),
+        ("stages/ocr/template.txt", "other", {"ocr"}),
         ("store/__init__.py", "import paidsdk\n\n\nclass Store:\n    size = 1\n", {"infer"}),
         ("store/units.csv", "2", {"infer"}),
         ("docs.py", "UNUSED = 2\n", set()),
@@ -70,7 +72,7 @@ def test_an_upgraded_package_reruns_what_imports_it(
     package: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch,
     imported: str,
 ) -> None:  # fmt: skip
-    (package / "ocr/pages.py").write_text(imported)
+    (package / "stages/ocr/pages.py").write_text(imported)
     site = tmp_path_factory.mktemp("site")
     monkeypatch.syspath_prepend(str(site))
     seen = [hashes()]
@@ -85,7 +87,7 @@ def test_an_upgraded_package_reruns_what_imports_it(
 
 def test_a_package_for_types_only_is_none_that_results_depend_on(package: Path) -> None:
     text = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import reader\n"
-    (package / "ocr/pages.py").write_text(text)
+    (package / "stages/ocr/pages.py").write_text(text)
     assert source.packages_of("ocr") == set()
 
 
@@ -105,7 +107,7 @@ def test_a_lazy_name_of_a_package_is_needed_by_those_who_ask_for_it(
     (package / "store/__init__.py").write_text(lazy)
     (package / "store/stage.py").write_text("X = 1\n")
     (package / "store/keys.py").write_text("x = 1\n")
-    (package / "ocr/pages.py").write_text(imported)
+    (package / "stages/ocr/pages.py").write_text(imported)
     assert ("omibench.store.stage" in source.import_closure("omibench.stages.ocr")) == reaches
     assert "omibench.store.stage" in source.import_closure("omibench.store")
 
@@ -120,32 +122,29 @@ def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
 
 def test_the_real_stages_reach_the_ground_floor() -> None:
     for stage in ("ocr", "filter", "rationale", "freeze", "infer", "score", "analyze"):
-        closure = source.import_closure(f"omibench.{stage}")
-        assert f"omibench.{stage}" in closure
+        closure = source.import_closure(f"omibench.stages.{stage}")
+        assert f"omibench.stages.{stage}" in closure
         assert "omibench.errors" in closure, stage
         assert len(source.source_hash(stage)) == 16
-    assert not any(
-        m.startswith("omibench.models") for m in source.import_closure("omibench.stages.ocr")
-    )
 
 
-CLIENT = "models/openai_messages.py"
+CLIENT = "models/openai/messages.py"
 CALLS_IT = "def ask():\n    from omibench.models.registry import body\n    return body\n"
 
 
 def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package: Path) -> None:
     for name, text in {
         CLIENT: "from omibench.models.http.wire import x\n\n\ndef body():\n    return 1\n",
-        "models/wire.py": "import sdk\n\nx = 1\n",
-        "models/open.py": "from omibench.models.openai.messages import body\n",
+        "models/http/wire.py": "import sdk\n\nx = 1\n",
+        "models/registry.py": "from omibench.models.openai.messages import body\n",
         "models/identity.py": "def openai_identity():\n    return 1\n",
-        "infer/asking.py": CALLS_IT,
+        "stages/infer/asking.py": CALLS_IT,
     }.items():
-        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text)
     before = hashes()
     (package / CLIENT).write_text("def body():\n    return 2\n")
-    (package / "models/wire.py").write_text("import sdk\n\nx = 2\n")
+    (package / "models/http/wire.py").write_text("import sdk\n\nx = 2\n")
     assert hashes() == before
     (package / "models/identity.py").write_text("def openai_identity():\n    return 2\n")
     after = hashes()
@@ -161,7 +160,7 @@ def test_no_client_of_an_api_holds_what_enters_keys() -> None:
         text = tree.files[name].read_text("utf-8")
         assert not re.search(r"^def \w*(identity|key)\w*\(.*Model\b", text, re.M), name
     for stage in ("filter", "rationale", "infer", "score", "judge", "saliency"):
-        closure = source.import_closure(f"omibench.{stage}")
+        closure = source.import_closure(f"omibench.stages.{stage}")
         assert source.IDENTITY in closure
         assert not [name for name in closure if source.is_client(name)]
 

@@ -19,7 +19,7 @@ from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
 from omibench.graph.slices import slice_for
-from omibench.models.http.identity import openai_identity
+from omibench.models.identity import openai_identity
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure

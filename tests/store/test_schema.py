@@ -57,7 +57,7 @@ def schema_2(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a later version keyed requests in another form."""
     form = keys.FORMS[1]
     monkeypatch.setitem(keys.FORMS, 2, lambda *asked: "2" + form(*asked))
-    for module in ("key", "line", "partition"):
+    for module in ("key", "partition.line", "partition.partition"):
         monkeypatch.setattr(f"omibench.store.{module}.KEY_SCHEMA", 2)
 
 

@@ -23,7 +23,7 @@ CLIENTS = tuple(
 )
 """Code that asks and reads an API: what it fetched is in the store, and no stage reads it anew."""
 STAGES = "omibench.stages"
-_OPENS, IDENTITY = "omibench.models.registry", "omibench.models.http.identity"
+_OPENS, IDENTITY = "omibench.models.registry", "omibench.models.identity"
 """What of these clients enters the store's keys, and so counts."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
@@ -121,7 +121,7 @@ class Tree:
             name = waiting.pop()
             if name in seen:
                 continue
-            if is_client(name) and name != IDENTITY:
+            if is_client(name):
                 continue
             if name == _OPENS:
                 waiting.append(IDENTITY)

@@ -99,9 +99,18 @@ def _imported_by(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             # `from omibench.stages.ocr import pages` may name a module as well as a function.
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Call):
+            names += _main_of_process(node)
         if not _for_types_only(node):
             waiting += ast.iter_child_nodes(node)
     return tuple(dict.fromkeys(names))
+
+
+def _main_of_process(call: ast.Call) -> list[str]:
+    """The module that a process runs as its main one: `python_module("omibench.x")`."""
+    if isinstance(call.func, ast.Name) and call.func.id == "python_module":
+        return [a.value for a in call.args[:1] if isinstance(a, ast.Constant)]
+    return []
 
 
 def _for_types_only(node: ast.AST) -> bool:

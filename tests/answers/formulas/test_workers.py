@@ -142,7 +142,7 @@ def test_one_thread_starts_one_worker_and_several_share_the_pool() -> None:
 
 CHILD = """
 import sys, time
-from omibench.stages.score import symbolic
+from omibench.answers.formulas import symbolic
 from omibench.answers.formulas.workers import Pool
 pool = Pool()
 pool.ask("value", ["3"], 5.0)

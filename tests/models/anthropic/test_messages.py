@@ -13,8 +13,8 @@ from omibench.models.anthropic.messages import (
     check_anthropic,
     check_anthropic_request,
 )
-from omibench.models.http.identity import anthropic_identity
 from omibench.models.http.pictures import Shown
+from omibench.models.identity import anthropic_identity
 from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
 
 A = ImagePart(sha256="a")

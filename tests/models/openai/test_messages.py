@@ -9,8 +9,8 @@ import pytest
 from tests.models.apis import JPEG, ask, openai_model, picture
 
 from omibench.errors import ModelError
-from omibench.models.http.identity import openai_identity
 from omibench.models.http.pictures import Pictures, Shown
+from omibench.models.identity import openai_identity
 from omibench.models.openai.messages import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
 

@@ -135,7 +135,7 @@ def test_handlers_come_back() -> None:
 
 HANGING = """
 import threading, time
-from omibench import stop
+from omibench.models.traffic import stop
 stop.WIND_UP_S = 0.3
 with stop.signals_watched(whole_program=True):
     threading.Thread(target=time.sleep, args=(60,)).start()

@@ -20,7 +20,7 @@ def test_the_docs_list_every_code_with_its_meaning(root: Path) -> None:
 
 def test_the_docs_list_every_warning_of_a_problem(root: Path) -> None:
     text = (root / "docs/errors.md").read_text("utf-8")
-    sources = (root / "src/omibench/stages/ocr").glob("*.py")
+    sources = (root / "src/omibench/stages/ocr").rglob("*.py")
     code = "\n".join(path.read_text("utf-8") for path in sources)
     given = set(re.findall(r"f?\"((?:answer|figure|choice|number|garbled|math)_[a-z]+)[:\"]", code))
     assert len(given) >= 8

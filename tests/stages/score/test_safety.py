@@ -16,7 +16,7 @@ from tests.items import make_item
 
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 
-SCORE = Path("src/omibench/stages/score")
+SCORING = [Path("src/omibench") / name for name in ("answers", "rule_books", "stages/score")]
 RUNS_TEXT = frozenset((
     "eval", "exec", "compile", "__import__", "sympify", "parse_expr", "parse_latex", "literal_eval",
     "lambdify", "lambdastr", "S", "import_module", "pickle",
@@ -35,7 +35,7 @@ ALLOWED = {
 
 
 def modules(root: Path) -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted((root / SCORE).rglob("*.py")):
+    for path in sorted(path for folder in SCORING for path in (root / folder).rglob("*.py")):
         yield path, ast.parse(path.read_text("utf-8"))
 
 

@@ -16,10 +16,10 @@ from omibench.models.anthropic.messages import (
     check_anthropic_request,
 )
 from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.http.identity import anthropic_identity
 from omibench.models.http.pools import open_pools
 from omibench.models.http.served import ServedProvider, client_maker, post
 from omibench.models.http.wire import wire_body
+from omibench.models.identity import anthropic_identity
 from omibench.models.options import refuse_options
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.params.model import AnthropicModel

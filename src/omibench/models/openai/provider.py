@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from omibench.models.http.identity import openai_identity
 from omibench.models.http.pools import open_pools
 from omibench.models.http.secrets import with_own_secrets
 from omibench.models.http.served import ServedProvider, client_maker, post
 from omibench.models.http.wire import wire_body
+from omibench.models.identity import openai_identity
 from omibench.models.openai.messages import PATHS, check_openai, openai_body
 from omibench.models.openai.replies import openai_replies
 from omibench.models.options import refuse_options, scored_by_list

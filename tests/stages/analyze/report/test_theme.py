@@ -14,7 +14,7 @@ from omibench.stages.analyze.report.theme import SERIES, render, themed
 from omibench.stages.analyze.tables.load import load_results
 from omibench.stages.analyze.tables.summary import summarise
 
-STYLE = Path(__file__).parents[3] / "src/omibench/stages/analyze/templates/style.css"
+STYLE = Path(__file__).parents[4] / "src/omibench/stages/analyze/templates/style.css"
 
 
 def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
