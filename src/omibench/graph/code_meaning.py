@@ -109,7 +109,9 @@ def _imported_by(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
 def _main_of_process(call: ast.Call) -> list[str]:
     """The module that a process runs as its main one: `python_module("omibench.x")`."""
     if isinstance(call.func, ast.Name) and call.func.id == "python_module":
-        return [a.value for a in call.args[:1] if isinstance(a, ast.Constant)]
+        first = call.args[0] if call.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            return [first.value]
     return []
 
 
