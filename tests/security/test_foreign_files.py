@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.stages.score.formats.logs import HEADER, SAMPLE, zstandard_zip
+from tests.formats.logs import HEADER, SAMPLE, zstandard_zip
 
 from omibench.errors import OmibenchError
-from omibench.stages.score.formats import packed, workbook
-from omibench.stages.score.formats.named import parse_columns
-from omibench.stages.score.formats.simple_evals import examples
-from omibench.stages.score.formats.values import parse_list
+from omibench.formats import packed, workbook
+from omibench.formats.named import parse_columns
+from omibench.formats.simple_evals import examples
+from omibench.formats.values import parse_list
 from omibench.stages.score.rows import read_rows
 
 CPU_S = 3.0
@@ -191,7 +191,7 @@ def test_a_packed_line_without_end_is_bounded(
 ) -> None:
     import gzip
 
-    from omibench.stages.score.formats import content
+    from omibench.formats import content
 
     monkeypatch.setattr(content, "LINE_BYTES", 4 * MIB)
     packed_line = io.BytesIO()

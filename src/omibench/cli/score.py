@@ -82,12 +82,12 @@ def score(
     """
     from omibench.cli.score_summary import tell_scores
     from omibench.files.outputs import output_parquet
+    from omibench.formats.named import parse_columns
     from omibench.graph.provenance.reading import check_inputs
     from omibench.params.limit import apply_limit_by, part_words
     from omibench.params.study import load_study
     from omibench.rule_books.registry import rule_book
     from omibench.stages.score.cache import cell_cache, user_cache
-    from omibench.stages.score.formats.named import parse_columns
     from omibench.stages.score.rows import read_rows
     from omibench.stages.score.stage import is_cell, score_responses, score_rows
 

@@ -57,7 +57,7 @@ def _remedy(failed: Counter[str]) -> str:
 
 
 def _summaries(scored: Scored) -> Iterator[str]:
-    from omibench.stages.analyze.tables.verdict_summary import summarise, summary_lines
+    from omibench.results.verdict_summary import format_lines, summarise_verdicts
 
     frame = scored.frame
     books, clusters = frame["rules"].to_list(), scored.clusters
@@ -72,7 +72,7 @@ def _summaries(scored: Scored) -> Iterator[str]:
         # Not a single judge of a panel, nor a number that no judgement stands behind.
         if "/" not in rules and not _all_failed(scored, rules):
             values, why, groups = zip(*rows, strict=True)
-            yield from summary_lines(summarise(rules, values, why, groups))
+            yield from format_lines(summarise_verdicts(rules, values, why, groups))
 
 
 def _failures(scored: Scored) -> Iterator[str]:

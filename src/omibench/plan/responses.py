@@ -13,7 +13,7 @@ from omibench.plan.rows import Row
 from omibench.plan.view import GUESS, Desk, filler
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
-from omibench.stages.infer.rounds import Answered
+from omibench.settings.rounds import Answered
 from omibench.stages.infer.rows import row_of
 from omibench.stages.judge.material import read_verdicts
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from omibench.params.study import Cell
 from omibench.plan.view import GUESS, Desk, Step
 from omibench.settings.pictures.made import without_drawing
-from omibench.stages.infer.rounds import Answered
+from omibench.settings.rounds import Answered
 from omibench.stages.saliency.stage import looks
 
 

@@ -19,10 +19,10 @@ from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
 from omibench.settings.pictures.made import without_drawing
+from omibench.settings.rounds import Answered as Threaded
+from omibench.settings.rounds import run_threads
 from omibench.settings.steps import Step as Asks
 from omibench.settings.steps import Task, next_step
-from omibench.stages.infer.rounds import Answered as Threaded
-from omibench.stages.infer.rounds import run_threads
 from omibench.stages.infer.stage import load_questions, provider_of, threads_of
 from omibench.store.partition.partition import Partition
 from omibench.store.store import Store

@@ -10,6 +10,8 @@ from typing import Any
 
 from omibench.schemas.problem import Noun
 
+CERTIFICATE_FILE, REASONING_FILE = "certificate.json", "reasoning.json"
+"""What the stage `certify` writes: of the judge of answers, and of judges of reasoning."""
 ALL = "all"
 """In place of an answer type: all labels together."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from omibench.schemas.problem import Noun
 
 
@@ -27,3 +29,12 @@ class SaliencyRow(Noun):
     chosen: bool
     right: bool
     simulated: bool = False
+
+
+def map_file(folder: Path, problem: str, number: int, option: str) -> Path:
+    """Where the heat map of one option over one picture of a problem is written."""
+
+    def safe(name: str) -> str:
+        return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)
+
+    return folder / f"{safe(problem)}-{number}-{safe(option)}.png"

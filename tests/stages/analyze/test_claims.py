@@ -10,6 +10,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_published_study, study_values
 
 from omibench.params.study import Cell, parse_study
+from omibench.results.load import Results, load_results
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     FrozenManifest,
@@ -29,7 +30,6 @@ from omibench.stages.analyze.claims import (
 )
 from omibench.stages.analyze.headline import headline
 from omibench.stages.analyze.tables.accuracy import Failures, image_scores, scores
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.summary import summarise
 
 

@@ -12,10 +12,10 @@ from tests.stages.analyze.conftest import Folders, make_study
 from tests.stages.analyze.pages import Page
 
 from omibench.errors import OmibenchError
+from omibench.results.load import Results, load_results
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.stage import analyze
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.published import Comparison, comparison_records
 
 

@@ -16,10 +16,10 @@ from tests.stages.analyze.conftest import PROMPT, Folders, make_study
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import identity_of
+from omibench.results.load import load_results
 from omibench.schemas.certificate import ALL, Certificate, DisagreementRow
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.analyze.tables.calibration import CERTIFICATE
-from omibench.stages.analyze.tables.load import load_results
 from omibench.stages.certify import certify_judge
 from omibench.stages.certify.stage import DISAGREEMENTS
 

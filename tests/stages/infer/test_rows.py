@@ -8,8 +8,8 @@ from typing import Any
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Request, Response, Role, Tags, Usage
+from omibench.settings.rounds import Answered, Asked, Thread
 from omibench.settings.steps import Task
-from omibench.stages.infer.rounds import Answered, Asked, Thread
 from omibench.stages.infer.rows import row_of
 
 THREAD = Thread(Task(Question(id="q", question="?"), Setting(), Path()), 2)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from PIL import Image
 
+from omibench.schemas.saliency_row import map_file
 from omibench.stages.saliency.maps import Effect
-from omibench.stages.saliency.overlay import LETTERS, PAD, map_file, overlay
+from omibench.stages.saliency.overlay import LETTERS, PAD, overlay
 
 TOP = LETTERS + 2 * PAD
 

@@ -16,7 +16,9 @@ from tests.items import make_item
 
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 
-SCORING = [Path("src/omibench") / name for name in ("answers", "rule_books", "stages/score")]
+SCORING = [
+    Path("src/omibench") / name for name in ("answers", "formats", "rule_books", "stages/score")
+]
 RUNS_TEXT = frozenset((
     "eval", "exec", "compile", "__import__", "sympify", "parse_expr", "parse_latex", "literal_eval",
     "lambdify", "lambdastr", "S", "import_module", "pickle",

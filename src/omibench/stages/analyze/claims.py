@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
+from omibench.results.present_cells import describe_missing
 from omibench.schemas.certificate import ALL
-from omibench.stages.analyze.present import missing_sentence
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.words import (
     counted,
     fixed,
@@ -77,7 +77,7 @@ def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
         said.append(f"{counted(len(few), 'cell')} with clearly fewer problems cannot lead.")
     if failed:
         said.append(f"{counted(len(failed), 'cell')} with too few answers cannot lead.")
-    return " ".join(part for part in [*said, missing_sentence(results.missing)] if part)
+    return " ".join(part for part in [*said, describe_missing(results.missing)] if part)
 
 
 def made_up_problems(results: Results) -> str:

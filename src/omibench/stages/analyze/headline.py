@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.results.load import Results
+from omibench.results.partial import PARTIAL, Partial
 from omibench.stages.analyze.claims import (
     NO_LEADER,
     SIMULATED,
@@ -17,9 +19,7 @@ from omibench.stages.analyze.claims import (
     leading_sentence,
     partial_cells,
 )
-from omibench.stages.analyze.partial import PARTIAL, Partial
 from omibench.stages.analyze.tables.accuracy import ImageScore, Score
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.tables.summary import Summary
 from omibench.stages.analyze.words import (
     NONE,

@@ -8,13 +8,13 @@ from typing import Any
 
 from omibench.files.csv_file import write_csv
 from omibench.params.study import Study
+from omibench.results.load import Results, load_results
 from omibench.schemas.tables import write_json, write_text
 from omibench.stages.analyze.headline import Headline, headline
 from omibench.stages.analyze.links import EXPLORER
 from omibench.stages.analyze.tables import accuracy as tables
 from omibench.stages.analyze.tables import saliency, samples
 from omibench.stages.analyze.tables.calibration import with_certificate
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.metrics import metrics, write_plots
 from omibench.stages.analyze.tables.published import comparison_records
 from omibench.stages.analyze.tables.reasoning import records

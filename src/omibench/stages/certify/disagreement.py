@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from omibench.results.four_way import DISAGREE, RESPONSE
+from omibench.results.load import Results
 from omibench.schemas.certificate import DisagreementRow
-from omibench.stages.analyze.tables.fourway import DISAGREE, RESPONSE
-from omibench.stages.analyze.tables.load import Results
 
 if TYPE_CHECKING:
     import polars as pl

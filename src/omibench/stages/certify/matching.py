@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import FileFormatError
-from omibench.stages.analyze.tables.fourway import RESPONSE
+from omibench.results.four_way import RESPONSE
 from omibench.stages.certify.labels import LabelRow
 
 if TYPE_CHECKING:

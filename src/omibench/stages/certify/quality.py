@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from omibench.results.accuracy import estimate_accuracy
 from omibench.schemas.certificate import ALL, JudgeQuality
-from omibench.stages.analyze.tables.accuracy import estimate
 from omibench.statistics.agreement import judge_quality
 from omibench.statistics.intervals import Estimate
 
@@ -35,7 +35,7 @@ def quality_by_kind(
 def _of_kind(labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float) -> JudgeQuality:
     if "outcome" in judged.columns:
         judged = judged.filter(judged["outcome"] == "scored")
-    every: Estimate = estimate(judged, confidence)
+    every: Estimate = estimate_accuracy(judged, confidence)
     return judge_quality(
         labelled["label"].to_list(),
         labelled["by_judge"].to_list(),

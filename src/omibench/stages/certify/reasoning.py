@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.judges.taxonomies import NO_ERROR, taxonomy_of
+from omibench.results.four_way import RESPONSE
+from omibench.results.judgements import ALIGNMENT, read_all_judgements
+from omibench.results.load import Results
 from omibench.schemas.certificate import Confusion, MarkQuality, Measure, ReasoningCertificate
 from omibench.schemas.validation import did_you_mean
-from omibench.stages.analyze.tables.fourway import RESPONSE
-from omibench.stages.analyze.tables.load import Results
-from omibench.stages.analyze.tables.reasoning import ALIGNMENT, judgements
 from omibench.stages.certify.instrument import identities, one_value
 from omibench.stages.certify.labels import MARKS
 from omibench.stages.certify.matching import Matched, Place
@@ -48,7 +48,7 @@ def certify_reasoning(
                 f"{matched.file}: labels {', '.join(said)}, and `judge` names no judge of "
                 f"{instrument.replace('_', ' ')}"
             )
-        rows = judgements(results, folder).filter(instrument=instrument)
+        rows = read_all_judgements(results, folder).filter(instrument=instrument)
         found.append(_certificate(instrument, said, rows, matched, results, folder, labels_sha256))
     return found
 

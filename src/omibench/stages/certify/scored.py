@@ -12,11 +12,10 @@ from omibench.errors import FileFormatError
 from omibench.files.intake import read_bytes
 from omibench.params.identity import identity_of
 from omibench.params.study import Study
-from omibench.schemas.certificate import Certificate, DisagreementRow
+from omibench.results.four_way import DISAGREE, RESPONSE, four_way, with_quadrants
+from omibench.results.load import JUDGE_RULES
+from omibench.schemas.certificate import CERTIFICATE_FILE, Certificate, DisagreementRow
 from omibench.schemas.tables import write_json, write_jsonl
-from omibench.stages.analyze.tables.calibration import CERTIFICATE
-from omibench.stages.analyze.tables.fourway import DISAGREE, RESPONSE, four_way, with_quadrants
-from omibench.stages.analyze.tables.load import JUDGE_RULES
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.certify.matching import STALE, UNKNOWN, Matched, match
 from omibench.stages.certify.quality import quality_by_kind
@@ -61,7 +60,7 @@ def certify_scored(
     compared = with_quadrants(told.filter(pl.col("judge_outcome") == "scored"))
     compared = compared if judged else compared.filter(pl.col("label").is_not_null())
     certificate = _certificate(compared, told, matched, study, labels)
-    write_json(out / CERTIFICATE, certificate)
+    write_json(out / CERTIFICATE_FILE, certificate)
     drawn = _disagreements(compared, rows, study)
     write_jsonl(out / DISAGREEMENTS, drawn)
     return certificate

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_bytes
 from omibench.params.study import Study
+from omibench.results.four_way import RESPONSE, four_way, side_by_side
+from omibench.results.load import JUDGE_RULES, Results, load_results
 from omibench.schemas.certificate import (
+    CERTIFICATE_FILE,
+    REASONING_FILE,
     Certificate,
     ReasoningCertificate,
     ReasoningCertificates,
 )
 from omibench.schemas.tables import write_json, write_jsonl
-from omibench.stages.analyze.tables.calibration import CERTIFICATE, REASONING
-from omibench.stages.analyze.tables.fourway import RESPONSE, four_way, side_by_side
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results, load_results
 from omibench.stages.certify.disagreement import disagreements
 from omibench.stages.certify.instrument import identities, one_value
 from omibench.stages.certify.labels import read_labels
@@ -62,8 +63,8 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certified:
     reasoning = certify_reasoning(matched, found, results / "judge", digest)
     if judged_by_label:
         scores = _scores(matched, found, results, out, digest)
-        write_json(out / CERTIFICATE, scores)
-    write_json(out / REASONING, ReasoningCertificates(certificates=reasoning))
+        write_json(out / CERTIFICATE_FILE, scores)
+    write_json(out / REASONING_FILE, ReasoningCertificates(certificates=reasoning))
     return Certified(scores, reasoning)
 
 

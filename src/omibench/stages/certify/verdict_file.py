@@ -8,11 +8,11 @@ from typing import Any, Final
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.formats.named import names_of
+from omibench.formats.read import raw_rows
+from omibench.formats.values import plain, texts_of
+from omibench.results.load import JUDGE_RULES
 from omibench.schemas.validation import did_you_mean
-from omibench.stages.analyze.tables.load import JUDGE_RULES
-from omibench.stages.score.formats.named import names_of
-from omibench.stages.score.formats.read import raw_rows
-from omibench.stages.score.formats.values import plain, texts_of
 
 Row = dict[str, Any]
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.filter import ScreenParams
+from omibench.rule_books.problem_response import verdict_on
 from omibench.schemas.problem import Problem, question_of
 from omibench.schemas.rejects import FilterJudgement
+from omibench.settings.rounds import Answered, Thread, run_threads
 from omibench.settings.steps import Task
 from omibench.stages.filter.judged import Judged, simulated_note
 from omibench.stages.filter.models import Models
-from omibench.stages.infer.rounds import Answered, Thread, run_threads
-from omibench.stages.score.response import verdict_on
 
 _SHOWN = {
     "one_image": "shown the first of {images} images alone",

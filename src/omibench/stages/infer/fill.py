@@ -7,7 +7,7 @@ from pathlib import Path
 
 from omibench.client.ask import Asker, check_answered, open_asker
 from omibench.params.study import Cell, Study
-from omibench.stages.infer.rounds import Thread, requests_next
+from omibench.settings.rounds import Thread, requests_next
 from omibench.stages.infer.stage import open_askers, requests_of, run_cell, threads_of
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from omibench.schemas.request import Outcome, Response
 from omibench.schemas.tables import ResponseRow
-from omibench.stages.infer.rounds import Answered, Asked
+from omibench.settings.rounds import Answered, Asked
 
 Number = TypeVar("Number", int, float)
 

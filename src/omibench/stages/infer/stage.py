@@ -23,9 +23,9 @@ from omibench.schemas.problem import Question
 from omibench.schemas.request import Request
 from omibench.schemas.tables import ResponseRow, read_jsonl, write_parquet
 from omibench.settings.needs import asked_questions, check_needs, remark
+from omibench.settings.rounds import Answered, Thread, requests_next, run_threads
 from omibench.settings.steps import Task
 from omibench.stages.infer.closing import closing_line
-from omibench.stages.infer.rounds import Answered, Thread, requests_next, run_threads
 from omibench.stages.infer.rows import row_of
 
 log = logging.getLogger("omibench.stages.infer")

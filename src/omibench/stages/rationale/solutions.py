@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from omibench.rule_books.problem_response import item_of
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.rationale.prompts import solve, solve_given
-from omibench.stages.score.response import item_of
 
 Ask = Callable[[Sequence[Request]], list[Response]]
 IsRight = Callable[[ScoredItem], bool]

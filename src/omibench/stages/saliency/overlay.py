@@ -6,7 +6,6 @@ The scale is symmetric about zero, so that equal strength of colour is equal eff
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.stages.saliency.maps import Effect, impact
@@ -19,15 +18,6 @@ STRONGEST = 0.6
 """Opacity of the largest effect."""
 BAR, PAD, LETTERS = 12, 8, 12
 INK = (20, 20, 20)
-
-
-def map_file(folder: Path, problem: str, number: int, option: str) -> Path:
-    """Where the heat map of one option over one picture of a problem is written."""
-
-    def safe(name: str) -> str:
-        return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)
-
-    return folder / f"{safe(problem)}-{number}-{safe(option)}.png"
 
 
 def overlay(image: Image.Image, shown: Sequence[Effect], caption: str) -> Image.Image:

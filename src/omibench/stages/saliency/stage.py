@@ -14,14 +14,14 @@ from omibench.params.saliency import SaliencyParams
 from omibench.params.study import Cell, Study
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import ImagePart, Request, Response, Tags
-from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import ResponseRow, read_jsonl, read_parquet, write_parquet
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task
 from omibench.stages.infer.stage import threads_of
 from omibench.stages.saliency.ask import Covered, Looked, look
 from omibench.stages.saliency.maps import Effect, Scores, chosen, effects, strongest
-from omibench.stages.saliency.overlay import map_file, overlay
+from omibench.stages.saliency.overlay import overlay
 from omibench.store.files import write_whole
 
 log = logging.getLogger("omibench.stages.saliency")

@@ -9,15 +9,15 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from omibench.errors import FileFormatError
+from omibench.formats.golds import read_golds, with_golds
+from omibench.formats.named import entries_of, names_of, unknown_form
+from omibench.formats.read import raw_rows
+from omibench.formats.record import ANY_OF, ASKED
+from omibench.formats.values import CAPITALS as LABELS
+from omibench.formats.values import text_of
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.request import Outcome
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.score.formats.golds import read_golds, with_golds
-from omibench.stages.score.formats.named import entries_of, names_of, unknown_form
-from omibench.stages.score.formats.read import raw_rows
-from omibench.stages.score.formats.record import ANY_OF, ASKED
-from omibench.stages.score.formats.values import CAPITALS as LABELS
-from omibench.stages.score.formats.values import text_of
 
 
 def _labelled(given: object) -> object:

@@ -12,6 +12,7 @@ from tests.stages.analyze.explorer.test_steps import keep, said
 from tests.stages.analyze.pages import Page
 
 from omibench.params.study import Study
+from omibench.results.load import load_results
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.request import Conversation, Message, Response, TextPart, ToolCall, ToolSpec
 from omibench.schemas.tables import read_jsonl, write_jsonl
@@ -19,7 +20,6 @@ from omibench.settings.present import present
 from omibench.stages.analyze.explorer.sent import FOLDED_FROM, Letters
 from omibench.stages.analyze.explorer.steps import Trail
 from omibench.stages.analyze.explorer.write import write_explorer
-from omibench.stages.analyze.tables.load import load_results
 
 
 @pytest.fixture

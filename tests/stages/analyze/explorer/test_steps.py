@@ -12,6 +12,7 @@ from tests.stages.analyze.conftest import HOSTILE, Folders, make_study
 from tests.stages.analyze.pages import Page
 
 from omibench.params.study import Cell
+from omibench.results.load import load_results
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (
     Conversation,
@@ -29,7 +30,6 @@ from omibench.settings.present import present
 from omibench.stages.analyze.explorer.steps import Trail
 from omibench.stages.analyze.explorer.write import write_explorer
 from omibench.stages.analyze.links import cell_anchor
-from omibench.stages.analyze.tables.load import load_results
 from omibench.store.store import Store
 
 CELL = Cell("sim-strong", "cot")

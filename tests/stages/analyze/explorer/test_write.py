@@ -22,6 +22,7 @@ from tests.stages.analyze.tables.test_calibration import certificate
 from omibench.params.identity import identity_of
 from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.params.study import Cell, Study
+from omibench.results.load import load_results
 from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.stages.analyze.explorer.view import (
@@ -33,7 +34,6 @@ from omibench.stages.analyze.explorer.view import (
 )
 from omibench.stages.analyze.explorer.write import write_explorer
 from omibench.stages.analyze.links import cell_anchor, cell_file, problem_file
-from omibench.stages.analyze.tables.load import load_results
 from omibench.web.templates import relative
 
 

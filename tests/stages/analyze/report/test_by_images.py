@@ -8,6 +8,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders
 
 from omibench.params.study import Study
+from omibench.results.load import Results, load_results
 from omibench.stages.analyze.report.by_images import (
     FEW,
     MOST_MODELS,
@@ -18,7 +19,6 @@ from omibench.stages.analyze.report.by_images import (
     points,
 )
 from omibench.stages.analyze.tables.accuracy import image_bins, image_scores
-from omibench.stages.analyze.tables.load import Results, load_results
 
 
 @pytest.fixture(scope="module")

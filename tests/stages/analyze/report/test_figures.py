@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.stages.analyze.conftest import Folders
 
+from omibench.results.load import Results, load_results
 from omibench.stages.analyze.report.figures import accuracy
 from omibench.stages.analyze.report.marks import (
     MOST_COLUMNS,
@@ -18,7 +19,6 @@ from omibench.stages.analyze.report.marks import (
     which,
 )
 from omibench.stages.analyze.tables.accuracy import Score
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.summary import summarise
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from tests.stages.analyze.conftest import Folders
 
+from omibench.results.load import Results, load_results
 from omibench.stages.analyze.report.main_table import PrintedCells, groups
 from omibench.stages.analyze.tables.accuracy import scores
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.printed import Printed
 
 PAIR = Printed(

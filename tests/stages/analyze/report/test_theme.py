@@ -9,9 +9,9 @@ import altair as alt
 import pytest
 from tests.stages.analyze.conftest import Folders
 
+from omibench.results.load import load_results
 from omibench.stages.analyze.report.figures import pictures
 from omibench.stages.analyze.report.theme import SERIES, render, themed
-from omibench.stages.analyze.tables.load import load_results
 from omibench.stages.analyze.tables.summary import summarise
 
 STYLE = Path(__file__).parents[4] / "src/omibench/stages/analyze/templates/style.css"

@@ -11,12 +11,12 @@ from tests.stages.analyze.conftest import Folders, make_study
 from omibench.params.infer import InferParams
 from omibench.params.model import SimulatedModel
 from omibench.params.study import Cell, Study, parse_study
+from omibench.results.load import Results, load_results
 from omibench.schemas.tables import FrozenManifest, read_json, write_json
 from omibench.stages.analyze.headline import headline
 from omibench.stages.analyze.report import told
 from omibench.stages.analyze.stage import analyze
 from omibench.stages.analyze.tables.accuracy import TOTAL
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.summary import summarise
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.stages.analyze.conftest import SUBJECTS, Folders, make_published_study
 
 from omibench.params.study import Cell
+from omibench.results.load import Results, load_results
 from omibench.stages.analyze.tables.accuracy import (
     ALL_CELLS,
     TOTAL,
@@ -19,7 +20,6 @@ from omibench.stages.analyze.tables.accuracy import (
     score_records,
     scores,
 )
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.statistics.intervals import clustered_wilson
 
 

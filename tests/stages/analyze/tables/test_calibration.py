@@ -12,12 +12,12 @@ from tests.stages.analyze.conftest import PROMPT, Folders
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import identity_of
 from omibench.params.study import Cell
+from omibench.results.load import Results, load_results
 from omibench.schemas.certificate import ALL, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.claims import calibration_sentence
 from omibench.stages.analyze.tables.calibration import corrected, matching, with_certificate
-from omibench.stages.analyze.tables.load import Results, load_results
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from tests.stages.analyze.conftest import Folders
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.study import Cell, load_study
+from omibench.results.load import Results, load_results
 from omibench.schemas.tables import AggregateRow, write_parquet
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score, scores
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.printed import AVERAGE, Printed, read_published, read_tables
 from omibench.stages.analyze.tables.published import compare, printed_row, printed_rows
 from omibench.statistics.intervals import clustered_wilson

@@ -9,11 +9,10 @@ from tests.stages.analyze.conftest import study_values
 
 from omibench.errors import MissingInputError
 from omibench.params.study import Cell, Study, parse_study
-from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import write_parquet
 from omibench.stages.analyze.report.saliency_view import saliency_card
 from omibench.stages.analyze.tables.saliency import records, saliences, versus
-from omibench.stages.saliency.overlay import map_file
 
 
 class Shown:

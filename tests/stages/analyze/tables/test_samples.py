@@ -11,10 +11,10 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 
 from omibench.errors import MissingInputError
 from omibench.params.study import Cell, parse_study
+from omibench.results.load import Results, load_results
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
-from omibench.stages.analyze.tables.load import Results, load_results
 from omibench.stages.analyze.tables.samples import RUNS, sample_scores
 
 CELL = Cell("sim-middle", "cot")

@@ -6,11 +6,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from omibench.results.judgements import ALIGNMENT, QUALITY
+from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, read_parquet
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
-from omibench.stages.analyze.tables.load import Results
-from omibench.stages.analyze.tables.reasoning import ALIGNMENT, QUALITY, certificate_of
+from omibench.stages.analyze.tables.reasoning import certificate_of
 from omibench.stages.analyze.words import outcome_name
 
 _MARKS = {"quality": QUALITY, "alignment": (ALIGNMENT,)}

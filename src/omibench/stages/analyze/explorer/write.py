@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.settings.pictures.derived import figures_of, home_of
 from omibench.stages.analyze.explorer.judged import Judgements, judgements
 from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, Letters
@@ -26,7 +27,6 @@ from omibench.stages.analyze.links import INDEX, cell_anchor, cell_file, problem
 from omibench.stages.analyze.render import write_page
 from omibench.stages.analyze.report.view import rule_heads
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.words import number, outcome_name, scored_by
 from omibench.web.templates import relative
 

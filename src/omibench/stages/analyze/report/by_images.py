@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
+from omibench.results.load import Results
 from omibench.stages.analyze.report.marks import (
     WIDTH,
     colour_of,
@@ -19,7 +20,6 @@ from omibench.stages.analyze.report.marks import (
 )
 from omibench.stages.analyze.report.theme import INK, MUTED, Chart
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, ImageScore, image_bins, in_image_bin
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.words import counted, level
 
 MOST_MODELS = 16

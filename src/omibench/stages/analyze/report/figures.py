@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import altair as alt
 
+from omibench.results.load import Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.claims import (
     failures_sentence,
@@ -31,7 +32,6 @@ from omibench.stages.analyze.report.marks import (
 )
 from omibench.stages.analyze.report.theme import Chart, render
 from omibench.stages.analyze.tables.accuracy import TOTAL, FailureCount, Score, image_bins
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.tables.summary import Summary
 from omibench.stages.analyze.words import level, outcome_name, scored_by
 

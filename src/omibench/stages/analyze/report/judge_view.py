@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from omibench.results.four_way import QUADRANTS, four_way, side_by_side
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import ALL, Certificate, FourWay, JudgeQuality, Measure
 from omibench.stages.analyze.claims import calibration_sentence
 from omibench.stages.analyze.report.view import cell_words
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 from omibench.stages.analyze.tables.calibration import UNCALIBRATED
-from omibench.stages.analyze.tables.fourway import QUADRANTS, four_way, side_by_side
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.words import (
     NONE,
     bracketed,

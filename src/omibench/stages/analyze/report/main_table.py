@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best
 from omibench.stages.analyze.links import EXPLORER, cell_file
 from omibench.stages.analyze.report import told
 from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, Printed
 from omibench.stages.analyze.tables.published import printed_row
 from omibench.stages.analyze.words import NONE, bracketed, counted, fixed, level, number, scored_by

@@ -8,10 +8,10 @@ from typing import Any
 import altair as alt
 
 from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.report.theme import colours, shapes
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.words import rules_name
 from omibench.statistics.intervals import Estimate
 

@@ -13,10 +13,11 @@ from typing import Any
 from markupsafe import Markup
 
 from omibench.params.judge import JudgePanel
+from omibench.results.load import JUDGE_RULES, Results
+from omibench.results.partial import PARTIAL
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.links import EXPLORER, INDEX
-from omibench.stages.analyze.partial import PARTIAL
 from omibench.stages.analyze.render import write_page
 from omibench.stages.analyze.report import judge_view, main_table, view
 from omibench.stages.analyze.report.figures import Picture
@@ -27,7 +28,6 @@ from omibench.stages.analyze.report.saliency_view import saliency_card
 from omibench.stages.analyze.report.samples_view import samples_card
 from omibench.stages.analyze.report.theme import themed
 from omibench.stages.analyze.tables.accuracy import image_bins, subjects
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.summary import Summary
 from omibench.stages.analyze.words import counted, images, level, rules_name, scored_by
 from omibench.text.masking import masked_values

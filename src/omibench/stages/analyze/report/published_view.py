@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from omibench.results.load import Results
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.report.view import cell_words
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.tables.printed import ACC, CONS5, GPTSCORE, PASS5, STRICT, Printed
 from omibench.stages.analyze.tables.published import Comparison
 from omibench.stages.analyze.words import MINUS, NONE, counted, fixed, rules_name

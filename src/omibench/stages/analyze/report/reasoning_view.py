@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from omibench.params.study import Cell
+from omibench.results.judgements import ALIGNMENT, QUALITY
+from omibench.results.load import Results
 from omibench.stages.analyze.report.view import cell_words
-from omibench.stages.analyze.tables.load import Results
-from omibench.stages.analyze.tables.reasoning import ALIGNMENT, QUALITY, ErrorCell, Mark, Reasoning
+from omibench.stages.analyze.tables.reasoning import ErrorCell, Mark, Reasoning
 from omibench.stages.analyze.words import NONE, counted, fixed, number, percent
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from omibench.results.load import Results
+from omibench.schemas.saliency_row import map_file
 from omibench.stages.analyze.report.view import cell_words
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.tables.saliency import TIE, Salience, Versus, versus
 from omibench.stages.analyze.words import MINUS, counted, fixed, number
-from omibench.stages.saliency.overlay import map_file
 from omibench.web.templates import relative
 
 

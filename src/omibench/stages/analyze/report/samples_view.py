@@ -7,8 +7,8 @@ from math import isnan
 from typing import Any
 
 from omibench.params.study import Cell
+from omibench.results.load import Results
 from omibench.stages.analyze.report.view import cell_words
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.tables.samples import RUNS, SampleScore
 from omibench.stages.analyze.words import NONE, bracketed, level, number, scored_by
 

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from omibench.params.model import Model
 from omibench.params.study import Cell
+from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import Score
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.words import points
 
 

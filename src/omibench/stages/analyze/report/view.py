@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.tables.accuracy import (
     TOTAL,
@@ -14,7 +15,6 @@ from omibench.stages.analyze.tables.accuracy import (
     Score,
     image_bins,
 )
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.words import NONE, bracketed, number, outcome_name, rules_name
 
 

@@ -8,11 +8,12 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.study import Cell
+from omibench.results.accuracy import estimate_accuracy
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.tables.calibration import corrected
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.statistics.correction import Corrected
-from omibench.statistics.intervals import Estimate, clustered_wilson
+from omibench.statistics.intervals import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,17 +74,6 @@ class FailureCount:
     simulated: bool
 
 
-def estimate(rows: pl.DataFrame, confidence: float) -> Estimate:
-    """Accuracy over problems, each the mean of its samples, clustered by problem group."""
-    import polars as pl
-
-    problems = rows.group_by("id", maintain_order=True).agg(
-        pl.col("verdict").mean(), pl.col("cluster").first()
-    )
-    values, clusters = problems["verdict"].to_list(), problems["cluster"].to_list()
-    return clustered_wilson(values, clusters, confidence)
-
-
 def failures(rows: pl.DataFrame) -> Failures | None:
     """Responses without an answer among some verdicts; None where nothing says which they are."""
     import polars as pl
@@ -121,7 +111,7 @@ def scores(results: Results) -> list[Score]:
         parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
         for subject, part in parts:
             if part.height:
-                acc, failed = estimate(part, confidence), failures(part)
+                acc, failed = estimate_accuracy(part, confidence), failures(part)
                 fixed = rules == JUDGE_RULES and subject == TOTAL
                 found.append(
                     Score(cell, rules, subject, acc, part.height, failed, simulated, credit(part),
@@ -141,7 +131,7 @@ def image_scores(results: Results) -> list[ImageScore]:
         for images in image_bins(results):
             part = in_image_bin(rows, images)
             if part.height:
-                acc = estimate(part, confidence)
+                acc = estimate_accuracy(part, confidence)
                 found.append(ImageScore(cell, rules, images, acc, simulated))
     return found
 

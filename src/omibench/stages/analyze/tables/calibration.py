@@ -11,15 +11,17 @@ from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.intake import read_json as parse_file
 from omibench.params.identity import identity_of
 from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import (
     ALL,
+    CERTIFICATE_FILE,
+    REASONING_FILE,
     Certificate,
     JudgeQuality,
     ReasoningCertificate,
     ReasoningCertificates,
 )
 from omibench.schemas.tables import read_json
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.statistics.correction import Corrected, Share, combined, rogan_gladen
 from omibench.statistics.intervals import clustered_wilson
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 CALIBRATED, UNCALIBRATED = "calibrated", "uncalibrated"
-CERTIFICATE, REASONING = "certificate.json", "reasoning.json"
 ENOUGH = 10
 """Right and wrong labels of an answer type from which on its own error rates are used."""
 KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
@@ -42,7 +43,7 @@ def with_certificate(results: Results, made: Path) -> Results:
     not there, FileFormatError for one that is none.
     """
     params = results.study.certify
-    own = [made / CERTIFICATE, made / REASONING] if params.labels else []
+    own = [made / CERTIFICATE_FILE, made / REASONING_FILE] if params.labels else []
     if own and not any(file.is_file() for file in own):
         raise MissingInputError(f"{own[0]}: there is no such file; run `omibench certify` first")
     scores: list[Certificate] = []

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from omibench.files.csv_file import write_csv
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score, rounded
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 
 
 def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict[str, Any]]]:

@@ -13,9 +13,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.study import Cell
+from omibench.results.counted_samples import read_aggregates
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
-from omibench.stages.analyze.tables.chosen import aggregates
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.printed import (
     ACC,
     AVERAGE,
@@ -166,7 +166,7 @@ class _Mine:
         import polars as pl
 
         if metric in _SAMPLED:
-            frame = aggregates(self._cell, self._aggregate) if self._aggregate else None
+            frame = read_aggregates(self._cell, self._aggregate) if self._aggregate else None
             if frame is None:
                 return []
             name, k = _SAMPLED[metric]

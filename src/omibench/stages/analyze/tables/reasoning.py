@@ -12,20 +12,17 @@ from math import nan, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.errors import MissingInputError
 from omibench.judges.taxonomies import NO_ERROR
 from omibench.params.identity import identity_of
 from omibench.params.study import Cell
+from omibench.results.judgements import ALIGNMENT, QUALITY, read_judgements
+from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
-from omibench.schemas.tables import JudgementRow, read_parquet
-from omibench.stages.analyze.tables.load import Results
 from omibench.statistics.intervals import Estimate, clustered_wilson, effective_n, t_value
 
 if TYPE_CHECKING:
     import polars as pl
 
-QUALITY = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
-ALIGNMENT = "alignment"
 LOWEST, HIGHEST = 1.0, 5.0
 
 
@@ -93,26 +90,10 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
     marks: list[Mark] = []
     errors: list[ErrorCell] = []
     for cell in results.study.judged_cells:
-        rows = _cell(results, folder, cell)
+        rows = read_judgements(results, folder, cell)
         marks += _marks(results, cell, rows)
         errors += _errors(results, cell, rows)
     return Reasoning(tuple(marks), tuple(errors))
-
-
-def judgements(results: Results, folder: Path) -> pl.DataFrame:
-    """The judgements that count of all cells: JudgementRow and `model, setting, cluster`.
-
-    Raises MissingInputError for a cell that the study wants judged and that has no file.
-    """
-    import polars as pl
-
-    named = (
-        _cell(results, folder, cell).with_columns(
-            model=pl.lit(cell.model), setting=pl.lit(cell.setting)
-        )
-        for cell in results.study.judged_cells
-    )
-    return pl.concat(named)
 
 
 def mean_of(values: Sequence[float], groups: Sequence[str], confidence: float) -> Estimate:
@@ -125,23 +106,6 @@ def mean_of(values: Sequence[float], groups: Sequence[str], confidence: float) -
     variance = sum((value - mean) ** 2 for value in values) / (n - 1)
     half = t_value(confidence, n - 1) * sqrt(variance / n_eff)
     return Estimate(mean, max(LOWEST, mean - half), min(HIGHEST, mean + half), n, n_eff)
-
-
-def _cell(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
-    """The judgements that count of a cell, each with the cluster of its problem."""
-    import polars as pl
-
-    path = folder / cell.model / f"{cell.setting}.parquet"
-    if not path.is_file():
-        raise MissingInputError(
-            f"{path}: there is no such file; run `omibench judge` for {cell.model} under "
-            f"{cell.setting} first, or leave `judge` out of the params"
-        )
-    clusters = {answer.id: answer.group or answer.id for answer in results.answers.values()}
-    counting = read_parquet(path, JudgementRow).filter("counts")
-    return counting.with_columns(
-        cluster=pl.col("id").replace_strict(clusters, default=None, return_dtype=pl.String)
-    )
 
 
 def certificate_of(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import MissingInputError
 from omibench.params.study import Cell
+from omibench.results.load import Results
 from omibench.schemas.saliency_row import SaliencyRow
 from omibench.schemas.tables import read_parquet
 from omibench.stages.analyze.tables.accuracy import cell_names, rounded
-from omibench.stages.analyze.tables.load import Results
 
 if TYPE_CHECKING:
     import polars as pl

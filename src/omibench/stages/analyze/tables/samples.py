@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.params.study import Cell
+from omibench.results.counted_samples import read_aggregates
+from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import cell_names, rounded
-from omibench.stages.analyze.tables.chosen import aggregates
-from omibench.stages.analyze.tables.load import Results
 from omibench.statistics.estimators import Runs, repeated
 from omibench.statistics.intervals import Estimate, clustered_wilson
 
@@ -51,7 +51,7 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
             rows = own.filter(rules=rules)
             if rows.height:
                 found.append(_runs(results, cell, rules, rows))
-        known = aggregates(cell, folder)
+        known = read_aggregates(cell, folder)
         if known is not None:
             order = known.filter(_is_in("rules", results.rules))
             for (rules, metric, k), part in order.partition_by(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import (
     FailureCount,
     ImageScore,
@@ -13,7 +14,6 @@ from omibench.stages.analyze.tables.accuracy import (
     image_scores,
     scores,
 )
-from omibench.stages.analyze.tables.load import Results
 from omibench.stages.analyze.tables.printed import Printed, read_tables
 from omibench.stages.analyze.tables.published import Comparison, compare
 from omibench.stages.analyze.tables.reasoning import NO_REASONING, Reasoning, reasoning

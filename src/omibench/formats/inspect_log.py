@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from omibench.errors import FileFormatError
 from omibench.files.intake import parse_json
+from omibench.formats.content import Row
+from omibench.formats.packed import Packed
+from omibench.formats.record import ASKED, gold_of, record
+from omibench.formats.values import options_of, text_of, texts_of
 from omibench.schemas.request import Outcome
-from omibench.stages.score.formats.content import Row
-from omibench.stages.score.formats.packed import Packed
-from omibench.stages.score.formats.record import ASKED, gold_of, record
-from omibench.stages.score.formats.values import options_of, text_of, texts_of
 
 TOOL: Final = "inspect"
 HEADER: Final = "header.json"

@@ -10,9 +10,9 @@ import pytest
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Response, TextPart
+from omibench.settings import rounds
+from omibench.settings.rounds import Thread, run_threads
 from omibench.settings.steps import Ask, Step, Task
-from omibench.stages.infer import rounds
-from omibench.stages.infer.rounds import Thread, run_threads
 
 
 def said(text: str) -> Conversation:

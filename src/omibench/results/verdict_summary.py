@@ -12,7 +12,7 @@ UNREAD = "unparsed"
 SCORED = "scored"
 
 
-class Summary(NamedTuple):
+class VerdictSummary(NamedTuple):
     """The verdicts of one rule book.
 
     `accuracy` is the mean verdict with the interval of Wilson at the effective number of
@@ -31,19 +31,19 @@ class Summary(NamedTuple):
         return self.outcomes[UNREAD] / max(1, self.accuracy.n)
 
 
-def summarise(
+def summarise_verdicts(
     rules: str,
     verdicts: Sequence[float],
     outcomes: Sequence[str],
     clusters: Sequence[str],
     confidence: float = 0.95,
-) -> Summary:
+) -> VerdictSummary:
     """The summary of verdicts in [0, 1], each with its outcome and its cluster."""
     estimate = clustered_wilson(verdicts, clusters, confidence)
-    return Summary(rules, estimate, len(set(clusters)), Counter(outcomes), confidence)
+    return VerdictSummary(rules, estimate, len(set(clusters)), Counter(outcomes), confidence)
 
 
-def summary_lines(summary: Summary) -> Iterator[str]:
+def format_lines(summary: VerdictSummary) -> Iterator[str]:
     """The summary for people: one line of accuracy, one of outcomes."""
     mean, lo, hi, n, _ = summary.accuracy
     level = f"{100 * summary.confidence:g} % interval"

@@ -26,7 +26,7 @@ class Partial(NamedTuple):
         return f"{self.problems:,} of {self.of:,} problems ({self.how})"
 
 
-def partial_of(
+def find_partial(
     study: Study, questions: Collection[str], responses: pl.DataFrame, examples: Iterable[Example]
 ) -> Partial | None:
     """What a study asked, where that is a part of the frozen `questions`; else None.

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from omibench.stages.score.formats.content import Row
-from omibench.stages.score.formats.record import ASKED, gold_of, record
-from omibench.stages.score.formats.values import CAPITALS, NEVER_CAME, options_in, text_of, texts_of
+from omibench.formats.content import Row
+from omibench.formats.record import ASKED, gold_of, record
+from omibench.formats.values import CAPITALS, NEVER_CAME, options_in, text_of, texts_of
 
 TOOL: Final = "VLMEvalKit"
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import read_bytes
-from omibench.stages.score.formats.content import Row
-from omibench.stages.score.formats.packed import open_packed
-from omibench.stages.score.formats.values import plain
+from omibench.formats.content import Row
+from omibench.formats.packed import open_packed
+from omibench.formats.values import plain
 
 FILE_BYTES: Final = 256 * 2**20
 UNPACKED_BYTES: Final = 256 * 2**20

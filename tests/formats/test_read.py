@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.score.formats.logs import HEADER, SAMPLE, zstandard_zip
+from tests.formats.logs import HEADER, SAMPLE, zstandard_zip
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.stages.score.formats.named import parse_columns
+from omibench.formats.named import parse_columns
 from omibench.stages.score.rows import FileRow, read_rows
 from omibench.stages.score.stage import score_rows
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.study import Cell, Study
+from omibench.results.counted_samples import mark_counted_samples
+from omibench.results.partial import Partial, find_partial
+from omibench.results.present_cells import failed_cells, find_present_cells, keep_cells
 from omibench.schemas.certificate import Certificate, ReasoningCertificate
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Question
@@ -20,9 +23,6 @@ from omibench.schemas.tables import (
     read_jsonl,
     read_parquet,
 )
-from omibench.stages.analyze.partial import Partial, partial_of
-from omibench.stages.analyze.present import cells_present, failed_cells, with_cells
-from omibench.stages.analyze.tables.chosen import chosen
 
 if TYPE_CHECKING:
     import polars as pl
@@ -172,11 +172,11 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
     if not study.cells:
         raise ParamsError("infer: names no model and setting, so there is nothing to analyze")
     answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
-    present = cells_present(study, infer, score)
+    present = find_present_cells(study, infer, score)
     missing = tuple(cell for cell in study.cells if cell not in present)
     whole = study
     if present and missing:
-        study = with_cells(study, present)
+        study = keep_cells(study, present)
     responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
     verdicts = pl.concat([_read_cell(score, cell, VerdictRow) for cell in study.cells])
     results = Results(
@@ -185,13 +185,13 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         freeze=freeze,
         questions={q.id: q for q in read_jsonl(freeze / "questions.jsonl", Question)},
         answers=answers,
-        verdicts=chosen(
+        verdicts=mark_counted_samples(
             _join(verdicts, responses, answers, _simulated_models(study)),
             study,
             score.parent / "aggregate",
         ),
         responses=responses,
-        partial=partial_of(study, list(answers), responses, _examples(freeze)),
+        partial=find_partial(study, list(answers), responses, _examples(freeze)),
         whole=whole,
         missing=missing,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from omibench.stages.score.formats.values import CAPITALS
+from omibench.formats.values import CAPITALS
 
 _LINE: Final = re.compile(r"^[ \t]*\(?([A-Z])[).:][ \t]+(\S.*)$", re.MULTILINE)
 

@@ -10,10 +10,10 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.params.limit import Limit
+from omibench.results.load import load_results
+from omibench.results.partial import Partial
 from omibench.stages.analyze.headline import Headline
-from omibench.stages.analyze.partial import Partial
 from omibench.stages.analyze.stage import analyze
-from omibench.stages.analyze.tables.load import load_results
 
 FEW = 5
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.score.formats.options import options_in_question
-from omibench.stages.score.formats.values import (
+from omibench.formats.options import options_in_question
+from omibench.formats.values import (
     options_in,
     options_of,
     parse_list,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import FourWay
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.analyze.tables.load import JUDGE_RULES, Results
 
 if TYPE_CHECKING:
     import polars as pl

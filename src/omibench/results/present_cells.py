@@ -16,7 +16,7 @@ NAMED = 3
 """Missing cells that a sentence names."""
 
 
-def cells_present(study: Study, infer: Path, score: Path) -> list[Cell]:
+def find_present_cells(study: Study, infer: Path, score: Path) -> list[Cell]:
     """The cells of a study with responses and verdicts; the job of any other has not succeeded."""
     return [
         cell
@@ -27,7 +27,7 @@ def cells_present(study: Study, infer: Path, score: Path) -> list[Cell]:
     ]
 
 
-def with_cells(study: Study, cells: Sequence[Cell]) -> Study:
+def keep_cells(study: Study, cells: Sequence[Cell]) -> Study:
     """The study with these of its cells alone."""
     only = {
         model: [cell.setting for cell in cells if cell.model == model]
@@ -37,7 +37,7 @@ def with_cells(study: Study, cells: Sequence[Cell]) -> Study:
     return study.model_copy(update={"infer": infer})
 
 
-def missing_sentence(missing: Sequence[Cell]) -> str:
+def describe_missing(missing: Sequence[Cell]) -> str:
     """What must be said of cells that a report lacks; nothing where it lacks none."""
     if not missing:
         return ""

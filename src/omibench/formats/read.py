@@ -9,8 +9,8 @@ from typing import Any
 
 from omibench.errors import FileFormatError
 from omibench.files.intake import read_text
-from omibench.stages.score.formats import inspect_log, lmms_eval, named, simple_evals, vlmevalkit
-from omibench.stages.score.formats.content import (
+from omibench.formats import inspect_log, lmms_eval, named, simple_evals, vlmevalkit
+from omibench.formats.content import (
     DOCUMENT_BYTES,
     Row,
     json_document,
@@ -18,8 +18,8 @@ from omibench.stages.score.formats.content import (
     kind_of,
     table_rows,
 )
-from omibench.stages.score.formats.packed import open_packed
-from omibench.stages.score.formats.workbook import workbook_rows
+from omibench.formats.packed import open_packed
+from omibench.formats.workbook import workbook_rows
 
 
 def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[Row]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from omibench.errors import FileFormatError
-from omibench.stages.score.formats.content import Row, json_rows
-from omibench.stages.score.formats.named import names_of
-from omibench.stages.score.formats.record import record
-from omibench.stages.score.formats.values import text_of
+from omibench.formats.content import Row, json_rows
+from omibench.formats.named import names_of
+from omibench.formats.record import record
+from omibench.formats.values import text_of
 
 _IDS: Final = ("id", "qid", "question_id")
 _PREDICTIONS: Final = ("prediction", "answer", "response", "output")

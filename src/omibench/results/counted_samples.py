@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PLACE = ("model", "setting", "id", "book")
 
 
-def chosen(verdicts: pl.DataFrame, study: Study, folder: Path) -> pl.DataFrame:
+def mark_counted_samples(verdicts: pl.DataFrame, study: Study, folder: Path) -> pl.DataFrame:
     """The verdicts with the column `counts`.
 
     `folder` is that of the stage `aggregate`. A judge of a panel counts where the panel does.
@@ -35,7 +35,7 @@ def chosen(verdicts: pl.DataFrame, study: Study, folder: Path) -> pl.DataFrame:
     return joined.with_columns(counts=counts.otherwise(picks)).drop("book", "picked")
 
 
-def aggregates(cell: Cell, folder: Path) -> pl.DataFrame | None:
+def read_aggregates(cell: Cell, folder: Path) -> pl.DataFrame | None:
     """What the stage `aggregate` says of a cell; None where it was not run."""
     file = folder / cell.model / f"{cell.setting}.parquet"
     return read_parquet(file, AggregateRow) if file.is_file() else None
@@ -48,7 +48,7 @@ def _picked(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
     setting = study.settings[cell.setting]
     if setting.aggregate.how in ("mean", "first"):
         return
-    known = aggregates(cell, folder)
+    known = read_aggregates(cell, folder)
     if known is None:
         raise MissingInputError(
             f"{folder / cell.model / cell.setting}.parquet: there is no such file; run `omibench "

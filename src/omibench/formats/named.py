@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from omibench.errors import FileFormatError, ParamsError
+from omibench.formats.content import Row
+from omibench.formats.record import COLUMNS, record
+from omibench.formats.values import options_of, plain, text_of, texts_of
 from omibench.schemas.validation import did_you_mean
-from omibench.stages.score.formats.content import Row
-from omibench.stages.score.formats.record import COLUMNS, record
-from omibench.stages.score.formats.values import options_of, plain, text_of, texts_of
 from omibench.text.terminal import printable
 
 NEEDED: Final = ("prediction", "gold")

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from omibench.errors import FileFormatError
-from omibench.stages.score.formats.content import Row
-from omibench.stages.score.formats.record import gold_of, record
-from omibench.stages.score.formats.values import options_in, options_of, text_of, texts_of
+from omibench.formats.content import Row
+from omibench.formats.record import gold_of, record
+from omibench.formats.values import options_in, options_of, text_of, texts_of
 
 TOOL: Final = "lmms-eval"
 _TASK: Final = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.:-]+)?$")

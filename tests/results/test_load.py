@@ -11,7 +11,7 @@ from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, st
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.params.study import Cell, parse_study
-from omibench.stages.analyze.tables.load import Results, load_results
+from omibench.results.load import Results, load_results
 
 
 def load(folders: Folders) -> Results:

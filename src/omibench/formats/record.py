@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from omibench.stages.score.formats.content import Row
+from omibench.formats.content import Row
 
 COLUMNS: Final = (
     "id", "index", "model", "task", "group", "question", "choices", "gold", "answer_type",

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from omibench.errors import FileFormatError
-from omibench.stages.score.formats.content import Row
-from omibench.stages.score.formats.options import options_in_question
-from omibench.stages.score.formats.record import ASKED, record
-from omibench.stages.score.formats.values import CAPITALS, NEVER_CAME, text_of
+from omibench.formats.content import Row
+from omibench.formats.options import options_in_question
+from omibench.formats.record import ASKED, record
+from omibench.formats.values import CAPITALS, NEVER_CAME, text_of
 
 TOOL: Final = "simple-evals"
 _GOLD: Final = "Correct Answer:"
