@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from typing import IO
 from omibench.client.spending_limit import BUDGET_ENV
 from omibench.errors import SomeFailedError
 from omibench.files.isolated import isolate_env, python_module
+from omibench.files.locks import wait_lock
 from omibench.models.traffic.stop import stoppable
 from omibench.text.terminal import printable
 
@@ -84,7 +84,7 @@ def _alone() -> Iterator[IO[str]]:
     """Hold the folder. Words in the file say that its last holder was killed while building."""
     LOCK.parent.mkdir(parents=True, exist_ok=True)
     with LOCK.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        wait_lock(file.fileno())
         file.seek(0)
         if file.read():
             unlock = python_module("snakemake", "--unlock", "--quiet", "all")

@@ -8,7 +8,6 @@ are begun again: what they had bought is in the store.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -29,6 +28,7 @@ if not __package__:  # run as a script
     import workflows  # noqa: F401 (it sets what Prefect reads when it is imported)
 
 from omibench.files.isolated import isolate_env, python_module
+from omibench.files.locks import hold
 from omibench.text.terminal import say
 
 HOST = "127.0.0.1"
@@ -121,11 +121,7 @@ def _lives(run_id: str) -> bool:
     if not path.is_file():
         return False
     with path.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
+        return not hold(file.fileno())
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +25,7 @@ from prefect.tasks import exponential_backoff
 
 from omibench.cli.ending import end_stopped, end_with
 from omibench.errors import ModelError, OmibenchError, may_pass
+from omibench.files.locks import wait_lock
 from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study, load_study
 from omibench.stages.infer.shards import Shard, in_lane, interleaved, lane_name
@@ -203,7 +203,7 @@ def _held(run_id: str | None) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     # NFS gives a shared lock only to who may read.
     with path.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+        wait_lock(file.fileno(), shared=True)
         yield
     path.unlink(missing_ok=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -87,4 +88,18 @@ def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path
             pass
         other.kill()
     with only_one(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_locked_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, how: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with (
+        pytest.raises(OutputError, match="cannot be locked: Input/output error"),
+        only_one(tmp_path),
+    ):
         pass

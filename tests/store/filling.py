@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from omibench.files.atomic import write_private
 from omibench.schemas.request import (
     Conversation,
     ImagePart,
@@ -16,7 +17,6 @@ from omibench.schemas.request import (
     TextPart,
     Usage,
 )
-from omibench.store.files import write_private
 from omibench.store.store import Store, partition_name
 
 IDENTITY = {"provider": "test", "id": "model", "seed": 1}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import hashlib
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from omibench.client.usage_exports import DAY_S, Used, read_usage
 from omibench.cost.dollars import MILLION, is_paid, usd_text
 from omibench.errors import MissingInputError, ParamsError, StoreError
+from omibench.files.hashes import hash_file
 from omibench.models.http.replies import same_family
 from omibench.params.blocks import MOST_USD
 from omibench.params.model import AnthropicModel, OpenAIModel, Price
@@ -82,7 +82,7 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
         paid = sum(_usd(span, models, export) for span in spans)
         last_day = int((until - 1) // DAY_S)
         known = ledger.spent_on_days(study.study.name, models, first_day, last_day)
-    sha256 = hashlib.sha256(export.read_bytes()).hexdigest()
+    sha256 = hash_file(export)
     source = (
         f"{export.name} (sha256 {sha256[:12]}) says {usd_text(paid)} from "
         f"{_utc(spans[0].begin)} to {_utc(until)}, of which {usd_text(known)} were known"

@@ -42,16 +42,36 @@ def try_lock(file: int) -> bool:
     Raises LockError when neither is known, also where the file system has no locks.
     """
     try:
+        _flock(file, "LOCK_EX", "LOCK_NB")
+    except LockError as error:
+        if error.errno in _HELD:
+            return False
+        raise
+    return True
+
+
+def wait_lock(file: int, *, shared: bool = False) -> None:
+    """Lock a file as long as it stays open; waits as long as another holds it.
+
+    Args:
+        file: a descriptor, open for writing, or for reading where the lock is shared.
+        shared: whether others may share the lock; who wants it alone waits for all of them.
+
+    Raises:
+        LockError: where the lock cannot be had, also where the file system has none.
+    """
+    _flock(file, "LOCK_SH" if shared else "LOCK_EX")
+
+
+def _flock(file: int, *kinds: str) -> None:
+    try:
         import fcntl
     except ImportError:
         raise LockError(errno.ENOSYS, "this system has no file locks") from None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, sum(getattr(fcntl, kind) for kind in kinds))
     except OSError as error:
-        if error.errno in _HELD:
-            return False
         raise LockError(error.errno or errno.EIO, reason_of(error)) from None
-    return True
 
 
 def hold(file: int) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from omibench.files.atomic import write_atomically
 
 KEPT = Path(".snakemake/omibench/meanings.json")
 """What files meant when they were last read: kept beside Snakemake's own records."""
@@ -66,10 +67,7 @@ class Meanings:
             return
         text = json.dumps({"reader": self._reader, "files": self._known})
         with suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            partial = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-            partial.write_text(text, "utf-8")
-            partial.replace(self._file)
+            write_atomically(self._file, text.encode())
             self._unsaved = False
 
 

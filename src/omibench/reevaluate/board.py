@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from filecmp import cmp
 from pathlib import Path
 
 from omibench.errors import MissingInputError, OutputError, reason_of
+from omibench.files.atomic import replace_atomically
 from omibench.schemas.tables import write_text
 
 REPORT = Path("analyze/report.html")
@@ -56,9 +56,5 @@ def _copy(source: Path, target: Path) -> None:
     if target.is_file() and cmp(source, target, shallow=False):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
+    with replace_atomically(target) as partial:
         shutil.copyfile(source, partial)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)

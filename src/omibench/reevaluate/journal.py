@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from omibench.errors import OutputError
+from omibench.files.locks import LockError, try_lock
 from omibench.params.study import Study
 from omibench.reevaluate.budget import Priced
 from omibench.reevaluate.candidates import Candidate
@@ -80,17 +81,17 @@ def was_told(journal: Journal, priced: Priced) -> bool:
 def only_one(results: Path) -> Iterator[None]:
     """Hold a results folder against another re-evaluation; a killed one holds it no longer.
 
-    Raises OutputError when another one is at work.
+    Raises OutputError when another one is at work, and where that cannot be known.
     """
-    import fcntl
-
     lock = results / "reevaluate" / ".lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("a") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            is_ours = try_lock(file.fileno())
+        except LockError as error:
+            raise OutputError(f"{results}: cannot be locked: {error.strerror}") from None
+        if not is_ours:
             raise OutputError(
                 f"{results}: another re-evaluation is at work here; this one is left out"
-            ) from None
+            )
         yield

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from omibench.errors import FileFormatError, MissingInputError, OutputError, reason_of
+from omibench.files.atomic import replace_atomically
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
 from omibench.schemas.cell_files import read_cell
@@ -274,7 +274,7 @@ def write_text(path: str | Path, text: str) -> None:
         content = text.encode()
     except UnicodeEncodeError:
         content = str(replace_surrogates(text)).encode()
-    with _partial(path) as partial:
+    with _replaced(path) as partial:
         partial.write_bytes(content)
 
 
@@ -290,7 +290,7 @@ def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseMod
         frame = _frame(values, schema)
     except UnicodeEncodeError:
         frame = _frame(replace_surrogates(values), schema)
-    with _partial(path) as partial:
+    with _replaced(path) as partial:
         frame.write_parquet(partial)
 
 
@@ -354,18 +354,15 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
 
 
 @contextmanager
-def _partial(path: str | Path) -> Iterator[Path]:
-    """A file beside `path` that takes its place when the block has ended well."""
+def _replaced(path: str | Path) -> Iterator[Path]:
+    """As `replace_atomically`, making the folder; a failure is an OutputError."""
     target = Path(path)
     made_folder(target.parent)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        yield partial
-        partial.replace(target)
+        with replace_atomically(target) as partial:
+            yield partial
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {reason_of(error)}") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _read(path: str | Path) -> bytes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
 from omibench.errors import ParamsError, StoreError, reason_of
+from omibench.files.atomic import replace_atomically
 from omibench.schemas.request import Response, Usage
 from omibench.store.contents import open_folder
 from omibench.store.partition.line import Body, parse_response, parse_values
@@ -30,17 +30,13 @@ def export(folders: Iterable[Path], out: Path) -> int:
     """
     if out.suffix not in SUFFIXES:
         raise ParamsError(f"--out {out}: exports are .jsonl or .parquet files")
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
     write = _write_jsonl if out.suffix == ".jsonl" else _write_parquet
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        rows = write(partial, _bodies(folders))
-        partial.replace(out)
+        with replace_atomically(out) as partial:
+            return write(partial, _bodies(folders))
     except OSError as error:
         raise StoreError(f"{out}: cannot be written: {reason_of(error)}") from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return rows
 
 
 def _bodies(folders: Iterable[Path]) -> Iterator[tuple[dict[str, Any], str, Body]]:

@@ -1,4 +1,4 @@
-"""Files: writing one at once whoever else writes it, and reading parts of many."""
+"""Files of a store: opening them, reading parts of many, and setting hurt ones aside."""
 
 from __future__ import annotations
 
@@ -8,37 +8,11 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from omibench.files.modes import make_folder, open_new
+from omibench.files.modes import make_folder
 
 OPEN_AT_ONCE = 64
 ASIDE = "damaged"
 """Folder of a store for hurt files that were replaced by a good copy: look at them, and delete."""
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write `data` so that a reader sees all of it or no file; threads may race for one path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    partial.write_bytes(data)
-    partial.replace(path)
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """As `write_whole`, with the modes of a store (`omibench.files.modes`)."""
-    make_folder(path.parent)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-    with os.fdopen(open_new(partial, os.O_WRONLY | os.O_EXCL), "wb") as file:
-        file.write(data)
-    partial.replace(path)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 class NoFileError(ValueError):

@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from omibench.errors import MissingInputError, ModelError
+from omibench.files.atomic import write_private
 from omibench.schemas.request import DrawnPart, ImagePart, Response
-from omibench.store.files import set_aside, write_private
+from omibench.store.files import set_aside
 
 COPIERS = 4
 log = logging.getLogger("omibench.store")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
+from omibench.files.hashes import hash_stream
 from omibench.files.modes import tighten_all
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import NoFileError, open_stored
@@ -117,16 +117,10 @@ def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | No
 def picture_fault(path: Path) -> str | None:
     """Why a picture of a store is not what its name says, or None."""
     try:
-        return None if _sha256(path) == path.name else "its content is not what its name says"
+        with open_stored(path) as file:
+            same = hash_stream(file) == path.name
+        return None if same else "its content is not what its name says"
     except NoFileError as error:
         return str(error)
     except OSError as error:
         return f"it cannot be read: {reason_of(error)}"
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open_stored(path) as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()

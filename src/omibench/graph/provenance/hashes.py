@@ -1,22 +1,16 @@
-"""The hash of a file."""
+"""The hash of a file that may be gone."""
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
-_CHUNK = 1 << 20
+from omibench.errors import OmibenchError
+from omibench.files.hashes import hash_file
 
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file; empty where there is none, or where it is no regular file."""
-    digest = hashlib.sha256()
     try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-    except OSError:
+        return hash_file(path)
+    except OmibenchError:
         return ""
-    return digest.hexdigest()

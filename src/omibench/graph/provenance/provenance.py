@@ -16,12 +16,12 @@ from pathlib import Path, PurePosixPath
 from pydantic import BaseModel, ConfigDict
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
+from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes
 from omibench.graph.provenance.hashes import sha256_of
 from omibench.graph.provenance.records import FOLDER, read_record, recorded, write_record
 from omibench.graph.provenance.written_files import changed_files, note_made, refusal
 from omibench.schemas.validation import did_you_mean
-from omibench.store.files import write_whole
 
 NAME = "provenance.json"
 STAGES = (
@@ -67,7 +67,7 @@ def record_stage(results: Path, stage: str) -> Provenance:
         )
     found_all = Provenance(files=files, records=records)
     text = json.dumps(found_all.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
-    write_whole(folder / NAME, text.encode())
+    write_atomically(folder / NAME, text.encode())
     _mark(folder)
     return found_all
 
@@ -173,7 +173,7 @@ def names_of(folder: Path) -> Sequence[str]:
 
 
 def _mark(folder: Path) -> None:
-    write_whole(_mark_file(folder), sha256_of(folder / NAME).encode())
+    write_atomically(_mark_file(folder), sha256_of(folder / NAME).encode())
 
 
 def _marked(folder: Path) -> str:

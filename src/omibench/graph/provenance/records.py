@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import OmibenchError
+from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_json
-from omibench.store.files import write_whole
 
 FOLDER = Path(".snakemake")
 HERE_ONLY = ("starttime", "endtime", "job_hash", "external_jobid", "shellcmd", "conda_env")
@@ -44,7 +44,7 @@ def read_record(path: str) -> dict[str, Any] | None:
 def write_record(path: str, record: dict[str, Any]) -> None:
     """Let Snakemake know what made a file."""
     about_here = {"starttime": None, "endtime": Path(path).stat().st_mtime, "shellcmd": None}
-    write_whole(_file(path), json.dumps({**record, **about_here}).encode())
+    write_atomically(_file(path), json.dumps({**record, **about_here}).encode())
 
 
 def _file(path: str) -> Path:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import UntrustedError
+from omibench.files.atomic import write_atomically
 from omibench.graph.provenance.hashes import sha256_of
 from omibench.graph.provenance.records import FOLDER
-from omibench.store.files import write_whole
 
 MADE = FOLDER / "omibench" / "made"
 NAMED = 3
@@ -140,7 +140,7 @@ def changed_how(before: int, after: int) -> str:
 
 
 def _write(output: str, files: Mapping[str, File | None]) -> None:
-    write_whole(_note_file(output), json.dumps({"output": output, "files": files}).encode())
+    write_atomically(_note_file(output), json.dumps({"output": output, "files": files}).encode())
 
 
 def _look(path: Path, known: File | None) -> File | None:

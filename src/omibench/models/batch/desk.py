@@ -8,7 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from omibench.errors import ModelError, reason_of
+from omibench.files.atomic import write_private
 from omibench.files.locks import LockError, try_lock
 from omibench.files.modes import make_folder, open_new
 from omibench.models.batch.submission import Submission
@@ -98,13 +99,8 @@ class Desk:
     def save(self, submission: Submission) -> Submission:
         """Note a submission; when this returns, neither a kill nor a power cut can lose it."""
         path = self._path(submission)
-        partial = path.with_name(f".{path.name}.{token_hex(4)}.part")
-        with os.fdopen(open_new(partial, os.O_WRONLY | os.O_EXCL), "wb") as file:
-            file.write(submission.model_dump_json(exclude_defaults=True).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-        self._sync()
+        text = submission.model_dump_json(exclude_defaults=True)
+        write_private(path, text.encode() + b"\n", durable=True)
         return submission
 
     def drop(self, submission: Submission) -> None:
@@ -137,14 +133,6 @@ class Desk:
                 f"{path}: cannot be read ({why}): restore it from a backup; it says what is being "
                 "answered already, and without it the same may be paid twice"
             ) from None
-
-    def _sync(self) -> None:
-        with suppress(OSError):  # not every file system syncs folders
-            file = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(file)
-            finally:
-                os.close(file)
 
 
 class Draft:

@@ -7,7 +7,6 @@ verdict).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +14,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError, ParamsError
-from omibench.files.intake import read_bytes, read_frame, read_json_lines
+from omibench.files.hashes import hash_file
+from omibench.files.intake import read_frame, read_json_lines
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
 from omibench.params.model import RecordedModel
@@ -108,7 +108,7 @@ class RecordedProvider:
                     f"{setting!r}; number the samples in a column `index`"
                 )
             self._responses[place] = _response(row, path)
-        return hashlib.sha256(read_bytes(path)).hexdigest()
+        return hash_file(path)
 
 
 def _place(request: Request) -> Place:

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import OmibenchError, OutputError, reason_of
-from omibench.files.intake import read_bytes
+from omibench.files.atomic import write_atomically
+from omibench.files.hashes import hash_file
 from omibench.schemas.request import ImagePart
 from omibench.settings.pictures.opening import open_picture
-from omibench.store.files import write_whole
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -73,7 +73,7 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", recipe.stem)[:80]
     path = recipe.folder / f"{stem}.{name}-{sha256[:16]}.{'jpg' if jpeg else 'png'}"
     try:
-        write_whole(path, data)
+        write_atomically(path, data)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
     known[name] = path
@@ -147,7 +147,7 @@ def _held(path: Path | None) -> ImagePart | None:
         stamp, (known, part) = (state.st_mtime_ns, state.st_size), _seen.get(path, (None, None))
         if part is not None and known == stamp:
             return part
-        sha256 = hashlib.sha256(read_bytes(path)).hexdigest()
+        sha256 = hash_file(path)
     except (OSError, OmibenchError):
         return None
     found = _MADE.fullmatch(path.name)

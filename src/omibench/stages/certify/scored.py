@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError
-from omibench.files.intake import read_bytes
+from omibench.files.hashes import hash_file
 from omibench.params.identity import identity_of
 from omibench.params.study import Study
 from omibench.results.four_way import DISAGREE, RESPONSE, four_way, with_quadrants
@@ -84,7 +83,7 @@ def _certificate(
         identity=_identity(study, judge, told) if by_judge else [_rule_identity(told)],
         prompt_sha256=_one(told, "prompt_sha256") or "",
         labels=matched.file.name,
-        labels_sha256=sha256(read_bytes(labels)).hexdigest(),
+        labels_sha256=hash_file(labels),
         n=labelled.height,
         problems=labelled["cluster"].n_unique(),
         judge_failed=failed,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.files.intake import read_bytes
+from omibench.files.hashes import hash_file
 from omibench.params.study import Study
 from omibench.results.four_way import RESPONSE, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results, load_results
@@ -50,7 +49,7 @@ def certify(labels: Path, results: Path, out: Path, study: Study) -> Certified:
     rows = read_labels(labels)
     found = load_results(results / "freeze", results / "infer", results / "score", study)
     matched = match(rows, found.responses, labels)
-    digest = sha256(read_bytes(labels)).hexdigest()
+    digest = hash_file(labels)
     scores, judged_by_label = None, any(row.label is not None for row in rows)
     if judged_by_label and JUDGE_RULES not in found.rules:
         raise MissingInputError(

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import FileFormatError, OmibenchError
+from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes, read_picture, strip_metadata
 from omibench.files.intake.picture import PICTURE_BYTES, Picture
 from omibench.schemas.problem import Figure, Question
-from omibench.store.files import write_whole
 
 FOLDER = "images"
 _NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]+")
@@ -104,7 +104,7 @@ class _Copier:
         bare = _stripped(picture, source) if self._strip else content
         name = f"{hashlib.sha256(bare).hexdigest()}.{picture.suffix}"
         if not _holds(self._target / name, bare):
-            write_whole(self._target / name, bare)
+            write_atomically(self._target / name, bare)
         return name
 
 

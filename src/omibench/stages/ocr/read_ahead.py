@@ -14,6 +14,7 @@ from threading import Lock
 
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
+from omibench.files.hashes import hash_file
 from omibench.params.study import Study
 from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import did_you_mean
@@ -89,7 +90,7 @@ def _page(path: Path, name: str) -> vision.PagePicture:
 
     with Image.open(path) as image:
         width, height = image.size
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hash_file(path)
     return vision.PagePicture(name, ImagePart(sha256=digest, path=str(path)), width, height)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from omibench.client.ask import ask_keyed, open_asker
 from omibench.errors import ParamsError
+from omibench.files.atomic import write_atomically
 from omibench.params.saliency import SaliencyParams
 from omibench.params.study import Cell, Study
 from omibench.schemas.problem import Answer
@@ -22,7 +23,6 @@ from omibench.stages.infer.stage import threads_of
 from omibench.stages.saliency.ask import Covered, Looked, look
 from omibench.stages.saliency.maps import Effect, Scores, chosen, effects, strongest
 from omibench.stages.saliency.overlay import overlay
-from omibench.store.files import write_whole
 
 log = logging.getLogger("omibench.stages.saliency")
 
@@ -155,7 +155,7 @@ def _write(path: Path, picture: ImagePart, shown: Sequence[Effect], caption: str
 
     written = BytesIO()
     overlay(open_picture(picture).image, shown, caption).save(written, "PNG")
-    write_whole(path, written.getvalue())
+    write_atomically(path, written.getvalue())
 
 
 def _warn_of_failures(cell: Cell, responses: Sequence[Response]) -> None:

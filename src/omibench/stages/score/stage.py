@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
+from omibench.files.atomic import replace_atomically
 from omibench.files.intake import open_regular
 from omibench.judges.panel import Judge
 from omibench.params.limit import apply_limit, part_words
@@ -303,6 +303,5 @@ def _opened(by: Study | Judge | None) -> Iterator[ScoreJudges]:
 
 def _write(out: Path, frame: pl.DataFrame) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_name(f".{out.name}.{os.getpid()}.part")
-    frame.write_parquet(partial)
-    partial.replace(out)
+    with replace_atomically(out) as partial:
+        frame.write_parquet(partial)

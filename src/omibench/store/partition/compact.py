@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
+from omibench.files.atomic import replace_atomically, sync_folder
 from omibench.files.locks import holding
 from omibench.files.modes import open_new
-from omibench.store.files import OpenFiles, sync_folder
+from omibench.store.files import OpenFiles
 from omibench.store.liveness import is_closed, new_name
 from omibench.store.partition import pack, segment
 from omibench.store.partition.index import (
@@ -145,14 +146,13 @@ def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
 def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) -> int:
     """Write the new pack and give it its name; its size in bytes."""
     path = folder / new_name(pack.SUFFIX)
-    partial = folder / f".{path.name}.part"
 
     def bodies() -> Iterator[tuple[str, Body]]:
         return ((row.key, sources[row.file].body(row.key, row.place)) for row in rows)
 
-    index = write_pack(partial, bodies())
-    _read_back(partial, index)
-    partial.replace(path)
+    with replace_atomically(path) as partial:
+        index = write_pack(partial, bodies())
+        _read_back(partial, index)
     sync_folder(folder)
     state = state_of(path)
     write_index(path, index, state)

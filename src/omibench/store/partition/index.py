@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.store.files import NoFileError, open_stored, write_private
+from omibench.files.atomic import write_private
+from omibench.store.files import NoFileError, open_stored
 from omibench.store.partition.counts import Counts
 
 INDEX_VERSION = 1

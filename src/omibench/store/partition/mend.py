@@ -6,7 +6,8 @@ import logging
 from pathlib import Path
 
 from omibench.errors import StoreError
-from omibench.store.files import set_aside, sync_folder
+from omibench.files.atomic import replace_atomically, sync_folder
+from omibench.store.files import set_aside
 from omibench.store.liveness import new_name
 from omibench.store.partition import pack
 from omibench.store.partition.index import Place, drop_index, state_of, write_index
@@ -54,9 +55,8 @@ def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
     folder = hurt.path.parent
     if sound:
         path = folder / new_name(pack.SUFFIX)
-        partial = folder / f".{path.name}.part"
-        index = write_pack(partial, ((key, hurt.body(key, place)) for key, place in sound))
-        partial.replace(path)
+        with replace_atomically(path) as partial:
+            index = write_pack(partial, ((key, hurt.body(key, place)) for key, place in sound))
         write_index(path, index, state_of(path))
         sync_folder(folder)
     hurt.close()

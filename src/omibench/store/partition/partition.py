@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from omibench.errors import StoreError, reason_of
+from omibench.files.atomic import write_private
 from omibench.schemas.request import Request, Response
-from omibench.store.files import OpenFiles, write_private
+from omibench.store.files import OpenFiles
 from omibench.store.key import KEY_SCHEMA, Keys
 from omibench.store.partition import pack, segment
 from omibench.store.partition.counts import Counts

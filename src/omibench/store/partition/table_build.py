@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from omibench.files.atomic import replace_atomically
 from omibench.files.modes import open_new
 from omibench.store.partition.counts import Counts
 from omibench.store.partition.index import FileIndex, State
@@ -121,10 +121,11 @@ def _write(folder: Path, spill: BinaryIO, divided: _Divided) -> Table:
         }
         text = json.dumps(head, separators=(",", ":")).encode()
         try:
-            path = folder / f".{TABLE}.{secrets.token_hex(6)}.part"
-            with os.fdopen(open_new(path, os.O_WRONLY | os.O_EXCL), "wb") as out:
+            with (
+                replace_atomically(folder / TABLE) as partial,
+                os.fdopen(open_new(partial, os.O_WRONLY | os.O_EXCL), "wb") as out,
+            ):
                 _assemble(out, text, packed, blocks)
-            path.replace(folder / TABLE)
             return read_table(folder / TABLE)
         except OSError:
             return _in_memory(text, packed, blocks)

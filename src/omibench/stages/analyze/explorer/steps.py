@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.errors import MissingInputError, OmibenchError, StoreError
+from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes
 from omibench.models.http.pictures import media_type
 from omibench.settings.pictures.made import made_sha256
 from omibench.stages.analyze.explorer.view import shortened
 from omibench.stages.analyze.words import outcome_name
-from omibench.store.files import write_whole
 from omibench.store.images import ImageStore
 from omibench.store.partition.partition import Partition
 from omibench.store.store import partition_folders, read_card
@@ -110,7 +110,7 @@ class Trail:
             return None
         path = self._kept / f"{sha256}.{kind.removeprefix('image/')}"
         if not path.is_file():
-            write_whole(path, data)
+            write_atomically(path, data)
         return path
 
     def request(self, key: str) -> dict[str, Any] | None:

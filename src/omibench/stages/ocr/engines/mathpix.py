@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_json
 from omibench.models.http.bounds import MOST_REPLY
 from omibench.models.http.exchange import Reply, exchange
@@ -239,8 +240,4 @@ def _kept(path: Path) -> dict[str, Any]:
 
 
 def _keep(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{uuid.uuid4().hex}.part")
-    part.write_text(json.dumps(value), "utf-8")
-    part.replace(path)
+    write_atomically(path, json.dumps(value).encode())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from omibench.errors import OmibenchError, PaperError, reason_of
+from omibench.files.hashes import hash_file
 from omibench.files.intake import open_regular
 from omibench.files.intake.picture import READERS
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 MAX_PIXELS = 100_000_000
 _HEAD = 1024
-_BLOCK = 2**20
 _PHOTOGRAPHS = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".jpeg": b"\xff\xd8\xff"}
 SUFFIXES = (".pdf", *_PHOTOGRAPHS)
 
@@ -28,13 +27,7 @@ def is_photograph(path: Path) -> bool:
 def sha256_of(path: Path) -> str:
     """The hash of a regular file's bytes. Raises PaperError `file_missing`, also for a pipe."""
     try:
-        with open_regular(path) as file:
-            digest = hashlib.sha256()
-            while block := file.read(_BLOCK):
-                digest.update(block)
-            return digest.hexdigest()
-    except OSError as error:
-        raise PaperError("file_missing", f"{path}: cannot be read: {reason_of(error)}") from None
+        return hash_file(path)
     except OmibenchError as error:
         raise PaperError("file_missing", str(error)) from None
 

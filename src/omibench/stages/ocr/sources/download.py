@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from omibench.errors import PaperError, reason_of
+from omibench.files.atomic import replace_atomically
 from omibench.files.isolated import isolate_env, python_module
 from omibench.stages.ocr.sources.check import check_form
 from omibench.stages.ocr.sources.transfer import Transferred
@@ -54,25 +54,20 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".download-")
+        with replace_atomically(path) as part:
+            part.touch()  # a folder that cannot be written is said before anything is fetched
+            digest = _download(url, part, path, (pause_s, time.monotonic() + total_s, most))
+            if digest != sha256.lower():
+                raise PaperError(
+                    "sha256_mismatch",
+                    f"{path}: what {shown(url)} gives has SHA-256 {digest}, the manifest says "
+                    f"{sha256}",
+                )
+            check_form(path, part)
     except OSError as error:
         raise PaperError(
             "download_failed", f"{path}: cannot be written: {reason_of(error)}"
         ) from None
-    part = Path(name)
-    os.close(handle)
-    try:
-        digest = _download(url, part, path, (pause_s, time.monotonic() + total_s, most))
-        if digest != sha256.lower():
-            raise PaperError(
-                "sha256_mismatch",
-                f"{path}: what {shown(url)} gives has SHA-256 {digest}, the manifest says {sha256}",
-            )
-        check_form(path, part)
-        part.chmod(0o644)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def shown(url: str) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.errors import OmibenchError
+from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_picture
 from omibench.schemas.problem import Answer, Figure, Problem, Question
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.sources.check import sha256_of
 from omibench.stages.ocr.sources.manifest import Rows, slug
 from omibench.stages.ocr.worker import Outcome
-from omibench.store.files import write_whole
 
 
 def import_rows(rows: Rows, folder: Path) -> Outcome:
@@ -83,7 +83,7 @@ def _kept(figure: Figure, source: Path, folder: Path, place: str) -> Figure | No
     picture = read_picture(path)
     file = f"{place}/{figure.sha256}.{picture.suffix}"
     if not (folder / file).exists():
-        write_whole(folder / file, picture.data)
+        write_atomically(folder / file, picture.data)
     return figure.model_copy(update={"file": file})
 
 
