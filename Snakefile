@@ -19,17 +19,11 @@ report: "report/study.rst"
 
 
 include: "rules/common.smk"
-include: "rules/ocr.smk"
-include: "rules/filter.smk"
-include: "rules/rationale.smk"
-include: "rules/freeze.smk"
-include: "rules/infer.smk"
-include: "rules/score.smk"
-include: "rules/judge.smk"
-include: "rules/saliency.smk"
-include: "rules/aggregate.smk"
-include: "rules/certify.smk"
-include: "rules/analyze.smk"
+
+
+for stage in STAGES:
+
+    include: f"rules/{stage.name}.smk"
 
 
 # Notes of each run, for `omibench status`; at its end every failed job and the command that retries.

@@ -22,6 +22,7 @@ from omibench.plan.rehearsal import rehearsed
 from omibench.params.resources import cpus_of, resources_of
 from omibench.graph.code_hash import source_hash
 from omibench.graph.slices import slice_for
+from omibench.graph.stages import STAGES, find_stage
 from omibench.params.study import (
     Cell,
     local_helpers,
@@ -121,20 +122,17 @@ wildcard_constraints:
 
 def cells(stage):
     """The file of every cell of the study at one stage."""
-    some = {
-        "judge": STUDY.judged_cells,
-        "saliency": STUDY.salient_cells,
-        "aggregate": STUDY.aggregated_cells,
-    }
-    found = some.get(stage, STUDY.cells)
-    return [f"{RESULTS}/{stage}/{c.model}/{c.setting}.parquet" for c in found]
+    return [
+        f"{RESULTS}/{stage}/{cell.model}/{cell.setting}.parquet"
+        for cell in find_stage(stage).cells(STUDY)
+    ]
 
 
 # What holds text of the parameters is a function: Snakemake would take `{A}` in a title or a label for
 # a wildcard of its own.
 def study_slice(stage):
     """What a job of the stage depends on, as the JSON text that its command is given."""
-    if stage in ("infer", "saliency", "aggregate"):
+    if find_stage(stage).is_given_by_cell:
         return lambda wildcards: _json(stage, Cell(wildcards.model, wildcards.setting))
     return lambda wildcards: _json(stage, None)
 
@@ -181,13 +179,13 @@ def model_slice(stage):
     return lambda wildcards: _json(stage, Cell(wildcards.model, ""))
 
 
-def named_files(stage):
-    """The files that the parameters name for a job of the stage: prompts, oracles, decisions."""
-    if stage in ("help", "fill", "infer", "saliency", "aggregate"):
+def named_files(rule):
+    """The files that the parameters name for a job of the rule: prompts, oracles, decisions."""
+    if find_stage(rule).is_given_by_cell:
         return lambda wildcards: files_of(
-            STUDY, stage, Cell(wildcards.model, wildcards.get("setting", ""))
+            STUDY, rule, Cell(wildcards.model, wildcards.get("setting", ""))
         )
-    return lambda wildcards: files_of(STUDY, stage)
+    return lambda wildcards: files_of(STUDY, rule)
 
 
 def frozen_from():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.graph.inputs import files_of, missing_files, prompt_file
+from omibench.graph.inputs import files_of, missing_files
+from omibench.graph.named_files import prompt_file
 from omibench.params.study import Cell, parse_study
 
 
@@ -128,7 +129,7 @@ def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
         },
         "test",
     )
-    assert missing_files(study) == ["labels.csv", "mine.txt"]
+    assert missing_files(study) == ["mine.txt", "labels.csv"]
     for name in ("labels.csv", "mine.txt"):
         Path(name).touch()
     assert missing_files(study) == []

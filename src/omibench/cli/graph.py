@@ -65,28 +65,29 @@ def trust(
       omibench trust --verify
     """
     from omibench.graph.provenance.held import where_held
-    from omibench.graph.provenance.provenance import STAGES, strangers
+    from omibench.graph.provenance.provenance import strangers
     from omibench.graph.provenance.trust import (
         adopt_strangers,
         check_files,
         check_graph,
         check_lock,
     )
+    from omibench.graph.stages import STAGE_NAMES
     from omibench.params.study import load_study
 
     results = Path(load_study(params).study.results)
     if verify:
         _verify(results, params)
         return
-    odd = strangers(results, STAGES)
-    found = check_files(results, STAGES) or ([] if outdated else check_lock(results, odd))
+    odd = strangers(results, STAGE_NAMES)
+    found = check_files(results, STAGE_NAMES) or ([] if outdated else check_lock(results, odd))
     if found:
         raise UntrustedError(
             *_named(found),
             "Nothing was trusted: bring the files back (`dvc checkout --force`, "
             "`dvc pull`), or delete the folders of these stages and run snakemake",
         )
-    adopted = adopt_strangers(results, STAGES)
+    adopted = adopt_strangers(results, STAGE_NAMES)
     if not outdated and (found := check_graph(results, params)):
         raise UntrustedError(
             *_named(found),
@@ -99,11 +100,11 @@ def trust(
 
 
 def _verify(results: Path, params: str) -> None:
-    from omibench.graph.provenance.provenance import STAGES
     from omibench.graph.provenance.verify import verify_results
     from omibench.graph.provenance.written_files import refusal
+    from omibench.graph.stages import STAGE_NAMES
 
-    found = verify_results(results, STAGES)
+    found = verify_results(results, STAGE_NAMES)
     if found.changed:
         raise refusal(found.changed, "" if params == "params.yaml" else f"--configfile {params}")
     if found.unknown:

@@ -6,9 +6,11 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import get_args
 
+from omibench.graph.stages import STAGE_NAMES, STAGES
 from omibench.params.model import SimulatedModel
 from omibench.params.runtime import log_folder
 from omibench.params.study import Cell, Study, local_helpers, local_models
@@ -24,16 +26,10 @@ from omibench.status.written import WrittenCells
 
 LISTED = 8
 """Cells that a command names; more of them are listed by `omibench status --lacking`."""
-_BUILT = {
-    "ocr": "ocr/problems.jsonl",
-    "filter": "filter/problems.jsonl",
-    "rationale": "rationale/problems.jsonl",
-    "freeze": "freeze/questions.jsonl",
-    "help": "infer/{model}/helped.txt",
-    "fill": "infer/{model}/filled.txt",
-    "analyze": "analyze/report.html",
-}
-"""The first output of each rule that makes no cell, under the results folder."""
+_FIRST_FILES = {stage.name: stage.outputs[0].path for stage in STAGES}
+"""The file of each stage that says whether it is done, under the results folder."""
+_HELPED, _FILLED = "infer/{model}/helped.txt", "infer/{model}/filled.txt"
+"""What the rules `help` and `fill` write."""
 
 
 def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()) -> Status:
@@ -58,7 +54,7 @@ class Looker:
         self._study, self._params, self._replaced = study, params, list(replaced)
         self._results = Path(study.study.results)
         self._files = WrittenCells()
-        self._stored = Stored(study, self._results / _BUILT["freeze"])
+        self._stored = Stored(study, self._results / _FIRST_FILES["freeze"])
 
     def close(self) -> None:
         """Let go of the store's files."""
@@ -109,20 +105,26 @@ class Looker:
     def _stages(
         self, runs: Sequence[Run], jobs: Mapping[str, Job], cells: Sequence[CellStatus]
     ) -> list[StageStatus]:
-        building = ["ocr", "filter", "rationale"] if self._study.benchmark.name == "papers" else []
+        # Benchmarks of others are frozen as they are.
+        building = list(takewhile(lambda name: name != "freeze", STAGE_NAMES))
+        if self._study.benchmark.name != "papers":
+            building = []
         local = local_models(self._study)
         helping = dict.fromkeys(
             h for c in self._study.cells for h in local_helpers(self._study, c.model, [c.setting])
         )
         listed: dict[str, list[State]] = {
-            **{stage: [self._state_of(_BUILT[stage], jobs)] for stage in (*building, "freeze")},
-            "help": [self._state_of(_BUILT["help"].format(model=m), jobs) for m in helping],
-            "fill": [self._state_of(_BUILT["fill"].format(model=m), jobs) for m in local],
+            **{
+                stage: [self._state_of(_FIRST_FILES[stage], jobs)]
+                for stage in (*building, "freeze")
+            },
+            "help": [self._state_of(_HELPED.format(model=m), jobs) for m in helping],
+            "fill": [self._state_of(_FILLED.format(model=m), jobs) for m in local],
             "infer": [cell.infer for cell in cells],
             "score": [cell.score for cell in cells],
         }
         # A study without cells makes a dataset: there is nothing to analyze.
-        last = [self._state_of(_BUILT["analyze"], jobs)] if cells else []
+        last = [self._state_of(_FIRST_FILES["analyze"], jobs)] if cells else []
         others: dict[str, dict[str, State]] = {}
         asked = {(cell.model, cell.setting) for cell in cells} | {(None, None)}
         for job in (job for run in runs for job in run.jobs.values()):

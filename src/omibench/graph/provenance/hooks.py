@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import UntrustedError
-from omibench.graph.provenance.provenance import NAME, STAGES, strangers, way_out
+from omibench.graph.provenance.provenance import NAME, strangers, way_out
 from omibench.graph.provenance.written_files import changed_files, forget_made, note_made, refusal
+from omibench.graph.stages import STAGE_NAMES
 
 _FORCING_ALL = {"-F", "--forceall"}
 _FORCING_THESE = ("-R", "--forcerun")
@@ -58,7 +59,7 @@ def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]
     """
     found = [
         one
-        for stage in STAGES
+        for stage in STAGE_NAMES
         for one in changed_files(Path(results, stage))
         if not _is_forced(one.output, Path(results), argv)
     ]
@@ -73,7 +74,7 @@ def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
     It would go by their time stamps alone. Where the run may execute some `rules` alone
     (`--allowed-rules`), it takes the results of all others for files of the user.
     """
-    unknown = strangers(Path(results), [s for s in STAGES if not rules or s in rules])
+    unknown = strangers(Path(results), [s for s in STAGE_NAMES if not rules or s in rules])
     bare = [stage for stage in unknown if not (Path(results) / stage / NAME).is_file()]
     if bare:
         raise UntrustedError(f"{Path(results, bare[0])}: {way_out(Path(results), bare)}")

@@ -21,13 +21,10 @@ from omibench.files.intake import read_bytes
 from omibench.graph.provenance.hashes import sha256_of
 from omibench.graph.provenance.records import FOLDER, read_record, recorded, write_record
 from omibench.graph.provenance.written_files import changed_files, note_made, refusal
+from omibench.graph.stages import STAGE_NAMES
 from omibench.schemas.validation import did_you_mean
 
 NAME = "provenance.json"
-STAGES = (
-    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "saliency",
-    "aggregate", "certify", "analyze",
-)  # fmt: skip
 _MARKS = FOLDER / "omibench"
 
 
@@ -50,8 +47,8 @@ def record_stage(results: Path, stage: str) -> Provenance:
     MissingInputError when a folder holds files and Snakemake knows nothing of them, UntrustedError
     when they are no longer what its jobs have written.
     """
-    if stage not in STAGES:
-        raise ParamsError(f"{stage!r} is no stage{did_you_mean(stage, STAGES)}")
+    if stage not in STAGE_NAMES:
+        raise ParamsError(f"{stage!r} is no stage{did_you_mean(stage, STAGE_NAMES)}")
     folder = results / stage
     if changed := changed_files(folder):
         raise refusal(changed)

@@ -1,0 +1,35 @@
+"""Files that parameters name: prompts of one's own, and what models answer from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.params.model import RecordedModel, SimulatedModel
+from omibench.params.study import Study
+from omibench.synthetic.address import is_made_up
+
+
+def prompt_file(prompt: str) -> str | None:
+    """The path of a prompt of one's own; None for the name of a built-in prompt."""
+    return prompt if "/" in prompt or Path(prompt).suffix else None
+
+
+def model_files(study: Study, name: str | None, setting: str | None = None) -> list[str]:
+    """The files that a model answers from, all of them or those for one setting.
+
+    Args:
+        study: The study that defines the model.
+        name: A key of `models`; None for nobody.
+        setting: A key of `settings`.
+
+    Returns:
+        The oracle of a simulated model, the responses of a recorded one; none for all others.
+    """
+    model = study.models.get(name or "")
+    if isinstance(model, SimulatedModel):
+        return [] if is_made_up(model.oracle) else [model.oracle]
+    if isinstance(model, RecordedModel):
+        groups = [model.responses.get(setting, [])] if setting else model.responses.values()
+        files = [file for group in groups for file in group]
+        return [str(Path(study.data or ".") / file) for file in files]
+    return []

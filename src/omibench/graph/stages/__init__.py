@@ -1,0 +1,43 @@
+"""The table of stages: from raw exam papers to a report, in the order of the graph.
+
+Slices of the parameters, inputs, records, status and the list of files are made from it;
+`dvc.yaml`, the rules and the command line are tested against it. A new stage is a module here, and
+a line in `STAGES`.
+"""
+
+from __future__ import annotations
+
+from omibench.errors import ParamsError
+from omibench.graph.stage import Stage
+from omibench.graph.stages.aggregate import AGGREGATE
+from omibench.graph.stages.analyze import ANALYZE
+from omibench.graph.stages.certify import CERTIFY
+from omibench.graph.stages.filter import FILTER
+from omibench.graph.stages.freeze import FREEZE
+from omibench.graph.stages.infer import INFER
+from omibench.graph.stages.judge import JUDGE
+from omibench.graph.stages.ocr import OCR
+from omibench.graph.stages.rationale import RATIONALE
+from omibench.graph.stages.saliency import SALIENCY
+from omibench.graph.stages.score import SCORE
+from omibench.schemas.validation import did_you_mean
+
+STAGES = (
+    OCR, FILTER, RATIONALE, FREEZE, INFER, SCORE, JUDGE, SALIENCY, AGGREGATE, CERTIFY, ANALYZE,
+)  # fmt: skip
+STAGE_NAMES = tuple(stage.name for stage in STAGES)
+
+
+def find_stage(rule: str) -> Stage:
+    """The stage for which a rule works.
+
+    Args:
+        rule: The name of a stage, or of another rule of it, such as `fill`.
+
+    Raises:
+        ParamsError: There is none, with the nearest name.
+    """
+    for stage in STAGES:
+        if rule in stage.rules:
+            return stage
+    raise ParamsError(f"{rule!r} is no stage{did_you_mean(rule, STAGE_NAMES)}")

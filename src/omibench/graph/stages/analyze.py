@@ -1,0 +1,57 @@
+"""analyze: tables, figures, report and explorer."""
+
+from __future__ import annotations
+
+from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.params.study import Study
+
+
+def _files(study: Study, job: GraphJob) -> list[str]:
+    return [*study.analyze.published, *study.certify.certificates]
+
+
+ANALYZE = Stage(
+    "analyze",
+    target="analyze",
+    params=(
+        "study", "benchmark", "models", "settings", "infer", "score", "judge", "saliency",
+        "certify", "analyze",
+    ),
+    inputs=("freeze", "infer", "score", "judge", "saliency", "aggregate", "certify"),
+    plugins=("sections",),
+    files=_files,
+    outputs=(
+        ResultFile("analyze/report.html", None, "the report, to be opened in a browser"),
+        ResultFile(
+            "analyze/headline.txt", None, "its path and the three numbers that matter most"
+        ),
+        ResultFile("analyze/metrics.json", None, "accuracies by cell, for DVC and the board"),
+        ResultFile(
+            "analyze/main.csv",
+            None,
+            "accuracy and GPTScore by cell and subject, with intervals",
+        ),
+        ResultFile("analyze/by_images.csv", None, "accuracy by number of images"),
+        ResultFile("analyze/failures.csv", None, "outcomes that are no answers"),
+        ResultFile("analyze/differences.csv", None, "ours beside printed results"),
+        ResultFile("analyze/rationales.csv", None, "marks of reasoning, where judges gave some"),
+        ResultFile("analyze/errors.csv", None, "types of errors, where judges named some"),
+        ResultFile("analyze/samples.csv", None, "pass@k, consistency@k and the chosen sample"),
+        ResultFile(
+            "analyze/saliency.csv", None, "how much choices rest on places of the pictures"
+        ),
+        ResultFile("analyze/{section}.csv", None, "the table of another section of the report"),
+        ResultFile("analyze/figures/{figure}.svg", None, "the figures of the report"),
+        ResultFile("analyze/plots/{plot}/{model}.csv", None, "the same numbers for `dvc plots`"),
+        ResultFile(
+            "analyze/explorer/index.html", None, "the way from each number to its responses"
+        ),
+        ResultFile(
+            "analyze/explorer/pages/{problem}.html", None, "one problem and all that was answered"
+        ),
+        ResultFile(
+            "analyze/explorer/cells/{model}@{setting}.html", None, "one cell, problem by problem"
+        ),
+        ResultFile("analyze/explorer/images/{sha256}.{kind}", None, "pictures that models drew"),
+    ),
+)  # fmt: skip

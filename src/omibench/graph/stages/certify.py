@@ -1,0 +1,54 @@
+"""certify: judges against the labels of people."""
+
+from __future__ import annotations
+
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop, pick
+from omibench.params.runtime import OPERATING_INFER
+from omibench.params.study import Study
+from omibench.schemas.certificate import Certificate, DisagreementRow, ReasoningCertificates
+
+_KEYS = {
+    "study": ("name", "seed"),
+    "certify": ("labels", "disagreements"),
+    "analyze": ("main_rules", "confidence"),
+}
+"""What certificates depend on, of blocks that hold more."""
+
+
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    return [study.certify.labels]
+
+
+def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+    return {name: pick(blocks.get(name, {}), keys) for name, keys in _KEYS.items()} | {
+        "infer": drop(blocks.get("infer", {}), OPERATING_INFER),
+        "score": blocks.get("score", {}),
+        "judge": blocks.get("judge", {}),
+        "settings": {
+            name: pick(block, ("decoding", "aggregate"))
+            for name, block in blocks.get("settings", {}).items()
+        },
+        "models": blocks.get("models", {}),
+    }
+
+
+CERTIFY = Stage(
+    "certify",
+    target="analyze",
+    params=("study", "models", "settings", "infer", "score", "judge", "certify", "analyze"),
+    inputs=("freeze", "infer", "score", "judge"),
+    narrows_models=True,
+    files=_files,
+    narrow=_narrow,
+    outputs=(
+        ResultFile("certify/certificate.json", Certificate, "the judge against people's labels"),
+        ResultFile(
+            "certify/reasoning.json", ReasoningCertificates, "judges of reasoning against them"
+        ),
+        ResultFile(
+            "certify/disagreements.jsonl",
+            DisagreementRow,
+            "where rules and judge disagree, to read",
+        ),
+    ),
+)

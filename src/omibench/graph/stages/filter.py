@@ -1,0 +1,44 @@
+"""filter: problems that cannot be asked fairly are turned away."""
+
+from __future__ import annotations
+
+from omibench.graph.named_files import model_files, prompt_file
+from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.params.study import Study
+from omibench.schemas.problem import Problem
+from omibench.schemas.rejects import FilterJudgement, Reject
+
+
+def _models(study: Study, job: GraphJob) -> list[str]:
+    return study.filter.models
+
+
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    return [
+        *study.filter.prompts,
+        *(prompt_file(screen.prompt) for screen in study.filter.screens.values()),
+        *(file for name in study.filter.models for file in model_files(study, name)),
+    ]
+
+
+FILTER = Stage(
+    "filter",
+    target="freeze",
+    params=("study", "models", "filter"),
+    inputs=("ocr",),
+    plugins=("reasons", "providers"),
+    models=_models,
+    files=_files,
+    outputs=(
+        ResultFile("filter/problems.jsonl", Problem, "the problems that survive the filter"),
+        ResultFile(
+            "filter/rejects.parquet", Reject, "the problems that do not, with reason and evidence"
+        ),
+        ResultFile(
+            "filter/rejects.html", None, "the same with their pictures, to be opened in a browser"
+        ),
+        ResultFile(
+            "filter/judgements.parquet", FilterJudgement, "what models said of them, if any did"
+        ),
+    ),
+)

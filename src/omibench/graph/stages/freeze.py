@@ -1,0 +1,49 @@
+"""freeze: the reviewed dataset, questions apart from answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.params.study import Study
+from omibench.schemas.example import Example
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.tables import FrozenManifest
+
+_SUFFIXES = (".parquet", ".jsonl", ".json", ".csv")
+
+
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    return [study.review.decisions, *_benchmark_files(study)]
+
+
+def _benchmark_files(study: Study) -> list[str]:
+    if study.benchmark.name == "papers" or not study.data:
+        return []
+    folder = Path(study.data)
+    files = [path for path in folder.glob("*") if path.suffix in _SUFFIXES]
+    return [str(path) for path in sorted([*files, *folder.glob("*/*.parquet")])]
+
+
+FREEZE = Stage(
+    "freeze",
+    target="freeze",
+    params=("benchmark", "data", "review", "freeze"),
+    inputs=("rationale",),
+    plugins=("benchmarks",),
+    files=_files,
+    outputs=(
+        ResultFile(
+            "freeze/questions.jsonl", Question, "what inference reads: no answer, no solution"
+        ),
+        ResultFile(
+            "freeze/answers.jsonl", Answer, "what scoring reads: gold and reference rationale"
+        ),
+        ResultFile(
+            "freeze/examples.jsonl", Example, "solved problems that settings may show as examples"
+        ),
+        ResultFile("freeze/manifest.json", FrozenManifest, "name, version and content hashes"),
+        ResultFile("freeze/README.md", None, "the dataset's card"),
+        ResultFile("freeze/images/{sha256}.{kind}", None, "its pictures, each once"),
+    ),
+)

@@ -1,0 +1,44 @@
+"""judge: what judges say of the reasoning in responses."""
+
+from __future__ import annotations
+
+from omibench.graph.named_files import model_files, prompt_file
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
+from omibench.params.study import Study
+from omibench.schemas.tables import JudgementRow
+
+
+def _models(study: Study, job: GraphJob) -> list[str]:
+    return study.judges("judge")
+
+
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    return [
+        *(panel.prompt for panel in study.judge.panels.values()),
+        *(file for name in _models(study, job) for file in model_files(study, name)),
+        prompt_file(study.judge.errors.taxonomy) if study.judge.errors else None,
+    ]
+
+
+def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+    # Which cells there are is nothing that one of them depends on.
+    return {name: drop(block, ("settings",)) for name, block in blocks.items()}
+
+
+JUDGE = Stage(
+    "judge",
+    target="analyze",
+    params=("study", "models", "judge"),
+    inputs=("freeze", "infer", "score"),
+    plugins=("judges", "providers"),
+    cells=lambda study: study.judged_cells,
+    asks="judges",
+    models=_models,
+    files=_files,
+    narrow=_narrow,
+    outputs=(
+        ResultFile(
+            "judge/{model}/{setting}.parquet", JudgementRow, "what judges say of its reasoning"
+        ),
+    ),
+)

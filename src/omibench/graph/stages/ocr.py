@@ -1,0 +1,34 @@
+"""ocr: exam papers in, problems out."""
+
+from __future__ import annotations
+
+from omibench.graph.named_files import model_files
+from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.params.study import Study
+from omibench.schemas.problem import Problem
+from omibench.schemas.tables import OcrReport, PageText
+
+
+def _models(study: Study, job: GraphJob) -> list[str]:
+    return [study.ocr.reader] if study.ocr.reader else []
+
+
+def _files(study: Study, job: GraphJob) -> list[str]:
+    # The papers stand in the manifest, which the rule reads.
+    return model_files(study, study.ocr.reader) if study.ocr.engine == "vision" else []
+
+
+OCR = Stage(
+    "ocr",
+    target="freeze",
+    params=("study", "models", "ocr"),
+    plugins=("engines", "providers"),
+    models=_models,
+    files=_files,
+    outputs=(
+        ResultFile("ocr/problems.jsonl", Problem, "every problem that was read from the papers"),
+        ResultFile("ocr/pages.jsonl", PageText, "the text of every page"),
+        ResultFile("ocr/report.json", OcrReport, "what became of every file"),
+        ResultFile("ocr/images/{paper}/{figure}.png", None, "the figures, cut out of the pages"),
+    ),
+)

@@ -1,0 +1,28 @@
+"""rationale: worked solutions for problems that lack one, and topics."""
+
+from __future__ import annotations
+
+from omibench.graph.named_files import model_files
+from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.params.study import Study
+from omibench.schemas.problem import Problem
+
+
+def _models(study: Study, job: GraphJob) -> list[str]:
+    return [name for name in (study.rationale.writer, study.rationale.labeller) if name]
+
+
+def _files(study: Study, job: GraphJob) -> list[str]:
+    return [file for name in _models(study, job) for file in model_files(study, name)]
+
+
+RATIONALE = Stage(
+    "rationale",
+    target="freeze",
+    params=("study", "models", "rationale"),
+    inputs=("filter",),
+    plugins=("providers",),
+    models=_models,
+    files=_files,
+    outputs=(ResultFile("rationale/problems.jsonl", Problem, "the same with rationale and topic"),),
+)

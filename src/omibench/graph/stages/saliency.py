@@ -1,0 +1,46 @@
+"""saliency: which parts of the pictures a choice rests on."""
+
+from __future__ import annotations
+
+from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
+from omibench.graph.stages.infer import asked_files, asked_models, narrow_settings
+from omibench.params.study import Study
+from omibench.schemas.saliency_row import SaliencyRow
+
+
+def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
+    narrowed = drop(narrow_settings(study, job, blocks), ("saliency",))
+    if job.cell is None:
+        return narrowed
+    # Which other cells are looked into is nothing that one of them depends on.
+    block, setting = blocks.get("saliency", {}), job.cell.setting
+    after = [name for name in block.get("after_response", []) if name == setting]
+    block = drop(block, ("models", "after_response")) | {"settings": [setting]}
+    return narrowed | {"saliency": block | ({"after_response": after} if after else {})}
+
+
+SALIENCY = Stage(
+    "saliency",
+    target="analyze",
+    params=("study", "data", "models", "settings", "saliency"),
+    inputs=("freeze", "infer"),
+    plugins=("providers", "prompts"),
+    cells=lambda study: study.salient_cells,
+    is_given_by_cell=True,
+    asks="respondent",
+    models=asked_models,
+    files=asked_files,
+    narrow=_narrow,
+    outputs=(
+        ResultFile(
+            "saliency/{model}/{setting}.parquet",
+            SaliencyRow,
+            "what covering a place of a picture does to each option",
+        ),
+        ResultFile(
+            "saliency/{model}/{setting}/{map}.png",
+            None,
+            "the same over the picture, as a heat map",
+        ),
+    ),
+)

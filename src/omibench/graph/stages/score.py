@@ -1,0 +1,35 @@
+"""score: what each response is worth under each rule book."""
+
+from __future__ import annotations
+
+from omibench.graph.named_files import model_files
+from omibench.graph.stage import GraphJob, ResultFile, Stage
+from omibench.params.study import Study
+from omibench.schemas.tables import VerdictRow
+
+
+def _models(study: Study, job: GraphJob) -> list[str]:
+    return study.judges("score")
+
+
+def _files(study: Study, job: GraphJob) -> list[str | None]:
+    return [
+        *(panel.prompt for panel in study.score.panels.values()),
+        *(file for name in _models(study, job) for file in model_files(study, name)),
+    ]
+
+
+SCORE = Stage(
+    "score",
+    target="score",
+    params=("study", "models", "score"),
+    inputs=("freeze", "infer"),
+    plugins=("rule_books", "judges", "providers"),
+    cells=lambda study: study.cells,
+    asks="judges",
+    models=_models,
+    files=_files,
+    outputs=(
+        ResultFile("score/{model}/{setting}.parquet", VerdictRow, "the verdicts of one cell"),
+    ),
+)

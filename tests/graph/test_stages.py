@@ -1,0 +1,91 @@
+"""The table of stages is what the package, the rules, dvc.yaml and the command line say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from omibench.cli.main import VERBS
+from omibench.errors import ParamsError
+from omibench.graph.code_hash import PACKAGE
+from omibench.graph.stage import Stage
+from omibench.graph.stages import STAGE_NAMES, STAGES, find_stage
+from omibench.params.study import Study
+
+each_stage = pytest.mark.parametrize("stage", STAGES, ids=STAGE_NAMES)
+
+
+def rule_file(root: Path, stage: Stage) -> str:
+    return (root / "rules" / f"{stage.name}.smk").read_text("utf-8")
+
+
+def test_each_package_of_a_stage_is_in_the_table() -> None:
+    folders = {path.parent.name for path in (PACKAGE / "stages").glob("*/__init__.py")}
+    assert folders == set(STAGE_NAMES)
+    assert len(folders) == len(STAGES)
+
+
+@each_stage
+def test_a_stage_reads_stages_before_it_and_is_given_blocks_that_exist(stage: Stage) -> None:
+    before = STAGE_NAMES[: STAGE_NAMES.index(stage.name)]
+    assert set(stage.inputs) <= set(before)
+    assert set(stage.params) <= Study.model_fields.keys()
+    assert all(file.path.startswith(f"{stage.name}/") for file in stage.outputs)
+
+
+@each_stage
+def test_a_rule_file_holds_the_rules_of_its_stage(root: Path, stage: Stage) -> None:
+    text = rule_file(root, stage)
+    assert re.findall(r"^(?:rule|checkpoint) (\w+):", text, re.M) == list(stage.rules)
+    assert f'source=source_hash("{stage.name}")' in text
+
+
+@each_stage
+def test_the_outputs_of_a_rule_are_files_of_its_stage(root: Path, stage: Stage) -> None:
+    outputs = "".join(re.findall(r"    output:\n(.*?)    log:", rule_file(root, stage), re.S))
+    paths = re.findall(r'\{RESULTS\}/([^"]+)"', outputs.replace("{{", "{").replace("}}", "}"))
+    declared = [file.path for file in stage.outputs]
+    assert paths
+    assert [
+        p for p in paths if p not in declared and not any(d.startswith(p) for d in declared)
+    ] == []
+    assert declared[0] in paths or "examples" in paths[0]
+
+
+@each_stage
+def test_a_rule_reads_the_files_of_the_stages_that_the_table_names(
+    root: Path, stage: Stage
+) -> None:
+    inputs = "".join(re.findall(r"    input:\n(.*?)    output:", rule_file(root, stage), re.S))
+    read = set(re.findall(r"rules\.(\w+)\.output", inputs))
+    read |= set(re.findall(r'cells\("(\w+)"\)', inputs))
+    helpers = {"frozen_questions": "freeze", "frozen_from": "rationale", "certificate": "certify"}
+    read |= {name for call, name in helpers.items() if re.search(rf"\b{call}\b(?=[,()])", inputs)}
+    assert read == set(stage.inputs)
+
+
+def test_dvc_makes_each_stage_in_one_of_its_own(root: Path) -> None:
+    stages = yaml.safe_load((root / "dvc.yaml").read_text("utf-8"))["stages"]
+    for target, block in stages.items():
+        names = [stage.name for stage in STAGES if stage.target == target]
+        record = block["cmd"][-1].split()
+        assert record[:2] == ["omibench", "record"]
+        assert record[2:] == names
+        assert [next(iter(out)) for out in block["outs"]] == [
+            f"${{study.results}}/{name}" for name in names
+        ]
+    assert list(stages) == list(dict.fromkeys(stage.target for stage in STAGES))
+
+
+def test_each_stage_is_a_verb() -> None:
+    verbs = {verb.__name__.rstrip("_") for verb in VERBS}
+    assert set(STAGE_NAMES) <= verbs
+
+
+def test_a_rule_that_works_for_a_stage_is_known_and_a_typo_gets_the_nearest_name() -> None:
+    assert find_stage("fill").name == find_stage("help").name == "infer"
+    with pytest.raises(ParamsError, match=r"'scroe' is no stage.*'score'"):
+        find_stage("scroe")
