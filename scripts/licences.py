@@ -1,7 +1,7 @@
 """Print docs/licences.md: under which licence each pinned package is, as it says itself.
 
-Read from the metadata of what is installed. Packages that are pinned for other systems, for other
-versions of Python or for clusters are listed in `ELSEWHERE`, as read from theirs.
+Read from the metadata of what is installed. Packages that name none there, or are pinned for other
+systems, versions of Python or clusters, are listed in `ELSEWHERE`, as read from theirs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 LISTS = {"": "run", "-build": "run", "-dev": "tests", "-cluster": "clusters"}
 ELSEWHERE = {
+    "appnope": "BSD-2-Clause",
     "async-timeout": "Apache-2.0",
     "durationpy": "MIT",
     "google-auth": "Apache-2.0",
     "httpx2-jsfetch": "BSD-3-Clause",
     "kubernetes": "Apache-2.0",
-    "pandas": "BSD-3-Clause",
+    "mlcroissant": "Apache-2.0",
     "pyasn1": "BSD-2-Clause",
     "pyasn1-modules": "BSD",
     "pyreadline3": "BSD",
@@ -98,7 +99,12 @@ def licence_of(name: str) -> str:
         if name in ELSEWHERE:
             return ELSEWHERE[name]
         sys.exit(f"{name} is not installed here: look at its licence and add it to ELSEWHERE")
-    said = found.metadata.get("License-Expression") or _told(found) or _first_line(found)
+    said = (
+        found.metadata.get("License-Expression")
+        or _told(found)
+        or _first_line(found)
+        or ELSEWHERE.get(name)
+    )
     if not said:
         sys.exit(f"{name} names no licence: look at its source and add it to ELSEWHERE")
     return SAME.get(said, said)

@@ -15,6 +15,7 @@ STAGES = {
 FLOORS: tuple[set[str], ...] = (
     {"text", "web"},
     {"errors"},
+    {"extras"},
     {"files"},
     {"schemas"},
     {"answers", "formats", "plugins", "review", "statistics", "store", "synthetic"},

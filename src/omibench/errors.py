@@ -48,6 +48,10 @@ class MissingInputError(OmibenchError):
     """A file, folder or item that the command needs is not there."""
 
 
+class MissingExtraError(MissingInputError):
+    """A package that only some results need is not installed; see `omibench.extras`."""
+
+
 class OutputError(OmibenchError):
     """What the command would write cannot be written where it was told to."""
 

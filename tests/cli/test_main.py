@@ -34,22 +34,6 @@ def test_help_shows_an_example(verb: str) -> None:
     assert f"omibench {verb}" in shown.output.split("Example:")[1]
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, contextlib, io\n"
-        "from omibench.cli.main import app\n"
-        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
-        "    app(['--help'])\n"
-        "print(*sorted({m.split('.')[0] for m in sys.modules}))"
-    )
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    heavy = {"polars", "pandas", "numpy", "pymupdf", "altair", "prefect", "snakemake", "sympy",
-             "pydantic", "openai", "anthropic", "torch", "math_verify", "PIL"}  # fmt: skip
-    assert not heavy & set(loaded)
-
-
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.datasets.conftest import Read
 
-from omibench.errors import MissingInputError, ModelError, ParamsError
+from omibench.errors import MissingExtraError, MissingInputError, ParamsError
 
 REVISION = "0" * 40
 PNG = b"\x89PNG\r\n\x1a\nnot decoded, so it need not be whole"
@@ -107,7 +107,7 @@ def test_without_the_library_the_extra_is_named(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ModelError, match="install the extra `hub`"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'omibench\[hub\]', or download"):
         read("emma", None, hub="owner/name", revision=REVISION)
 
 

@@ -76,7 +76,7 @@ def test_a_paper_is_told_what_it_lacks(folder: Path) -> None:
     (folder / "exam.pdf").write_bytes(b"%PDF-1.7")
     done = run(folder, "-m", "omibench", "ocr", "exam.pdf", "--out", "out")
     assert done.returncode == 2
-    assert done.stderr.startswith("omibench: ocr: reading papers needs PyMuPDF")
+    assert done.stderr.startswith("omibench: ocr: reading papers needs pymupdf, which is not")
     assert "pip install 'omibench[pdf]'" in done.stderr
 
 

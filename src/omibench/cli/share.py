@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from omibench.errors import MissingInputError, SomeFailedError, StoreError
+from omibench.extras import require_extra
 from omibench.files.isolated import isolate_env, python_module
 from omibench.text.terminal import say
 
@@ -109,8 +109,7 @@ def _to(remote: str | None) -> list[str]:
 
 def _dvc(*words: str) -> str:
     """What DVC says. Raises StoreError with its error where it fails or is not there."""
-    if find_spec("dvc") is None:
-        raise StoreError("dvc is not installed: pip install 'omibench[workflow]'")
+    require_extra("workflow", f"dvc {words[0]}", "dvc")
     done = subprocess.run(
         python_module("dvc", *words), env=isolate_env(os.environ),
         capture_output=True, text=True, check=False,

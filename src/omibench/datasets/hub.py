@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from omibench.datasets.found import SUFFIXES as PICTURES
-from omibench.errors import FileFormatError, MissingInputError, ModelError
+from omibench.errors import FileFormatError, MissingInputError
+from omibench.extras import require_extra
 from omibench.files.intake import resolve_within
 from omibench.files.intake.frames import join_frames
 
@@ -93,13 +94,9 @@ def _local(folder: Path) -> tuple[list[str], Get]:
 
 
 def _remote(hub: str, revision: str) -> tuple[Sequence[str], Get]:
-    try:
-        from huggingface_hub import HfApi, hf_hub_download
-    except ImportError:
-        raise ModelError(
-            f"benchmark.hub: {hub} is read through the library huggingface_hub: install the extra "
-            "`hub`, or download the files and name their folder in `data`"
-        ) from None
+    note = ", or download the files and name their folder in `data`"
+    require_extra("hub", f"benchmark.hub: reading {hub}", note=note)
+    from huggingface_hub import HfApi, hf_hub_download
 
     def get(name: str) -> Path:
         with _told(hub, revision):

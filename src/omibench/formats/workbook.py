@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from omibench.errors import FileFormatError, MissingInputError, reason_of
+from omibench.errors import FileFormatError, reason_of
+from omibench.extras import require_extra
 from omibench.files.intake import read_bytes
 from omibench.formats.content import Row
 from omibench.formats.packed import open_packed
@@ -27,16 +28,12 @@ TEXT_CHARS: Final = 2**29
 def workbook_rows(path: Path) -> Iterator[Row]:
     """The rows of the first sheet by the names in its first row; empty cells are None.
 
-    Raises MissingInputError where openpyxl is not installed, FileFormatError for a workbook that
+    Raises MissingExtraError where openpyxl is not installed, FileFormatError for a workbook that
     is broken or too large.
     """
-    try:
-        import openpyxl
-    except ModuleNotFoundError:
-        raise MissingInputError(
-            f"{path}: to read Excel files, install openpyxl (pip install 'omibench[xlsx]'), or "
-            "save the sheet as .tsv"
-        ) from None
+    require_extra("xlsx", f"{path}: reading Excel files", note=", or save the sheet as .tsv")
+    import openpyxl
+
     with open_packed(path) as packed:
         if packed.unpacked_bytes > UNPACKED_BYTES:
             raise FileFormatError(f"{path}: unpacks to more than 256 MiB: save the sheet as .tsv")

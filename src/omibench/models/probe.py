@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from omibench.errors import ModelError
+from omibench.errors import MissingExtraError, ModelError
 from omibench.models.http.remedies import address_of
 from omibench.models.http.secrets import read_key, with_own_secrets
 from omibench.models.http.served import ServedProvider
@@ -59,7 +59,7 @@ def probe(name: str, model: OpenAIModel | AnthropicModel, gate: Gate = FREE) -> 
         provider = open_provider(name, asked)
         assert isinstance(provider, ServedProvider)
         key = read_key(model.key_env)
-    except ModelError as error:
+    except (ModelError, MissingExtraError) as error:
         return str(error)
     request = probe_request()
     ticket = gate.admit([request])
@@ -75,7 +75,7 @@ def probe(name: str, model: OpenAIModel | AnthropicModel, gate: Gate = FREE) -> 
             gate.give_back(ticket)
         takes_it = failure.refused or failure.content
         return None if takes_it else failure.message
-    except ModelError as error:
+    except (ModelError, MissingExtraError) as error:
         gate.give_back(ticket)
         return str(error)
     except TimeoutError:
@@ -102,7 +102,7 @@ def _offline_faults(model: OpenAIModel | AnthropicModel) -> list[str]:
         read_key(model.key_env)
         if isinstance(model, OpenAIModel):
             with_own_secrets(model)
-    except ModelError as error:
+    except (ModelError, MissingExtraError) as error:
         faults.append(str(error))
     address = address_of(model)
     try:

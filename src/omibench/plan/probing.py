@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.client.spending_limit import open_gate
 from omibench.cost.dollars import usd_text, worst_case
-from omibench.errors import ModelError
+from omibench.errors import MissingExtraError, ModelError
 from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
 from omibench.models.provider import FREE
 from omibench.params.model import AnthropicModel, OpenAIModel
@@ -75,7 +75,7 @@ def _fault(study: Study, name: str, model: OpenAIModel | AnthropicModel) -> str 
     try:
         with open_gate(one, name) as gate:
             return probe(name, direct, gate or FREE)
-    except ModelError as error:
+    except (ModelError, MissingExtraError) as error:
         return str(error)
 
 

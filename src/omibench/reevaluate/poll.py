@@ -11,6 +11,7 @@ from time import time
 from typing import Any
 
 from omibench.errors import ModelError, PassingError
+from omibench.extras import require_extra
 from omibench.models.http.bounds import CALL_S, MOST_REPLY, within
 from omibench.models.http.sdk_client import C, sdk_client
 from omibench.models.http.secrets import read_key
@@ -49,6 +50,7 @@ def _asked(name: str, watch: Watch) -> list[str]:
 
 
 def _of_openai(name: str, watch: EndpointWatch) -> list[str]:
+    require_extra("api", f"watch {name!r}", "openai")
     import openai
 
     with (
@@ -59,6 +61,7 @@ def _of_openai(name: str, watch: EndpointWatch) -> list[str]:
 
 
 def _of_anthropic(name: str, watch: EndpointWatch) -> list[str]:
+    require_extra("api", f"watch {name!r}", "anthropic")
     import anthropic
 
     errors = (anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AnthropicError)
@@ -83,14 +86,11 @@ def _client(kind: type[C], http: type[Any], watch: EndpointWatch) -> C:
 
 
 def _of_hub(name: str, watch: HubWatch) -> list[str]:
-    try:
-        from httpx2 import TransportError
-        from huggingface_hub import HfApi
-        from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
-    except ImportError:
-        raise ModelError(
-            f"watch {name!r}: a hub needs the library huggingface_hub: install the extra `hub`"
-        ) from None
+    require_extra("hub", f"watch {name!r}: a hub")
+    from httpx2 import TransportError
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
     token = read_key(watch.token_env).get_secret_value() if watch.token_env else False
     hub = HfApi(endpoint=watch.url, token=token)
     with _told(name, HfHubHTTPError, TransportError, ValueError), _bounded_hub():

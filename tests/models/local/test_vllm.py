@@ -12,7 +12,7 @@ import pytest
 from tests.models.fake_vllm import FakeVllm, OldSamplingParams, VLLMValidationError
 from tests.models.local_blocks import picture, samples, shown
 
-from omibench.errors import ImageCountError, ModelError
+from omibench.errors import ImageCountError, MissingExtraError, ModelError
 from omibench.models.local import vllm as vllm_module
 from omibench.models.local.identity import LOADED
 from omibench.models.local.vllm import VllmProvider
@@ -293,7 +293,8 @@ def test_identity_is_what_changes_answers() -> None:
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vllm is installed")
 def test_without_vllm_one_line_says_how_to_install_it() -> None:
     LOADED.release()
-    with pytest.raises(ModelError, match=r"vllm, which is not installed; .* -e '\.\[vllm\]'"):
+    message = r"needs vllm, which is not installed: pip install 'omibench\[vllm\]'"
+    with pytest.raises(MissingExtraError, match=message):
         answers(provider(), [shown("Go")])
 
 

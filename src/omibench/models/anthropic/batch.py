@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from pydantic import SecretStr
 
+from omibench.extras import require_extra
 from omibench.models.anthropic.messages import PATH, anthropic_body
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.anthropic.replies import anthropic_reply
@@ -56,6 +57,7 @@ class AnthropicBatchProvider(BatchProvider, AnthropicProvider):
     @contextmanager
     def connect_batches(self, key: SecretStr) -> Iterator[AnthropicBatches]:
         """As `BatchProvider.connect_batches`."""
+        require_extra("api", f"model {self.name!r}", "anthropic")
         import anthropic
 
         kinds = anthropic.Anthropic, anthropic.DefaultHttpxClient

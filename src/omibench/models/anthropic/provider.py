@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from omibench.errors import ModelError
+from omibench.extras import require_extra
 from omibench.models.anthropic.messages import (
     PATH,
     anthropic_body,
@@ -54,6 +55,7 @@ class AnthropicProvider(ServedProvider):
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
         """Clients of the SDK, lent to one call at a time."""
+        require_extra("api", f"model {self.name!r}", "anthropic")
         import anthropic
 
         make = client_maker(

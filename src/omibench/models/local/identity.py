@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from omibench.errors import ModelError
+from omibench.extras import install_command, require_extra
 from omibench.params.model import TOLD, LocalModel
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
@@ -46,15 +47,19 @@ def weights_of(model: LocalModel) -> str:
 
 
 def require(package: str, extra: str, name: str) -> Any:
-    """Import a package of an extra. Raises ModelError with the command that installs it."""
+    """Import a package of an extra.
+
+    Raises:
+        MissingExtraError: It is not installed.
+        ModelError: It is installed and cannot be imported.
+    """
+    require_extra(extra, f"model {name!r}", package)
     try:
         return importlib.import_module(package)
     except (ImportError, OSError) as error:
-        missing = isinstance(error, ModuleNotFoundError) and error.name == package
-        why = "is not installed" if missing else f"cannot be imported ({one_line(error)})"
         raise ModelError(
-            f"model {name!r} needs {package}, which {why}; install it with "
-            f"`pip install -e '.[{extra}]'`"
+            f"model {name!r} needs {package}, which cannot be imported ({one_line(error)}): "
+            f"{install_command(extra)}"
         ) from error
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from omibench.extras import require_extra
 from omibench.models.http.pools import open_pools
 from omibench.models.http.secrets import with_own_secrets
 from omibench.models.http.served import ServedProvider, client_maker, post
@@ -45,6 +46,7 @@ class OpenAIProvider(ServedProvider):
     @asynccontextmanager
     async def connect(self, key: SecretStr) -> AsyncIterator[Send]:
         """Clients of the SDK, lent to one call at a time."""
+        require_extra("api", f"model {self.name!r}", "openai")
         import openai
 
         model = with_own_secrets(self.model)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from omibench.extras import install_command
+
 
 class Code(NamedTuple):
     """Whether a code fails its file, what it says and the remedy."""
@@ -50,7 +52,7 @@ CODES: dict[str, Code] = {
     ),
     "page_needs_ocr": Code(False, "no readable text layer", "name an OCR engine in ocr.engine"),
     "engine_missing": Code(
-        False, "the OCR engine is not installed", "pip install 'omibench[ocr]', and read it again"
+        False, "the OCR engine is not installed", f"{install_command('ocr')}, and read it again"
     ),
     "engine_failed": Code(
         True, "the OCR engine gave no answer", "run it again; what has been read is kept"

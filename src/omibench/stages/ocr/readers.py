@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
+from omibench.extras import has_extra, require_extra
 from omibench.stages.ocr.engines.engine import Engine
 from omibench.stages.ocr.engines.recorded import RecordedReader
 from omibench.stages.ocr.layout.scans import LocalReader, PageReader
@@ -61,18 +61,15 @@ def require(name: str) -> None:
 
 
 def require_pdf() -> None:
-    """Raise MissingInputError where PyMuPDF, which opens papers and photographs, is missing."""
-    if find_spec("pymupdf") is None:
-        raise MissingInputError(
-            "ocr: reading papers needs PyMuPDF, which is not installed: "
-            "pip install 'omibench[pdf]' (it is under the AGPL-3.0; see README.md, Licence)"
-        )
+    """Raise MissingExtraError where PyMuPDF, which opens papers and photographs, is missing."""
+    note = " (it is under the AGPL-3.0; see README.md, Licence)"
+    require_extra("pdf", "ocr: reading papers", note=note)
 
 
 def is_installed(name: str) -> bool:
     """Whether an engine of this machine can be opened; nothing is loaded."""
     if name == "rapidocr":
-        return all(find_spec(module) for module in ("rapidocr", "onnxruntime", "cv2"))
+        return has_extra("ocr")
     if name == "tesseract":
         from omibench.stages.ocr.engines.tesseract import command
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from omibench.errors import MissingInputError
+from omibench.errors import MissingInputError, reason_of
+from omibench.extras import require_extra
 from omibench.stages.ocr.engines.direction import lies_on_side
 from omibench.stages.ocr.engines.engine import Pixels, Point, Reading, quarter_turned
 from omibench.stages.ocr.engines.lighting import evenly_lit
@@ -39,14 +40,15 @@ class RapidOcr:
     name = NAME
 
     def __init__(self) -> None:
+        require_extra("ocr", "ocr.engine: rapidocr")
         try:
             import cv2
 
             with _libyaml():
                 from rapidocr import RapidOCR
-        except ImportError as error:
+        except ImportError as error:  # a library of the system that it links to is not there
             raise MissingInputError(
-                "engine rapidocr: the package is not installed: pip install 'omibench[ocr]'"
+                f"ocr.engine: rapidocr cannot be imported ({reason_of(error)})"
             ) from error
         cv2.setNumThreads(1)
         self._last: tuple[Pixels, list[Any]] | None = None

@@ -1,0 +1,75 @@
+"""Extras: packages that only some results need, and what to install where one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Final
+
+from omibench.errors import MissingExtraError
+
+EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
+    "api": ("openai", "anthropic"),
+    "docs": ("mkdocs", "material"),
+    "flows": ("prefect", "fastapi", "ruamel.yaml", "psutil"),
+    "hub": ("huggingface_hub",),
+    "kubernetes": ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"),
+    "labels": ("sklearn",),
+    "ocr": ("rapidocr", "onnxruntime", "cv2"),
+    "pdf": ("pymupdf",),
+    "release": ("datasets", "mlcroissant"),
+    "s3": ("dvc_s3",),
+    "sample": ("typst",),
+    "slurm": ("snakemake_executor_plugin_slurm",),
+    "stats": ("scipy", "statsmodels", "pandas"),
+    "transformers": ("torch", "transformers"),
+    "vllm": ("vllm",),
+    "web": ("starlette", "uvicorn", "jinja2", "itsdangerous", "python_multipart"),
+    "workflow": ("snakemake", "dvc", "psutil"),
+    "xlsx": ("openpyxl",),
+}
+"""The modules of each extra of pyproject.toml without which what needs the extra cannot run."""
+
+
+def require_extra(extra: str, purpose: str, *modules: str, note: str = "") -> None:
+    """Refuse to go on without an extra. Imports nothing, so that it may be asked early.
+
+    Args:
+        extra: Name of the extra, a key of `EXTRAS`.
+        purpose: What needs it, as the subject of the message, e.g. `"ocr: reading papers"`.
+        *modules: The modules that are needed; all of the extra by default.
+        note: What else the user should know or could do, put behind the command.
+
+    Raises:
+        MissingExtraError: A module is not installed; names it and the command that installs it.
+    """
+    if missing := missing_modules(modules or EXTRAS[extra]):
+        are = "is" if len(missing) == 1 else "are"
+        names = " and ".join([", ".join(missing[:-1]), missing[-1]] if missing[1:] else missing)
+        raise MissingExtraError(
+            f"{purpose} needs {names}, which {are} not installed: {install_command(extra)}{note}"
+        )
+
+
+def has_extra(extra: str) -> bool:
+    """Whether all modules of an extra are installed; none is imported."""
+    return not missing_modules(EXTRAS[extra])
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra."""
+    return f"pip install 'omibench[{extra}]'"
+
+
+def missing_modules(modules: tuple[str, ...]) -> list[str]:
+    """Those of the modules that cannot be found."""
+    return [module for module in modules if not _is_found(module)]
+
+
+def _is_found(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it is not there
+        return False
+    except ValueError:  # it is imported already, and was put together by hand
+        return True

@@ -1,0 +1,75 @@
+"""What is missing of an extra is named with the command that installs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from omibench import extras
+from omibench.errors import MissingExtraError
+from omibench.extras import EXTRAS, has_extra, require_extra
+
+ABSENT = "omibench_absent"
+
+
+def test_every_extra_is_in_pyproject(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(project["optional-dependencies"]) == set(EXTRAS)
+
+
+@pytest.mark.parametrize("extra", ["labels", "release", "stats", "web"])
+def test_an_extra_that_is_installed_is_enough(extra: str) -> None:
+    assert has_extra(extra)
+    require_extra(extra, "this")
+
+
+def test_the_missing_modules_and_the_command_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert not has_extra("stats")
+    with pytest.raises(MissingExtraError) as caught:
+        require_extra("stats", "analyze: exact intervals")
+    assert str(caught.value) == (
+        "analyze: exact intervals needs scipy and pandas, which are not installed: "
+        "pip install 'omibench[stats]'"
+    )
+
+
+def test_only_the_modules_that_are_needed_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    require_extra("stats", "this", "scipy")
+    with pytest.raises(MissingExtraError, match=r"^this needs pandas, which is not .*\), or wait$"):
+        require_extra("stats", "this", "pandas", note=" (large), or wait")
+
+
+def test_a_module_of_a_missing_package_is_missing() -> None:
+    assert extras.missing_modules((f"{ABSENT}.part", ABSENT, "json.decoder")) == [
+        f"{ABSENT}.part",
+        ABSENT,
+    ]
+
+
+def test_a_module_that_was_put_together_by_hand_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ModuleType(ABSENT)
+    made.__spec__ = None
+    monkeypatch.setitem(sys.modules, ABSENT, made)
+    assert extras.missing_modules((ABSENT,)) == []
+
+
+def test_the_help_imports_no_extra_and_nothing_heavy() -> None:
+    code = (
+        "import sys, contextlib, io, omibench\n"
+        "from omibench.cli.main import app\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    app(['--help'])\n"
+        "print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    optional = {module.split(".")[0] for modules in EXTRAS.values() for module in modules}
+    heavy = {"polars", "pyarrow", "numpy", "altair", "sympy", "pydantic", "math_verify", "PIL"}
+    assert not (optional | heavy) & set(done.stdout.split())
