@@ -13,12 +13,12 @@ STAGES = {
     "certify", "analyze",
 }  # fmt: skip
 FLOORS: tuple[set[str], ...] = (
-    {"text", "web"},
+    {"text"},
     {"errors"},
     {"extras"},
     {"files"},
     {"schemas"},
-    {"answers", "formats", "plugins", "review", "statistics", "store", "synthetic"},
+    {"answers", "formats", "plugins", "review", "statistics", "store", "synthetic", "web"},
     {"params", "rule_books"},
     {"cost", "datasets", "graph", "models"},
     {"client", "results", "settings"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +14,8 @@ from omibench.schemas.tables import FileReport, PageText, read_json, read_jsonl,
 from omibench.stages.ocr.codes import CODES
 from omibench.stages.ocr.layout.places import Layout
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.web.templates import CSP, environment
+from omibench.web.pictures import embed_picture, find_picture
+from omibench.web.templates import render_page
 
 
 def looking(folder: Path) -> Callable[[FileReport, Source, Path], None]:
@@ -46,23 +46,22 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
         pages = read_jsonl(folder / "pages.jsonl", PageText)
     found = leaves(layout, pages, problems)
     present = {shape.kind for leaf in found for shape in (*leaf.lines, *leaf.shapes)}
-    template = environment("omibench.ocr_view", "omibench.stages.analyze").get_template(
-        "look.html.j2"
-    )
-    text = template.render(
-        csp=CSP,
+    text = render_page(
+        "omibench.ocr_view",
+        "look.html.j2",
         report=report,
         codes=[(code, CODES[code]) for code in report.codes if code in CODES],
         problems=problems,
         warnings=Counter(w.partition(":")[0] for p in problems for w in p.warnings),
         leaves=found,
         anchors={card.problem.number: card.anchor for leaf in found for card in leaf.cards},
-        pictures={s.page: _inline(folder / "look" / s.picture) for s in layout.sheets if s.picture},
+        pictures={s.page: _embed(folder / "look", s.picture) for s in layout.sheets if s.picture},
         layers=[(kind, word) for kind, word in (PARTS | LINES).items() if kind in present],
         engines=sorted({page.engine for page in pages}),
     )
     write_text(path, text)
 
 
-def _inline(picture: Path) -> str:
-    return f"data:image/jpeg;base64,{base64.b64encode(read_bytes(picture)).decode()}"
+def _embed(folder: Path, name: str) -> str:
+    picture = find_picture(folder, name)
+    return embed_picture(read_bytes(picture), "image/jpeg") if picture else ""

@@ -9,9 +9,9 @@ from omibench.schemas.tables import write_text
 from omibench.status.rows import CellStatus, StageStatus, Status
 from omibench.status.runs import State
 from omibench.status.text import SHOWN, cell_word, clock, now_doing, totals
-from omibench.web.templates import environment
+from omibench.web.policy import PAGE_WITHOUT_PICTURES_POLICY
+from omibench.web.templates import render_page
 
-CSP = "default-src 'none'; style-src 'unsafe-inline'"
 _MARKS = {
     "done": "\N{CHECK MARK}",
     "failed": "\N{MULTIPLICATION X}",
@@ -37,9 +37,10 @@ def write_page(path: Path, status: Status, reload_s: float | None) -> None:
     rows: dict[str, dict[str, Box]] = {}
     for cell in status.cells:
         rows.setdefault(cell.model, {})[cell.setting] = box(cell)
-    template = environment("omibench.status").get_template("status.html.j2")
-    text = template.render(
-        csp=CSP,
+    text = render_page(
+        "omibench.status",
+        "status.html.j2",
+        csp=PAGE_WITHOUT_PICTURES_POLICY,
         reload=None if reload_s is None else max(1, round(reload_s)),
         status=status,
         doing=now_doing(status),

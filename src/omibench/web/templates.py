@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
+
+from omibench.web.policy import PAGE_POLICY
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'"
-"""No script and no request: a page shows what is in it, whatever the text says."""
+PACKAGE = "omibench.web"
 
 
 @cache
-def environment(*packages: str) -> Environment:
-    """The templates of packages, the first one's first; escaped, undefined names an error."""
+def make_environment(package: str) -> Environment:
+    """Make what renders the templates of a package.
+
+    Args:
+        package: The dotted name of a package with a folder `templates`; behind it stand the base
+            page, the macros and the style that all pages share.
+
+    Returns:
+        An environment that escapes every value and raises at a name that has none.
+    """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(PACKAGE)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -29,7 +35,16 @@ def environment(*packages: str) -> Environment:
     )
 
 
-def relative(target: Path, page: Path) -> str:
-    """The URL of a file as seen from a page: relative, percent-encoded, never with a scheme."""
-    path = os.path.relpath(target, page.parent).replace(os.sep, "/")
-    return quote(path if path.startswith(".") else f"./{path}")
+def render_page(package: str, template: str, csp: str = PAGE_POLICY, **values: Any) -> str:
+    """Render a whole page.
+
+    Args:
+        package: The package of the template, as in `make_environment`.
+        template: The name of its file.
+        csp: The content security policy of the page.
+        values: What the template sees.
+
+    Returns:
+        The text of the page.
+    """
+    return make_environment(package).get_template(template).render(csp=csp, **values)

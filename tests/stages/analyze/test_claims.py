@@ -20,6 +20,7 @@ from omibench.schemas.tables import (
     write_jsonl,
     write_parquet,
 )
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import (
     best,
     failures_sentence,
@@ -28,9 +29,8 @@ from omibench.stages.analyze.claims import (
     partial_cells,
     runner_up_sentence,
 )
-from omibench.stages.analyze.headline import headline
+from omibench.stages.analyze.headline import make_headline
 from omibench.stages.analyze.tables.accuracy import Failures, image_scores, scores
-from omibench.stages.analyze.tables.summary import summarise
 
 
 def two_models(folder: Path, strong: list[bool], weak: list[bool]) -> Results:
@@ -166,7 +166,7 @@ def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> No
     said = [leading_sentence(results, rows), runner_up_sentence(results, rows)]
     assert said[0].startswith("No cell leads: each got too few answers.")
     assert not [text for text in said if "leads with" in text or "0.0" in text]
-    assert headline(results, summarise(results), tmp_path).numbers[0].value == "–"
+    assert make_headline(Analysis(results, Path(), tmp_path)).numbers[0].value == "–"
 
 
 def _end_with(results: Results, outcomes: dict[str, str]) -> None:

@@ -234,6 +234,26 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     )
 
 
+def describe_simulation(results: Results) -> str:
+    """What of a study is simulated; nothing where nothing is."""
+    cells = sum(results.simulated.values())
+    who = []
+    if cells:
+        every = cells == len(results.simulated)
+        who.append("All responses" if every else f"The responses of {counted(cells, 'cell')}")
+    if results.judge_simulated:
+        who.append("the judgements" if who else "The judgements")
+    sentence = f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
+    if results.made_up:
+        sentence = f"The problems are made up ({results.manifest.synthetic}). {sentence}".strip()
+    if counts := results.manifest.simulated:
+        names = ", ".join(f"{name.replace('_', ' ')} of {count}" for name, count in counts.items())
+        sentence = (
+            f"{sentence} Simulated models judged the problems before they were frozen ({names})."
+        )
+    return sentence.strip()
+
+
 def cell_name(results: Results, cell: Cell) -> str:
     """'Strong (SIMULATED) · Chain of thought'."""
     mark = f" ({SIMULATED})" if results.simulated[cell] else ""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from omibench.results.load import Results
 from omibench.results.partial import PARTIAL, Partial
+from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import (
     NO_LEADER,
     SIMULATED,
@@ -20,7 +21,6 @@ from omibench.stages.analyze.claims import (
     partial_cells,
 )
 from omibench.stages.analyze.tables.accuracy import ImageScore, Score
-from omibench.stages.analyze.tables.summary import Summary
 from omibench.stages.analyze.words import (
     NONE,
     counted,
@@ -59,18 +59,19 @@ class Headline(NamedTuple):
         return "\n".join([mark + self.sentence, *lines, f"Report: {self.report}"])
 
 
-def headline(results: Results, summary: Summary, report: Path) -> Headline:
-    """The headline of a study whose report stands at `report`."""
+def make_headline(analysis: Analysis) -> Headline:
+    """The headline of a study."""
+    results = analysis.results
     return Headline(
-        report=report,
-        sentence=leading_sentence(results, summary.scores),
-        numbers=numbers(results, summary.scores, summary.images),
+        report=analysis.report,
+        sentence=leading_sentence(results, analysis.scores),
+        numbers=leading_numbers(results, analysis.scores, analysis.image_scores),
         simulated=results.any_simulated,
         partial=results.partial,
     )
 
 
-def numbers(
+def leading_numbers(
     results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
 ) -> tuple[Number, ...]:
     """The three numbers that matter most: best accuracy, effect of images, share of failures.

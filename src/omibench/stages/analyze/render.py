@@ -1,15 +1,37 @@
-"""A template of the report or the explorer to a page."""
+"""Templates of the report and the explorer, to pages and parts of pages."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omibench.schemas.tables import write_text
-from omibench.web.templates import CSP, environment
+from omibench.web.templates import make_environment, render_page
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+PACKAGE = "omibench.stages.analyze"
 
 
 def write_page(path: Path, template: str, **values: Any) -> None:
     """Render a template of `analyze/templates` to a file."""
-    text = environment("omibench.stages.analyze").get_template(template).render(csp=CSP, **values)
-    write_text(path, text)
+    write_text(path, render_page(PACKAGE, template, **values))
+
+
+def render_section(template: str, **values: Any) -> Markup:
+    """Render a part of a page.
+
+    Args:
+        template: The name of a file in `analyze/templates`, or the text of a template.
+        values: What the template sees.
+
+    Returns:
+        HTML in which every value is escaped.
+    """
+    from markupsafe import Markup
+
+    environment = make_environment(PACKAGE)
+    is_name = template.endswith(".j2") and "\n" not in template
+    loaded = environment.get_template(template) if is_name else environment.from_string(template)
+    return Markup(loaded.render(**values))  # noqa: S704  # escaped by the environment

@@ -2,90 +2,121 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from omibench.errors import PluginError
 from omibench.files.csv_file import write_csv
 from omibench.params.study import Study
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import write_json, write_text
-from omibench.stages.analyze.headline import Headline, headline
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.headline import Headline, make_headline
 from omibench.stages.analyze.links import EXPLORER
-from omibench.stages.analyze.tables import accuracy as tables
-from omibench.stages.analyze.tables import saliency, samples
+from omibench.stages.analyze.sections import SECTIONS, Section, naming_plugin
 from omibench.stages.analyze.tables.calibration import with_certificate
 from omibench.stages.analyze.tables.metrics import metrics, write_plots
-from omibench.stages.analyze.tables.published import comparison_records
-from omibench.stages.analyze.tables.reasoning import records
-from omibench.stages.analyze.tables.summary import Summary, summarise
 
 REPORT = "report.html"
-Records = Sequence[Mapping[str, Any]]
+_TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
 def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
-    """Summarise every cell of `study` and write tables and report into the folder `out`.
+    """Summarise every cell of a study and write tables, report and explorer.
 
-    `freeze`, `infer` and `score` are the folders of those stages; those of `certify`,
-    `judge` and `aggregate` are beside them.
-    Raises MissingInputError, FileFormatError or ParamsError as `load_results`, `with_certificate`
-    and `read_published` do.
+    Args:
+        freeze: The folder of the stage `freeze`.
+        infer: The folder of the stage `infer`.
+        score: The folder of the stage `score`; those of the later stages are beside it.
+        out: The folder that is written.
+        study: The study.
+
+    Returns:
+        What the report says first.
+
+    Raises:
+        MissingInputError: A file that a table needs is not there.
+        FileFormatError: A file holds something else than its schema says.
+        ParamsError: The study has no cells, or no verdict of its main rules.
+        PluginError: A section of a plug-in failed.
     """
     results = with_certificate(load_results(freeze, infer, score, study), score.parent / "certify")
-    summary = summarise(results, score.parent)
-    found = headline(results, summary, out / REPORT)
-    _write_tables(out, results, summary)
-    _write_pages(out, results, summary, found)
-    return found
+    analysis = Analysis(results, score.parent, out / REPORT)
+    sections = make_sections(analysis)
+    headline = make_headline(analysis)
+    _write_tables(out, results, sections)
+    write_json(out / "metrics.json", dict(metrics(results, analysis.scores)))
+    write_plots(out, results, analysis.scores, analysis.image_scores)
+    _write_pages(out, analysis, sections, headline)
+    return headline
 
 
-FAILURES = (
-    "model", "label", "group", "setting", "rules", "outcome", "count", "n", "share", "simulated",
-)  # fmt: skip
-DIFFERENCES = (
-    "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",
-    "n", "differs", "simulated",
-)  # fmt: skip
+def make_sections(analysis: Analysis) -> list[Section]:
+    """Compute every registered section, in the order of the page.
+
+    Args:
+        analysis: What they are made from.
+
+    Raises:
+        OmibenchError: A file that a section needs is missing or holds something else.
+        PluginError: A section of a plug-in failed.
+    """
+    sections = []
+    for name in SECTIONS:
+        with naming_plugin(name):
+            sections.append(SECTIONS.get(name)(analysis))
+    return sections
 
 
-def _write_tables(out: Path, results: Results, summary: Summary) -> None:
-    def write(name: str, rows: Records, columns: Sequence[str] = ()) -> None:
-        write_csv(out / f"{name}.csv", _mark_partial(results, rows), columns)
+def _write_tables(out: Path, results: Results, sections: Sequence[Section]) -> None:
+    writers: dict[str, str] = {}
+    for section in sections:
+        with naming_plugin(section.name):
+            for table in section.tables():
+                if not _TABLE_NAME.fullmatch(table.name):
+                    raise PluginError(
+                        f"report section {section.name!r}: {table.name!r} is no name of a table: "
+                        "use letters, digits, - and _"
+                    )
+                if table.name in writers:
+                    raise PluginError(
+                        f"{table.name}.csv is written by the report sections "
+                        f"{writers[table.name]!r} and {section.name!r}: rename one of them"
+                    )
+                writers[table.name] = section.name
+                rows = _mark_partial(results, table.rows)
+                write_csv(out / f"{table.name}.csv", rows, table.columns)
 
-    write("main", tables.score_records(results, summary.scores))
-    write("by_images", tables.image_records(results, summary.images))
-    write("failures", tables.failure_records(results, summary.failures), FAILURES)
-    write("differences", comparison_records(results, summary.comparisons), DIFFERENCES)
-    marks, errors = records(results, summary.reasoning)
-    if results.study.judge.panels:
-        write("rationales", marks, ("model", "setting", "mark", "mean"))
-        write("errors", errors, ("model", "setting", "error_type", "share"))
-    if summary.samples:
-        write("samples", samples.records(results, summary.samples))
-    if summary.saliences:
-        write("saliency", saliency.records(results, summary.saliences))
-    write_json(out / "metrics.json", dict(metrics(results, summary.scores)))
-    write_plots(out, results, summary.scores, summary.images)
 
-
-def _mark_partial(results: Results, rows: Records) -> Records:
+def _mark_partial(
+    results: Results, rows: Sequence[Mapping[str, Any]]
+) -> Sequence[Mapping[str, Any]]:
     """The rows, in a partial run with a last column that says of what."""
     if results.partial is None:
         return rows
     return [{**row, "partial": str(results.partial)} for row in rows]
 
 
-def _write_pages(out: Path, results: Results, summary: Summary, found: Headline) -> None:
+def _write_pages(
+    out: Path, analysis: Analysis, sections: Sequence[Section], headline: Headline
+) -> None:
     # The chart library is slow to import, so tables and errors come before it.
-    from omibench.stages.analyze.report.figures import pictures
-    from omibench.stages.analyze.report.page import write_report
+    from omibench.stages.analyze.report import Card, write_report
 
-    drawn = pictures(results, summary)
-    for picture in drawn:
-        write_text(out / "figures" / f"{picture.name}.svg", picture.svg)
-    write_report(found.report, results, summary, found, drawn)
-    if results.study.analyze.explorer:
+    cards = []
+    for section in sections:
+        with naming_plugin(section.name):
+            view = section.view()
+            if view is None:
+                continue
+            figure = section.figure()
+            if figure:
+                write_text(out / "figures" / f"{section.name}.svg", figure.svg)
+            cards.append(Card(section, view, figure))
+    write_report(analysis, headline, cards)
+    if analysis.results.study.analyze.explorer:
         from omibench.stages.analyze.explorer.write import write_explorer
 
-        write_explorer(out / EXPLORER, results, found.report)
+        write_explorer(out / EXPLORER, analysis.results, analysis.report)

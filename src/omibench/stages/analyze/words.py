@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
 from math import isnan
+from typing import Any
 
+from omibench.params.study import Cell
+from omibench.results.load import Results
 from omibench.statistics.correction import Corrected
 from omibench.statistics.intervals import Estimate
 from omibench.statistics.paired import Difference
@@ -84,3 +87,12 @@ def counted(count: int, noun: str) -> str:
 def images(many: str) -> str:
     """A bin of image counts: '1 image', '2 images', '6+ images'."""
     return f"{many} image{'' if many == '1' else 's'}"
+
+
+def describe_cell(results: Results, cell: Cell) -> dict[str, Any]:
+    """How the lesser tables name a cell: `label`, `setting`, and whether it is `simulated`."""
+    return {
+        "label": results.label(cell.model),
+        "setting": results.setting_label(cell.setting),
+        "simulated": results.simulated[cell],
+    }

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from omibench.schemas.problem import IMAGE_MARK, Problem
 from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import write_text
-from omibench.web.templates import CSP, environment, relative
+from omibench.web.pictures import link_picture
+from omibench.web.templates import render_page
 
 
 class Shown(NamedTuple):
@@ -64,15 +65,13 @@ def write_rejects(
         Group(reason, [card for first, card in cards if first == reason], count)
         for reason, count in counts.most_common()
     ]
-    template = environment("omibench.stages.filter", "omibench.stages.analyze").get_template(
-        "rejects.html.j2"
-    )
-    write_text(path, template.render(csp=CSP, summary=summary, groups=groups))
+    page = render_page("omibench.stages.filter", "rejects.html.j2", summary=summary, groups=groups)
+    write_text(path, page)
 
 
 def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> Card:
     shown = [
-        Shown(f"IMAGE{k}", relative(folder / figure.file, page), figure.caption or "")
+        Shown(f"IMAGE{k}", link_picture(folder, figure.file, page), figure.caption or "")
         for k, figure in enumerate(problem.images)
     ]
     pieces = _pieces(problem.question, shown)

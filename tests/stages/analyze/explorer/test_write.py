@@ -34,7 +34,7 @@ from omibench.stages.analyze.explorer.view import (
 )
 from omibench.stages.analyze.explorer.write import write_explorer
 from omibench.stages.analyze.links import cell_anchor, cell_file, problem_file
-from omibench.web.templates import relative
+from omibench.web.pictures import link_file
 
 
 @pytest.fixture(scope="module")
@@ -258,5 +258,5 @@ def test_no_two_cells_or_samples_share_a_page_or_an_anchor() -> None:
 
 def test_links_never_have_a_scheme(tmp_path: Path) -> None:
     page = tmp_path / "explorer" / "x.html"
-    assert relative(tmp_path / "javascript:alert(1)", page) == "../javascript%3Aalert%281%29"
-    assert relative(page.parent / "a:b.png", page) == "./a%3Ab.png"
+    assert link_file(tmp_path / "javascript:alert(1)", page) == "../javascript%3Aalert%281%29"
+    assert link_file(page.parent / "a:b.png", page) == "./a%3Ab.png"

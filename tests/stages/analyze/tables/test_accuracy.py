@@ -9,11 +9,11 @@ import pytest
 from tests.stages.analyze.conftest import SUBJECTS, Folders, make_published_study
 
 from omibench.params.study import Cell
+from omibench.results.accuracy import estimate_accuracy
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.tables.accuracy import (
     ALL_CELLS,
     TOTAL,
-    estimate,
     failure_counts,
     failures,
     image_scores,
@@ -73,8 +73,8 @@ def test_samples_of_a_problem_are_averaged_before_the_interval() -> None:
         {"id": [i for i, _ in drawn], "cluster": [i for i, _ in drawn],
          "verdict": [v for _, v in drawn]}
     )  # fmt: skip
-    assert estimate(rows, 0.95) == clustered_wilson([0.75, 0.0, 1.0], ["a", "b", "c"])
-    assert estimate(pl.concat([rows] * 8), 0.95) == estimate(rows, 0.95)
+    assert estimate_accuracy(rows, 0.95) == clustered_wilson([0.75, 0.0, 1.0], ["a", "b", "c"])
+    assert estimate_accuracy(pl.concat([rows] * 8), 0.95) == estimate_accuracy(rows, 0.95)
 
 
 def test_bounds_average_the_samples_of_a_problem_first() -> None:

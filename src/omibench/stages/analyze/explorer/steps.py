@@ -19,7 +19,7 @@ from omibench.stages.analyze.words import outcome_name
 from omibench.store.images import ImageStore
 from omibench.store.partition.partition import Partition
 from omibench.store.store import partition_folders, read_card
-from omibench.web.templates import relative
+from omibench.web.pictures import link_file
 
 KEPT = 256
 """Requests and responses that are remembered."""
@@ -98,7 +98,7 @@ class Trail:
     def seen(self, sha256: str, page: Path) -> Seen:
         """A picture by its SHA-256, with its address as seen from `page`."""
         path = self._made.get(sha256[:16]) or self._frozen.get(sha256) or self._copied(sha256)
-        return Seen(sha256, relative(path, page) if path else None)
+        return Seen(sha256, link_file(path, page) if path else None)
 
     def _copied(self, sha256: str) -> Path | None:
         source = ImageStore(self._store / "images").path(sha256)

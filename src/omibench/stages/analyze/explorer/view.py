@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.files.intake.picture import SUFFIXES
 from omibench.schemas.problem import IMAGE_MARK, Answer, Choice, Figure, Question
 from omibench.stages.analyze.words import counted, outcome_name, rules_name
-from omibench.web.templates import relative
+from omibench.web.pictures import link_picture
 
 LONGEST = 20_000
 """Characters of a response that a page shows; the middle of a longer one is left out."""
@@ -39,20 +38,13 @@ def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
     return [
         Evidence(
             f"IMAGE{index}",
-            relative(freeze / figure.file, page) if _is_frozen(figure) else "",
+            link_picture(freeze, figure.file, page) if figure.sha256 else "",
             figure.caption or "",
             place(question, figure),
             figure.sha256,
         )
         for index, figure in enumerate(question.images)
     ]
-
-
-def _is_frozen(figure: Figure) -> bool:
-    """Whether it is a picture of the dataset: not absent, not elsewhere, no page or drawing."""
-    path = PurePosixPath(figure.file)
-    within = not path.is_absolute() and ".." not in path.parts
-    return bool(figure.sha256) and within and path.suffix.lstrip(".") in SUFFIXES.values()
 
 
 def pieces(text: str, figures: list[Evidence]) -> list[Piece]:

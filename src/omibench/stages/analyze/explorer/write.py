@@ -25,10 +25,10 @@ from omibench.stages.analyze.explorer.view import (
 )
 from omibench.stages.analyze.links import INDEX, cell_anchor, cell_file, problem_file
 from omibench.stages.analyze.render import write_page
-from omibench.stages.analyze.report.view import rule_heads
+from omibench.stages.analyze.sections.rules import describe_rules
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
 from omibench.stages.analyze.words import number, outcome_name, scored_by
-from omibench.web.templates import relative
+from omibench.web.pictures import link_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -183,10 +183,10 @@ def _write_cell(site: _Site, cell: Cell) -> None:
         setting=results.setting_label(cell.setting),
         simulated=results.simulated[cell] or results.made_up,
         made_up=results.made_up,
-        rules=rule_heads(results),
+        rules=describe_rules(results),
         scored_by=scored_by(_extracting(results)),
         subjects=[(s, sorted(rows[s], key=_place)) for s in sorted(rows)],
-        report=relative(site.report, page),
+        report=link_file(site.report, page),
     )
 
 
@@ -220,7 +220,7 @@ def _write_index(site: _Site) -> None:
         simulated=results.main_simulated,
         made_up=results.made_up,
         scored_by=scored_by(results.main_rules),
-        report=relative(site.report, page),
+        report=link_file(site.report, page),
     )
 
 

@@ -1,0 +1,81 @@
+"""The figure of accuracy by model and setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from omibench.results.load import Results
+from omibench.stages.analyze.charts.marks import (
+    WIDTH,
+    colour_of,
+    data_of,
+    leading,
+    model_name,
+    per_cent,
+    shape_of,
+    title_of,
+    totals_of,
+    which,
+)
+from omibench.stages.analyze.charts.theme import Chart
+from omibench.stages.analyze.tables.accuracy import Score
+from omibench.stages.analyze.words import level, scored_by
+
+_APART = "\u241f"
+"""Stands between the parts of a row's name, of which the first is shown."""
+_NAMES = 300
+"""Pixels that names of models take at most, left of a chart."""
+
+
+def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
+    """Accuracy with intervals, a row a model, a colour and shape a setting.
+
+    Where most models have few of the settings, each cell has a row instead, the first of a model's
+    with its name.
+    """
+    whole = totals_of(rows, results.main_rules)
+    totals = leading(whole)
+    settings = list(dict.fromkeys(s.cell.setting for s in totals))
+    models = list(dict.fromkeys(s.cell.model for s in totals))
+    sparse = 2 * len(totals) < len(models) * len(settings)
+    data = [
+        {
+            "model": model_name(results, model),
+            "row": _APART.join(["" if i else model_name(results, model), model, str(i)]),
+            "setting": results.setting_label(s.cell.setting),
+            **per_cent(s.acc),
+        }
+        for model in models
+        for i, s in enumerate(s for s in totals if s.cell.model == model)
+    ]
+    names = [results.setting_label(s) for s in settings]
+    named = alt.Axis(labelExpr=f"split(datum.label, '{_APART}')[0]", ticks=False, labelPadding=8)
+    base = alt.Chart(data_of(data)).encode(
+        color=colour_of("setting", names, "Setting", WIDTH - _NAMES),
+    )
+    base = (
+        base.encode(y=alt.Y("row:N", sort=None, title=None, axis=named))
+        if sparse
+        else base.encode(
+            y=alt.Y("model:N", sort=None, title=None),
+            yOffset=alt.YOffset("setting:N", sort=names),
+        )
+    )
+    marks = base.mark_point().encode(
+        x=alt.X("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
+        shape=shape_of("setting", names, "Setting"),
+    )
+    whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
+    return alt.layer(whiskers, marks).properties(
+        width=WIDTH,
+        height={"step": 19},
+        title=title_of(
+            "Accuracy by model and setting",
+            f"by {scored_by(results.main_rules)}, "
+            f"{level(results.study.analyze.confidence)} intervals",
+            *filter(None, [which(whole)]),
+            simulated=results.main_simulated,
+        ),
+    )

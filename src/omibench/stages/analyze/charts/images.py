@@ -1,0 +1,138 @@
+"""The figure of accuracy by number of images: all cells together, and every model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import altair as alt
+
+from omibench.results.load import Results
+from omibench.stages.analyze.charts.marks import (
+    WIDTH,
+    colour_of,
+    data_of,
+    model_name,
+    per_cent,
+    shape_of,
+    title_of,
+)
+from omibench.stages.analyze.charts.theme import INK, MUTED, Chart
+from omibench.stages.analyze.tables.accuracy import ALL_CELLS, ImageScore, image_bins, in_image_bin
+from omibench.stages.analyze.words import counted, level
+
+MOST_MODELS = 16
+"""Models of the figure; a larger study shows its best, and the table below it holds all."""
+FEW = 10
+"""A point over fewer problems is pale, and no line leads to it: it may lie anywhere."""
+
+
+class Point(NamedTuple):
+    """One model in one bin of image counts, over all its settings; `acc` in per cent."""
+
+    model: str
+    images: str
+    acc: float
+    n: int
+
+    @property
+    def few(self) -> bool:
+        """Whether the point rests on so few problems that it is not joined to others."""
+        return self.n < FEW
+
+
+def points(results: Results) -> list[Point]:
+    """Every model of the figure in every bin in which it answered: the mean over problems."""
+    import polars as pl
+
+    problems = (
+        results.of(results.main_rules)
+        .group_by("model", "id", "n_images", maintain_order=True)
+        .agg(pl.col("verdict").mean())
+    )
+    return [
+        Point(model, images, 100 * float(part["verdict"].sum()) / part.height, part.height)
+        for model in models(results)
+        for images in image_bins(results)
+        if (part := in_image_bin(problems.filter(model=model), images)).height
+    ]
+
+
+def models(results: Results) -> list[str]:
+    """The models of the figure: all in the study's order, or of many those with the highest ACC."""
+    import polars as pl
+
+    every = list(dict.fromkeys(cell.model for cell in results.study.cells))
+    if len(every) <= MOST_MODELS:
+        return every
+    rows = results.of(results.main_rules)
+    means = dict(rows.group_by("model").agg(pl.col("verdict").mean()).iter_rows())
+    return sorted(every, key=lambda model: -means.get(model, 0.0))[:MOST_MODELS]
+
+
+def joined(found: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
+    """The pairs of a model's points in neighbouring bins that a line may join."""
+    own = {(p.model, p.images): p for p in found if not p.few}
+    return [
+        (own[model, first], own[model, second])
+        for model in dict.fromkeys(p.model for p in found)
+        for first, second in pairwise(bins)
+        if (model, first) in own and (model, second) in own
+    ]
+
+
+def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
+    """Accuracy by number of images: all cells together with intervals, and each model's points."""
+    bins, found = image_bins(results), points(results)
+    pooled = {
+        s.images: s.acc for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules
+    }
+    label = {b: f"{b}|{counted(pooled[b].n if b in pooled else 0, 'problem')}" for b in bins}
+    names = [model_name(results, model) for model in models(results)]
+    x = alt.X(
+        "bin:O",
+        sort=list(label.values()),
+        title="Images in the problem",
+        axis=alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0),
+    )
+    y = alt.Y("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
+    colour, shape = colour_of("model", names, "Model"), shape_of("model", names, "Model")
+
+    def row(point: Point, line: int = 0) -> dict[str, Any]:
+        name = model_name(results, point.model)
+        return {**point._asdict(), "model": name, "bin": label[point.images], "line": line,
+                "opacity": 0.4 if point.few else 1.0}  # fmt: skip
+
+    lines = [row(p, n) for n, pair in enumerate(joined(found, bins)) for p in pair]
+    every = alt.Chart(data_of([{"bin": label[b], **per_cent(pooled[b])} for b in pooled]))
+    each = alt.Chart(data_of([row(p) for p in found])).encode(x=x, y=y, color=colour, shape=shape)
+    return alt.layer(
+        every.mark_bar(width=64, color=MUTED, opacity=0.22).encode(x=x, y="lo:Q", y2="hi:Q"),
+        every.mark_tick(width=64, thickness=3, color=INK).encode(x=x, y="acc:Q"),
+        alt.Chart(data_of(lines))
+        .mark_line(strokeWidth=1.5, opacity=0.75)
+        .encode(x=x, y=y, color=colour, detail="line:N"),
+        each.mark_point(size=70).encode(opacity=alt.Opacity("opacity:Q", scale=None)),
+    ).properties(
+        width=WIDTH,
+        height=300,
+        title=title_of(
+            "Accuracy by number of images",
+            *_subtitle(results, found),
+            simulated=results.main_simulated,
+        ),
+    )
+
+
+def _subtitle(results: Results, found: Sequence[Point]) -> list[str]:
+    every = len({cell.model for cell in results.study.cells})
+    shown = len(models(results))
+    who = "each model" if shown == every else f"the {shown} of {every} models with the highest ACC"
+    lines = [
+        f"bars: all cells together, {level(results.study.analyze.confidence)} interval; "
+        f"points: {who}, over all its settings"
+    ]
+    if any(p.few for p in found):
+        lines.append(f"pale and not joined: a point over fewer than {FEW} problems")
+    return lines

@@ -1,0 +1,71 @@
+"""report.html: the cards of all sections on one page without scripts or requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.charts.theme import apply_theme
+from omibench.stages.analyze.claims import describe_simulation
+from omibench.stages.analyze.headline import Headline
+from omibench.stages.analyze.render import render_section, write_page
+from omibench.stages.analyze.sections import Figure, Section, naming_plugin
+from omibench.stages.analyze.words import counted
+
+_STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
+
+
+class Card(NamedTuple):
+    """A section as the page shows it: what its template sees, and its drawing."""
+
+    section: Section
+    view: Mapping[str, Any]
+    figure: Figure | None
+
+
+def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Card]) -> None:
+    """Write the report; equal inputs give an equal file."""
+    results = analysis.results
+    study, manifest = results.study.study, results.manifest
+    page: dict[str, Any] = {
+        "name": study.name,
+        "title": study.title,
+        "dataset": f"{manifest.name} {manifest.version}, "
+        + f"{counted(manifest.problems, 'problem')} {_describe_pictures(results)}",
+        "sentence": headline.sentence,
+        "numbers": headline.numbers,
+        "simulated": results.any_simulated
+        or bool(manifest.simulated)
+        or any(card.section.simulated for card in cards),
+        "simulated_what": describe_simulation(results) or _STAND_IN_JUDGES,
+        "version": version("omibench"),
+    }
+    write_page(
+        analysis.report,
+        "report.html.j2",
+        page=page,
+        cards=[_render(card, page) for card in cards],
+        partial=str(results.partial or ""),
+    )
+
+
+def _render(card: Card, page: Mapping[str, Any]) -> Markup:
+    drawn = None
+    if card.figure:
+        # Drawn by our own library, with all text of others escaped.
+        drawn = card.figure._replace(svg=Markup(apply_theme(card.figure.svg)))  # noqa: S704
+    with naming_plugin(card.section.name):
+        return render_section(
+            card.section.template, section=card.section, view=card.view, figure=drawn, page=page
+        )
+
+
+def _describe_pictures(results: Results) -> str:
+    if not results.pictures_held:
+        return "(pictures not held)"
+    return f"with {counted(results.manifest.images, 'image')}"

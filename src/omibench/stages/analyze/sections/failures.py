@@ -1,0 +1,64 @@
+"""Responses without an answer, by outcome: a figure, and the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze.claims import failures_sentence
+from omibench.stages.analyze.sections.section import Figure, Section, Table, section
+from omibench.stages.analyze.tables.accuracy import failure_records
+from omibench.stages.analyze.words import describe_cell, outcome_name, scored_by
+
+COLUMNS = (
+    "model", "label", "group", "setting", "rules", "outcome", "count", "n", "share", "simulated",
+)  # fmt: skip
+
+
+@section("failures")
+class FailuresSection(Section):
+    """Failures under the rule book that tells them; left out of the page where none occurs."""
+
+    template = "sections/failures.html.j2"
+
+    def tables(self) -> Iterable[Table]:
+        """`failures.csv`: every outcome of every cell under every rule book."""
+        rows = failure_records(self.results, self.analysis.failure_counts)
+        yield Table("failures", rows, COLUMNS)
+
+    def figure(self) -> Figure:
+        """A bar a cell, a colour an outcome."""
+        from omibench.stages.analyze.charts.failures import draw_failures
+        from omibench.stages.analyze.charts.theme import render
+
+        analysis, results = self.analysis, self.results
+        chart = draw_failures(results, analysis.failure_counts, analysis.scores)
+        return Figure(render(chart), failures_sentence(results, analysis.scores))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """The counts of every cell."""
+        results = self.results
+        rules = results.failure_rules
+        counts = {
+            (failure.cell, failure.outcome): failure.count
+            for failure in self.analysis.failure_counts
+            if failure.rules == rules
+        }
+        if rules is None or not counts:
+            return None
+        occurring = {outcome for _, outcome in counts}
+        outcomes = [outcome for outcome in FAILURES if outcome in occurring]
+        return {
+            "simulated": results.rests_on_simulation(rules),
+            "scored_by": scored_by(rules),
+            "outcomes": [outcome_name(outcome) for outcome in outcomes],
+            "rows": [
+                {
+                    **describe_cell(results, cell),
+                    "counts": [counts.get((cell, outcome), 0) for outcome in outcomes],
+                    "n": results.of(rules, cell).height,
+                }
+                for cell in results.study.cells
+            ],
+        }

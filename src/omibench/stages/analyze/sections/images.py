@@ -1,0 +1,61 @@
+"""Accuracy by number of images: a figure, and the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from omibench.stages.analyze.claims import images_sentence
+from omibench.stages.analyze.sections.section import Figure, Section, Table, section
+from omibench.stages.analyze.tables.accuracy import image_bins, image_records
+from omibench.stages.analyze.words import NONE, describe_cell, images, number, scored_by
+
+
+@section("images")
+class ImagesSection(Section):
+    """Accuracy by number of images; left out where all problems have the same."""
+
+    template = "sections/images.html.j2"
+
+    def tables(self) -> Iterable[Table]:
+        """`by_images.csv`: every cell, and all together, under every rule book."""
+        yield Table("by_images", image_records(self.results, self.analysis.image_scores))
+
+    def figure(self) -> Figure:
+        """All cells together with intervals, and every model."""
+        from omibench.stages.analyze.charts.images import draw_images
+        from omibench.stages.analyze.charts.theme import render
+
+        scores = self.analysis.image_scores
+        chart = draw_images(self.results, scores)
+        return Figure(render(chart), images_sentence(self.results, scores))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """The numbers of every cell under the main rules."""
+        bins = image_bins(self.results)
+        if len(bins) < 2:
+            return None
+        return {
+            "simulated": self.results.main_simulated,
+            "scored_by": scored_by(self.results.main_rules),
+            "bins": [images(name) for name in bins],
+            "rows": self._rows(bins),
+        }
+
+    def _rows(self, bins: list[str]) -> list[dict[str, Any]]:
+        results = self.results
+        accuracies = {
+            (score.cell, score.images): score.acc
+            for score in self.analysis.image_scores
+            if score.rules == results.main_rules
+        }
+        return [
+            {
+                **describe_cell(results, cell),
+                "cells": [
+                    {"acc": number(acc.mean), "n": acc.n} if acc else {"acc": NONE, "n": 0}
+                    for acc in (accuracies.get((cell, name)) for name in bins)
+                ],
+            }
+            for cell in results.study.cells
+        ]

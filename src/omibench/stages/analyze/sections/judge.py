@@ -1,0 +1,170 @@
+"""The judge as an instrument: against people, against the rules, and what it did not judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from omibench.results.four_way import QUADRANTS, four_way, side_by_side
+from omibench.results.load import JUDGE_RULES, Results
+from omibench.schemas.certificate import ALL, Certificate, FourWay, JudgeQuality, Measure
+from omibench.stages.analyze.claims import calibration_sentence
+from omibench.stages.analyze.sections.section import Section, section
+from omibench.stages.analyze.tables.accuracy import TOTAL, Score
+from omibench.stages.analyze.tables.calibration import UNCALIBRATED
+from omibench.stages.analyze.words import (
+    NONE,
+    bracketed,
+    counted,
+    describe_cell,
+    fixed,
+    number,
+    percent,
+    scored_by,
+)
+
+KINDS = {ALL: "all labels", "mcq": "multiple choice", "open": "open answers"}
+_CORRECTED = (
+    " Corrected: the total without the judge's errors, as the certificate knows them (Rogan and "
+    "Gladen); its interval holds their uncertainty too."
+)
+_ASK = (
+    "No certificate is of this judge model and prompt, so its scores are one model's opinion: "
+    "label some responses and run omibench certify."
+)
+
+
+@section("judge")
+class JudgeSection(Section):
+    """The judge against people and against the rules; left out where none was asked."""
+
+    template = "sections/judge.html.j2"
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Its certificate, the four ways in which it and a rule book can fall, every cell."""
+        results = self.results
+        if JUDGE_RULES not in results.rules:
+            return None
+        return {
+            **describe_judge(results, self.analysis.scores),
+            "simulated": results.judge_simulated or results.made_up,
+            "uncalibrated": results.certificate is None,
+        }
+
+
+def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
+    """What the template shows of the judge."""
+    certificate = results.certificate
+    rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
+    rows = four_way(side_by_side(results, rules))
+    return {
+        "sentence": calibration_sentence(results) if certificate else _ASK,
+        "certificate": _certificate(certificate) if certificate else None,
+        "rules": rules,
+        "rules_words": scored_by(rules),
+        "four_way": [_four_way(results, row) for row in rows],
+        "corrected_words": _CORRECTED if certificate else "",
+        "cells": _cells(results, scores),
+    }
+
+
+def describe_certificate(results: Results) -> str:
+    """The judge's standing in a few words, for the list of facts."""
+    found = results.certificate
+    if found is None:
+        return UNCALIBRATED
+    mark = "SIMULATED " if found.simulated else ""
+    return (
+        f"certified on {counted(found.n, f'{mark}label')} ({found.labels}, SHA-256 "
+        f"{found.labels_sha256[:12]}), prompt {found.prompt_sha256[:12]}"
+    )
+
+
+def _certificate(found: Certificate) -> dict[str, Any]:
+    left = [
+        (found.judge_failed, "judge failed"), (found.not_judged, "not judged"),
+        (found.stale, "of another text by now"),
+        (found.unknown, "of responses that the study does not have"),
+    ]  # fmt: skip
+    return {
+        "simulated": found.simulated,
+        "caption": f"The judge against {counted(found.n, 'label')} of "
+        f"{counted(found.problems, 'problem')}, {percent(found.confidence, 0)} intervals; "
+        "TPR and FPR: share of right and of wrong responses that it calls right."
+        + "".join(f" {counted(n, 'more label')}: {why}." for n, why in left if n),
+        "rows": [
+            {"kind": KINDS.get(kind, kind), "n": q.agreement.n, "measures": _measures(q)}
+            for kind, q in found.quality.items()
+        ],
+    }
+
+
+def _measures(quality: JudgeQuality) -> list[dict[str, str]]:
+    shares = [_share(m) for m in (quality.agreement, quality.tpr, quality.fpr)]
+    return [*shares, *(_plain(m) for m in (quality.kappa, quality.spearman))]
+
+
+def _share(measure: Measure) -> dict[str, str]:
+    if measure.value is None:
+        return {"value": NONE, "interval": ""}
+    return {"value": number(measure.value), "interval": _bounds(measure, number)}
+
+
+def _plain(measure: Measure) -> dict[str, str]:
+    if measure.value is None:
+        return {"value": NONE, "interval": ""}
+    return {"value": fixed(measure.value, 2), "interval": _bounds(measure, _two)}
+
+
+def _two(value: float) -> str:
+    return fixed(value, 2)
+
+
+def _bounds(measure: Measure, word: Any) -> str:
+    if measure.lo is None or measure.hi is None:
+        return ""
+    return f"[{word(measure.lo)}, {word(measure.hi)}]"
+
+
+def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
+    counts = [getattr(row, name) for name in QUADRANTS]
+    agreed, n = row.both_right + row.both_wrong, sum(counts)
+    return {
+        "model": results.label(row.model) if row.model else "All models",
+        "simulated": any(
+            simulated
+            for cell, simulated in results.simulated.items()
+            if row.model in ("", cell.model)
+        ),
+        "counts": counts,
+        "agreed": percent(agreed / n) if n else NONE,
+    }
+
+
+def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """Of every cell how many responses the judge called right and wrong, failed at, never saw."""
+    totals = {s.cell: s for s in scores if (s.rules, s.subject) == (JUDGE_RULES, TOTAL)}
+    found = ((c, results.of(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells)
+    return [
+        {
+            **describe_cell(results, cell),
+            "counts": _outcomes(rows),
+            "totals": _totals(totals[cell]) if cell in totals else [],
+        }
+        for cell, rows in found
+    ]
+
+
+def _totals(score: Score) -> list[dict[str, str]]:
+    """GPTScore and, with a certificate, what it would be without the judge's errors."""
+    words = [{"value": number(score.acc.mean), "interval": bracketed(score.acc)}]
+    if score.corrected:
+        value, interval = number(score.corrected.value), bracketed(score.corrected)
+        words.append({"value": value, "interval": interval})
+    return words
+
+
+def _outcomes(rows: Sequence[dict[str, Any]]) -> list[int]:
+    scored = [row["verdict"] >= 0.5 for row in rows if row["outcome"] == "scored"]
+    failed = sum(row["outcome"] == "judge_failed" for row in rows)
+    return [sum(scored), len(scored) - sum(scored), failed, len(rows) - len(scored) - failed]

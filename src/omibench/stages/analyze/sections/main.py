@@ -1,0 +1,55 @@
+"""The main table: accuracy by subject, a row a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from omibench.results.load import JUDGE_RULES
+from omibench.stages.analyze.links import EXPLORER, INDEX
+from omibench.stages.analyze.sections.main_rows import (
+    describe_reading,
+    failure_head,
+    group_rows,
+    main_caption,
+)
+from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.tables.accuracy import score_records, subjects
+
+_PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
+_PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
+
+
+@section("main")
+class MainSection(Section):
+    """Every cell under the main rules: total, subjects, GPTScore, failures, printed rows."""
+
+    template = "sections/main.html.j2"
+
+    def tables(self) -> Iterable[Table]:
+        """`main.csv`: every cell under every rule book in every subject."""
+        yield Table("main", score_records(self.results, self.analysis.scores))
+
+    def view(self) -> Mapping[str, Any]:
+        """Rows by group, worded; cells that are missing; the link to the explorer."""
+        results = self.results
+        judged = JUDGE_RULES in results.rules
+        names = subjects(results)
+        return {
+            "simulated": results.main_simulated,
+            "caption": main_caption(results),
+            "judged": judged,
+            "judge_simulated": results.judge_simulated or results.made_up,
+            "uncalibrated": judged and results.certificate is None,
+            "subjects": names,
+            "columns": 6 + len(names) + judged,
+            "failure_head": failure_head(results),
+            "groups": group_rows(results, self.analysis.scores, self.analysis.printed),
+            "missing": [
+                (results.label(cell.model), results.setting_label(cell.setting))
+                for cell in results.missing
+            ],
+            "reading": describe_reading(results),
+            "index_href": f"{EXPLORER}/{INDEX}" if results.study.analyze.explorer else None,
+            "pages_show": _PAGES_SHOW if results.pictures_held else _PAGES_WITHOUT_PICTURES_SHOW,
+        }

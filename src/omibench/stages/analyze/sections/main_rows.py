@@ -1,0 +1,240 @@
+"""The main table: a row a cell, with bars, intervals, bounds and printed rows, all worded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from omibench.params.study import Cell
+from omibench.results.load import JUDGE_RULES, Results
+from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best
+from omibench.stages.analyze.links import EXPLORER, cell_file
+from omibench.stages.analyze.sections.main_notes import (
+    describe_gain,
+    describe_places,
+    describe_size,
+)
+from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
+from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, Printed
+from omibench.stages.analyze.tables.published import printed_row
+from omibench.stages.analyze.words import NONE, bracketed, counted, fixed, level, number, scored_by
+from omibench.statistics.intervals import Estimate
+
+
+class Bar(NamedTuple):
+    """A bar with a whisker, in per cent."""
+
+    mean: float
+    lo: float
+    hi: float
+
+
+class SubjectCell(NamedTuple):
+    """One subject of a row of the main table, and where to read more."""
+
+    acc: str
+    gptscore: str
+    href: str | None
+
+
+class PrintedCells(NamedTuple):
+    """The printed row below one of ours."""
+
+    total: str
+    gptscore: str
+    subjects: list[str]
+
+
+class MainRow(NamedTuple):
+    """One row of the main table: a cell."""
+
+    setting: str
+    href: str | None
+    leader: bool
+    bar: Bar
+    total: str
+    interval: str
+    partial: str
+    subjects: list[SubjectCell]
+    gptscore: str
+    gptscore_interval: str
+    failures: str
+    bounds: str
+    printed: PrintedCells | None
+    gain: str = ""
+    printed_in: str = ""
+
+
+class ModelRows(NamedTuple):
+    """The rows of one model, one a setting."""
+
+    label: str
+    simulated: bool
+    rows: list[MainRow]
+    size: str = ""
+
+    @property
+    def height(self) -> int:
+        """How many lines of the table the model takes."""
+        return sum(2 if row.printed else 1 for row in self.rows)
+
+
+class Group(NamedTuple):
+    """Models under one heading."""
+
+    name: str
+    models: list[ModelRows]
+
+
+CellScores = Mapping[tuple[str, str], Score]
+"""One cell's scores by rule book and subject."""
+
+
+def group_rows(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) -> list[Group]:
+    """The main table: models in the study's order under the headings of their groups."""
+    index: dict[Cell, dict[tuple[str, str], Score]] = {}
+    for row in rows:
+        index.setdefault(row.cell, {})[row.rules, row.subject] = row
+    top = best(results, rows)
+    beside = {cell: printed_row(results, cell, printed) for cell in results.study.cells}
+    digits = max((row.digits for row in beside.values() if row), default=1)
+    found: dict[str, list[ModelRows]] = {}
+    for model in dict.fromkeys(cell.model for cell in results.study.cells):
+        own = [cell for cell in results.study.cells if cell.model == model]
+        lines = [
+            _main_row(results, index[cell], cell, beside[cell], digits)._replace(
+                leader=top is not None and cell == top.cell,
+                gain=_gain(results, index, cell),
+                printed_in=describe_places(results, cell),
+            )
+            for cell in own
+            if (results.main_rules, TOTAL) in index.get(cell, {})
+        ]
+        if lines:
+            simulated = any(results.simulated[cell] for cell in own)
+            block = results.study.models[model]
+            entry = ModelRows(results.label(model), simulated, lines, describe_size(block))
+            found.setdefault(block.group or "Models", []).append(entry)
+    return [Group(name, models) for name, models in found.items()]
+
+
+def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str:
+    base = results.study.models[cell.model].base
+    key = (results.main_rules, TOTAL)
+    bases = index.get(Cell(base, cell.setting), {}) if base else {}
+    return describe_gain(results, cell, index[cell].get(key), bases.get(key))
+
+
+def main_caption(results: Results) -> str:
+    """What the main table shows."""
+    judged = " After GPT stands the GPTScore." if JUDGE_RULES in results.rules else ""
+    return (
+        f"ACC in per cent by {scored_by(results.main_rules)}; in brackets the "
+        f"{level(results.study.analyze.confidence)} interval.{judged}"
+    )
+
+
+def failure_head(results: Results) -> str:
+    """The heading of the responses without an answer: it says who found them so."""
+    rules = results.failure_rules
+    return "No answer" if rules in (None, results.main_rules) else f"No answer, by {rules}"
+
+
+def describe_reading(results: Results) -> str:
+    """How to read the main table."""
+    rules = results.failure_rules
+    if rules == results.main_rules:
+        bounds = (
+            "responses without an answer count as wrong, and Bounds shows the total with them "
+            "counted as wrong and as right"
+        )
+    elif rules:
+        bounds = (
+            f"{UNKNOWN_FAILURES}, so Bounds shows the total as published, and with the responses "
+            f"in which {scored_by(rules)} finds no answer counted as right"
+        )
+    else:
+        bounds = f"{UNKNOWN_FAILURES}, so there are no bounds"
+    return _READING.format(bounds=bounds)
+
+
+_READING = (
+    "ACC is the share of responses called right, averaged over problems; {bounds}. "
+    "A total over part of the problems says so; where others answered clearly more it cannot "
+    "lead. Intervals are Wilson's at the effective sample size: problems that share "
+    "a stem count as one cluster. Two intervals that overlap can still differ, because models "
+    "answer the same problems: sentences in this report use paired differences, with intervals "
+    "that hold for all pairs of cells together, as the best of many equal models looks better. "
+    "A GPTScore without a certificate is only the judge's opinion; with one, the totals corrected "
+    "for the judge's errors stand in the card on the judge."
+)
+
+
+def _main_row(
+    results: Results,
+    own: CellScores,
+    cell: Cell,
+    printed: Printed | None,
+    digits: int,
+) -> MainRow:
+    total = own[results.main_rules, TOTAL]
+    judge = own.get((JUDGE_RULES, TOTAL))
+    failed, problems = total.failures, len(results.answers)
+    page = f"{EXPLORER}/cells/{cell_file(cell)}" if results.study.analyze.explorer else None
+    return MainRow(
+        setting=results.setting_label(cell.setting),
+        href=page,
+        leader=False,
+        bar=_bar(total.acc),
+        total=number(total.acc.mean, digits),
+        interval=bracketed(total.acc),
+        partial=f"{total.acc.n:,} of {counted(problems, 'problem')}"
+        if total.acc.n < problems
+        else "",
+        subjects=[_subject_cell(results, own, s, page, digits) for s in subjects(results)],
+        gptscore=_mean(judge, digits),
+        gptscore_interval=bracketed(judge.acc) if judge else "",
+        failures=f"{failed.failed} / {total.responses}" if failed else NONE,
+        bounds=_bounds(failed, digits),
+        printed=_printed(results, printed) if printed else None,
+    )
+
+
+def _subject_cell(
+    results: Results, own: CellScores, subject: str, page: str | None, digits: int
+) -> SubjectCell:
+    score = own.get((results.main_rules, subject))
+    return SubjectCell(
+        _mean(score, digits),
+        _mean(own.get((JUDGE_RULES, subject)), digits),
+        f"{page}#{subject}" if page and score else None,
+    )
+
+
+def _printed(results: Results, row: Printed) -> PrintedCells | None:
+    def text(subject: str, metric: str) -> str:
+        value = row.values.get((subject, metric))
+        return NONE if value is None else fixed(value, row.digits)
+
+    total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
+    if total == NONE and average != NONE:
+        total = f"{average}, mean of its parts"
+    pairs = {answer.attributes.get("pair", "") for answer in results.answers.values()}
+    if total == NONE and len(pairs) == 1:
+        total = text(pairs.pop(), ACC)
+    cells = PrintedCells(total, text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)])
+    return None if {total, cells.gptscore, *cells.subjects} == {NONE} else cells
+
+
+def _bounds(failed: Failures | None, digits: int) -> str:
+    if failed is None:
+        return NONE
+    return f"{number(failed.as_wrong, digits)} to {number(failed.as_right, digits)}"
+
+
+def _bar(acc: Estimate) -> Bar:
+    return Bar(round(100 * acc.mean, 2), round(100 * acc.lo, 2), round(100 * acc.hi, 2))
+
+
+def _mean(score: Score | None, digits: int) -> str:
+    return number(score.acc.mean, digits) if score else NONE

@@ -1,0 +1,74 @@
+"""Where the numbers come from: study, dataset, parameters and packages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.metadata import version
+from platform import python_version
+from typing import Any
+
+from omibench.params.judge import JudgePanel
+from omibench.results.load import JUDGE_RULES, Results
+from omibench.results.partial import PARTIAL
+from omibench.stages.analyze.claims import SIMULATED, describe_simulation
+from omibench.stages.analyze.sections.judge import describe_certificate
+from omibench.stages.analyze.sections.section import Section, section
+from omibench.stages.analyze.words import level, rules_name
+from omibench.text.masking import masked_values
+
+_PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
+
+
+@section("provenance")
+class ProvenanceSection(Section):
+    """What it takes to make the same report again."""
+
+    template = "sections/provenance.html.j2"
+
+    def view(self) -> Mapping[str, Any]:
+        """Facts by name, and the parameters as JSON text without secrets."""
+        params = _read_params(self.results)
+        return {
+            "facts": describe_provenance(self.results),
+            "params": json.dumps(params, indent=2, sort_keys=True, ensure_ascii=False),
+        }
+
+
+def describe_provenance(results: Results) -> list[tuple[str, str]]:
+    """Study, dataset, parameters and packages: what it takes to make the same report again."""
+    study, manifest = results.study, results.manifest
+    canonical = json.dumps(_read_params(results), sort_keys=True, ensure_ascii=False)
+    judge = study.score.judge
+    facts = [
+        ("Study", f"{study.study.name}, seed {study.study.seed}"),
+        ("Dataset", f"{manifest.name} {manifest.version}"),
+        ("Licence", manifest.licence or "not stated"),
+        ("Questions, SHA-256", manifest.questions_sha256),
+        ("Answers, SHA-256", manifest.answers_sha256),
+        ("Parameters, SHA-256", sha256(canonical.encode()).hexdigest()),
+        ("Rule books", ", ".join(rules_name(r) for r in results.rules)),
+        ("Intervals", f"Wilson, clustered by shared stem, {level(study.analyze.confidence)}"),
+        ("Packages", ", ".join(f"{name} {version(name)}" for name in _PACKAGES)),
+        ("Python", python_version()),
+    ]
+    if judge and JUDGE_RULES in results.rules:
+        mark = f" ({SIMULATED})" if results.judge_simulated else ""
+        facts.insert(
+            7, ("Judge", f"{_name_judges(results, judge)}{mark}, {describe_certificate(results)}")
+        )
+    if results.partial:
+        facts.insert(0, (PARTIAL, str(results.partial)))
+    if results.any_simulated:
+        facts.insert(0, (SIMULATED, describe_simulation(results)))
+    return facts
+
+
+def _name_judges(results: Results, panel: JudgePanel) -> str:
+    return ", ".join(results.label(name) for name in panel.models)
+
+
+def _read_params(results: Results) -> dict[str, Any]:
+    whole = results.whole or results.study
+    return dict(masked_values(whole.model_dump(mode="json", exclude_defaults=True)))

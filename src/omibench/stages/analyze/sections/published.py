@@ -1,0 +1,126 @@
+"""Printed results beside ours: what the responses give, and what print says.
+
+Simulated figures are not held against print: no stand-in is meant to give printed values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.claims import SIMULATED
+from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.tables.printed import ACC, CONS5, GPTSCORE, PASS5, STRICT, Printed
+from omibench.stages.analyze.tables.published import Comparison, compare, comparison_records
+from omibench.stages.analyze.words import MINUS, NONE, counted, describe_cell, fixed, rules_name
+
+COLUMNS = (
+    "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",
+    "n", "differs", "simulated",
+)  # fmt: skip
+_NONE_HERE = "No printed cell belongs to a model and setting of this study with all its responses."
+
+
+@section("published")
+class PublishedSection(Section):
+    """What the responses give beside what papers print; left out without a printed table."""
+
+    template = "sections/published.html.j2"
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Compare every printed cell for which all responses are here."""
+        super().__init__(analysis)
+        self.comparisons = compare(
+            self.results, analysis.scores, analysis.printed, analysis.folder / "aggregate"
+        )
+
+    def tables(self) -> Iterable[Table]:
+        """`differences.csv`: every comparison."""
+        rows = comparison_records(self.results, self.comparisons)
+        yield Table("differences", rows, COLUMNS)
+
+    def view(self) -> Mapping[str, Any] | None:
+        """The printed rows, and what differs."""
+        return describe_published(self.results, self.analysis.printed, self.comparisons)
+
+
+def describe_published(
+    results: Results, printed: Sequence[Printed], comparisons: Sequence[Comparison]
+) -> dict[str, Any] | None:
+    """What the template lays out; None without a printed table."""
+    if not printed:
+        return None
+    columns = list(dict.fromkeys(key for row in printed for key in row.values))
+    return {
+        "file": ", ".join(Path(path).name for path in results.study.analyze.published),
+        "sentence": describe_comparisons(comparisons),
+        "columns": [_column(subject, metric) for subject, metric in columns],
+        "rows": [
+            {
+                "model": row.model,
+                "strategy": row.strategy or row.group,
+                "printed_values": [
+                    fixed(row.values[key], row.digits) if key in row.values else NONE
+                    for key in columns
+                ],
+            }
+            for row in printed
+        ],
+        "differences": [
+            {
+                **describe_cell(results, c.cell),
+                "subject": c.subject,
+                "metric": _metric(c.metric),
+                "printed": fixed(c.printed, c.digits),
+                "ours": fixed(c.ours, 2),
+                "difference": _signed(c.ours - c.printed),
+                "n": c.n,
+            }
+            for c in comparisons
+            if c.differs
+        ],
+    }
+
+
+def describe_comparisons(comparisons: Sequence[Comparison]) -> str:
+    """How many printed cells the responses give, and how many have a simulated figure beside."""
+    held = [c for c in comparisons if not c.simulated]
+    simulated = len(comparisons) - len(held)
+    said = [_held(held)] if held or not simulated else []
+    if simulated:
+        said.append(
+            f"{SIMULATED} figures stand beside {counted(simulated, 'printed cell')}, in "
+            "differences.csv; they are not held against print, as stand-ins are not meant to "
+            "give it."
+        )
+    return " ".join(said)
+
+
+def _held(comparisons: Sequence[Comparison]) -> str:
+    if not comparisons:
+        return _NONE_HERE
+    differing = sum(bool(c.differs) for c in comparisons)
+    verdict = f"{differing} cannot be reproduced" if differing else "and none differs"
+    rules = ", ".join(dict.fromkeys(rules_name(c.rules) for c in comparisons))
+    return (
+        f"Of {counted(len(comparisons), 'printed cell')} for which all responses are here, "
+        f"{len(comparisons) - differing} follow from the responses ({rules}), {verdict}."
+    )
+
+
+def _signed(difference: float) -> str:
+    text = fixed(difference, 2)
+    return text.replace("-", MINUS) if text.startswith("-") else f"+{text}"
+
+
+def _column(subject: str, metric: str) -> str:
+    return subject.capitalize() if metric == ACC else f"{subject.capitalize()}, {_metric(metric)}"
+
+
+def _metric(metric: str) -> str:
+    return {
+        ACC: "ACC", GPTSCORE: "GPTScore", STRICT: "strict", PASS5: "pass@5", CONS5: "consistency@5",
+    }[metric]  # fmt: skip

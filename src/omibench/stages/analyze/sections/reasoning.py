@@ -1,0 +1,153 @@
+"""What judges say of the reasoning: marks of rationales and types of errors, by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from omibench.params.study import Cell
+from omibench.results.judgements import ALIGNMENT, QUALITY
+from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.tables.reasoning import ErrorCell, Mark, Reasoning, reasoning, records
+from omibench.stages.analyze.words import (
+    NONE,
+    counted,
+    describe_cell,
+    fixed,
+    level,
+    number,
+    percent,
+)
+
+
+@section("reasoning")
+class ReasoningSection(Section):
+    """Marks of rationales and types of errors; left out where nothing was judged."""
+
+    template = "sections/reasoning.html.j2"
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Summarise what the stage `judge` wrote of every cell."""
+        super().__init__(analysis)
+        self.reasoning = reasoning(self.results, analysis.folder / "judge")
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a judge of the reasoning is simulated."""
+        marks, errors = self.reasoning
+        return any(mark.simulated for mark in marks) or any(cell.simulated for cell in errors)
+
+    def tables(self) -> Iterable[Table]:
+        """`rationales.csv` and `errors.csv`, where the study names judges of the reasoning."""
+        if self.results.study.judge.panels:
+            marks, errors = records(self.results, self.reasoning)
+            yield Table("rationales", marks, ("model", "setting", "mark", "mean"))
+            yield Table("errors", errors, ("model", "setting", "error_type", "share"))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """A row a cell of either table."""
+        card = describe_reasoning(self.results, self.reasoning)
+        if card is None:
+            return None
+        confidence = level(self.results.study.analyze.confidence)
+        return {**card, "simulated": self.simulated, "level": confidence}
+
+
+def describe_reasoning(results: Results, found: Reasoning) -> dict[str, Any] | None:
+    """What the template lays out; None where nothing was judged."""
+    if not found.marks and not found.errors:
+        return None
+    marked = {mark.mark for mark in found.marks}
+    columns = [name for name in (*QUALITY, ALIGNMENT) if name in marked]
+    return {
+        "sentence": _sentence(results, found),
+        "columns": [
+            {
+                "name": name.replace("_", " ").capitalize(),
+                "uncalibrated": _uncalibrated(found, name),
+            }
+            for name in columns
+        ],
+        "errors_uncalibrated": any(cell.certificate is None for cell in found.errors),
+        "marks": [
+            {
+                **describe_cell(results, cell),
+                "cells": [_mark(found.marks, cell, c) for c in columns],
+            }
+            for cell in dict.fromkeys(mark.cell for mark in found.marks)
+        ],
+        "types": [name.replace("_", " ").capitalize() for name in found.types],
+        "errors": [_errors(results, cell, found.types) for cell in found.errors],
+    }
+
+
+def _sentence(results: Results, found: Reasoning) -> str:
+    said = []
+    if found.marks:
+        judges = _names(results, found.marks[0].judge)
+        said.append(f"Rationales were marked from 1 to 5 by {judges}.")
+    if found.errors:
+        first, wrong = found.errors[0], sum(cell.classified for cell in found.errors)
+        said.append(
+            f"Errors of {counted(wrong, 'wrong answer')} were classified by "
+            f"{_names(results, first.judge)}, by the taxonomy {first.taxonomy}."
+        )
+    return " ".join([*said, *_calibration(found)])
+
+
+def _calibration(found: Reasoning) -> Iterator[str]:
+    """What people's labels say of these judges, or that nothing does."""
+    every = [e.certificate for e in found.errors] + [m.certificate for m in found.marks]
+    known = {certificate.instrument: certificate for certificate in every if certificate}
+    if not known:
+        yield "None of these judges is calibrated against people."
+    for certificate in known.values():
+        mark = "SIMULATED " if certificate.simulated else ""
+        labels = counted(certificate.n, f"{mark}label")
+        if certificate.agreement:
+            kappa = certificate.kappa.value if certificate.kappa else None
+            said = "" if kappa is None else f" (kappa {fixed(kappa, 2)})"
+            share = percent(certificate.agreement.value or 0.0)
+            yield f"Against {labels} of error types their judge agrees on {share}{said}."
+        for name, quality in certificate.marks.items():
+            share = percent(quality.within_one.value or 0.0)
+            rank = quality.spearman.value
+            said = "" if rank is None else f" (Spearman {fixed(rank, 2)})"
+            words = name.replace("_", " ")
+            yield f"Against {labels} of {words} it is within one grade on {share}{said}."
+
+
+def _uncalibrated(found: Reasoning, name: str) -> bool:
+    return any(m.certificate is None for m in found.marks if m.mark == name)
+
+
+def _names(results: Results, judges: str) -> str:
+    names = [results.label(name) for name in judges.split("+") if name in results.study.models]
+    return ", ".join(names) or "no judge"
+
+
+def _mark(marks: Sequence[Mark], cell: Cell, name: str) -> dict[str, str]:
+    mark = next((m for m in marks if (m.cell, m.mark) == (cell, name)), None)
+    if mark is None or mark.mean.n == 0:
+        return {"value": NONE, "interval": ""}
+    lo, hi = fixed(mark.mean.lo, 2), fixed(mark.mean.hi, 2)
+    return {"value": fixed(mark.mean.mean, 2), "interval": f"[{lo}, {hi}]"}
+
+
+def _errors(results: Results, cell: ErrorCell, types: list[str]) -> dict[str, Any]:
+    by_type = {share.error_type: share for share in cell.shares}
+    return {
+        **describe_cell(results, cell.cell),
+        "simulated": cell.simulated,
+        "cells": [
+            {"value": number(by_type[t].share.mean), "count": by_type[t].responses}
+            if t in by_type
+            else {"value": number(0.0) if cell.classified else NONE, "count": 0}
+            for t in types
+        ],
+        "classified": cell.classified,
+        "right": cell.right_after_all,
+        "failed": cell.failed,
+    }

@@ -1,0 +1,79 @@
+"""The same responses under every rule book and the judge: a figure, and the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from omibench.results.load import JUDGE_RULES, Results
+from omibench.stages.analyze.claims import judge_sentence
+from omibench.stages.analyze.sections.section import Figure, Section, section
+from omibench.stages.analyze.tables.accuracy import TOTAL, Score
+from omibench.stages.analyze.words import (
+    NONE,
+    bracketed,
+    describe_cell,
+    level,
+    number,
+    rules_name,
+)
+
+
+@section("rules")
+class RulesSection(Section):
+    """Totals under every rule book; left out where there is one."""
+
+    template = "sections/rules.html.j2"
+
+    def figure(self) -> Figure:
+        """A row a cell, a colour a rule book."""
+        from omibench.stages.analyze.charts.rules import draw_rules
+        from omibench.stages.analyze.charts.theme import render
+
+        chart = draw_rules(self.results, self.analysis.scores)
+        return Figure(render(chart), judge_sentence(self.results))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """Totals of every cell under every rule book and by every judge that voted."""
+        results = self.results
+        if len(results.rules) < 2:
+            return None
+        totals = {
+            (score.cell, score.rules): score
+            for score in self.analysis.scores
+            if score.subject == TOTAL
+        }
+        return {
+            "level": level(results.study.analyze.confidence),
+            "heads": describe_rules(results),
+            "rows": [
+                {
+                    **describe_cell(results, cell),
+                    "cells": [
+                        _describe_total(totals.get((cell, rules)))
+                        for rules in [*results.rules, *results.votes]
+                    ],
+                }
+                for cell in results.study.cells
+            ],
+        }
+
+
+def describe_rules(results: Results) -> list[dict[str, Any]]:
+    """The heads of a column a rule book: rule books, the judge, and the judges that voted."""
+    return [
+        {
+            "name": rules_name(rules),
+            "simulated": results.marked(rules),
+            "uncalibrated": rules in results.votes
+            or (rules == JUDGE_RULES and not results.certificate),
+        }
+        for rules in [*results.rules, *results.votes]
+    ]
+
+
+def _describe_total(score: Score | None) -> dict[str, str]:
+    if score is None:
+        return {"acc": NONE, "interval": "", "credit": ""}
+    credit = "" if score.credit is None else f"credit {number(score.credit)}"
+    return {"acc": number(score.acc.mean), "interval": bracketed(score.acc), "credit": credit}

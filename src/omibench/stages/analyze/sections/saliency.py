@@ -1,0 +1,110 @@
+"""What the choices rest on, by occlusion: a row a cell, and its strongest heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from omibench.results.load import Results
+from omibench.schemas.saliency_row import map_file
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.tables.saliency import (
+    TIE,
+    Salience,
+    Versus,
+    records,
+    saliences,
+    versus,
+)
+from omibench.stages.analyze.words import MINUS, counted, describe_cell, fixed, number
+from omibench.web.pictures import link_file
+
+
+@section("saliency")
+class SaliencySection(Section):
+    """Occlusion saliency of the chosen options; left out where no setting is looked into."""
+
+    template = "sections/saliency.html.j2"
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Read what the stage `saliency` wrote of every cell."""
+        super().__init__(analysis)
+        self.saliences = saliences(self.results, analysis.folder / "saliency")
+
+    def tables(self) -> Iterable[Table]:
+        """`saliency.csv`, where there is anything."""
+        if self.saliences:
+            yield Table("saliency", records(self.results, self.saliences))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """A row a cell, settings in pairs, and the strongest heat map of each cell."""
+        return describe_saliency(self.results, self.saliences, self.analysis.report)
+
+
+def describe_saliency(
+    results: Results, rows: Sequence[Salience], report: Path
+) -> dict[str, Any] | None:
+    """What the template lays out; None where nothing was looked into."""
+    if not rows:
+        return None
+    params = results.study.saliency
+    return {
+        "simulated": any(row.simulated for row in rows),
+        "caption": f"A black square of {params.patch} pixels slides over each picture in steps of "
+        f"{params.stride}. Log-probabilities and impacts in nats; the impact of a problem is the "
+        "largest change of log P of the chosen option at any place, either way.",
+        "rows": [_row(results, row) for row in rows],
+        "pairs": [_pair(results, pair) for pair in versus(list(rows))],
+        "maps": [_map(results, row, report) for row in rows],
+    }
+
+
+def _row(results: Results, row: Salience) -> dict[str, Any]:
+    impacts = list(row.impacts.values())
+    return {
+        **describe_cell(results, row.cell),
+        "problems": len(impacts),
+        "pictures": row.pictures,
+        "logprob": _nats(fmean(row.logprobs.values())),
+        "mean": fixed(fmean(impacts), 3),
+        "median": fixed(median(impacts), 3),
+        "largest": fixed(max(impacts), 3),
+        "supportive": number(row.supportive),
+        "simulated": row.simulated,
+    }
+
+
+def _nats(value: float) -> str:
+    return fixed(value, 3).replace("-", MINUS)
+
+
+def _pair(results: Results, pair: Versus) -> str:
+    one, other = (results.setting_label(name) for name in (pair.one, pair.other))
+    who, answered = results.label(pair.model), counted(pair.answered, "problem")
+    if not pair.problems:
+        return (
+            f"{who}: of the {answered} answered under both, none is right under {one} and under "
+            f"{other}, so the two are not compared."
+        )
+    return (
+        f"{who}, over the {pair.problems:,} of {answered} that are right under both: "
+        f"mean log P of the option {_nats(pair.logprobs[0])} under {one} and "
+        f"{_nats(pair.logprobs[1])} under {other}; surer under {one} in {pair.wins:,}, less sure "
+        f"in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
+        f"{fixed(pair.impacts[0], 3)} and {fixed(pair.impacts[1], 3)}."
+    )
+
+
+def _map(results: Results, row: Salience, report: Path) -> dict[str, str]:
+    problem, image, option = row.strongest
+    # Stages lie side by side below the folder of the results.
+    folder = report.parent.parent / "saliency" / row.cell.model / row.cell.setting
+    words = describe_cell(results, row.cell)
+    return {
+        "src": link_file(map_file(folder, problem, image, option), report),
+        "alt": f"{words['label']}, {words['setting']}: {problem}, image {image + 1}, "
+        f"option {option}",
+    }

@@ -1,0 +1,95 @@
+"""Several samples of a problem: a row a cell and k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from omibench.params.study import Cell
+from omibench.results.load import Results
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.tables.samples import RUNS, SampleScore, records, sample_scores
+from omibench.stages.analyze.words import NONE, bracketed, describe_cell, level, number, scored_by
+
+METRICS = ("pass", "consistency")
+NAMES = {
+    "mean": "mean of all", "first": "the first", "majority": "majority", "best-of-n": "best of k",
+    "tournament": "tournament",
+}  # fmt: skip
+
+
+@section("samples")
+class SamplesSection(Section):
+    """Repeated runs, pass@k, consistency@k and aggregates; left out with one sample a problem."""
+
+    template = "sections/samples.html.j2"
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Read what the stage `aggregate` says of every cell."""
+        super().__init__(analysis)
+        self.scores = sample_scores(self.results, analysis.folder / "aggregate")
+
+    def tables(self) -> Iterable[Table]:
+        """`samples.csv`, where a cell draws several samples."""
+        if self.scores:
+            yield Table("samples", records(self.results, self.scores))
+
+    def view(self) -> Mapping[str, Any] | None:
+        """A row a cell and k, under the main rules."""
+        return describe_samples(self.results, self.scores)
+
+
+def describe_samples(results: Results, rows: Sequence[SampleScore]) -> dict[str, Any] | None:
+    """What the template lays out; None where every cell draws one sample."""
+    own = [s for s in rows if s.rules == results.main_rules]
+    if not own:
+        return None
+    index = {(s.cell, s.metric, s.k): s for s in own}
+    cells = list(dict.fromkeys(s.cell for s in own))
+    return {
+        "simulated": any(s.simulated for s in own),
+        "caption": f"In per cent by {scored_by(results.main_rules)}, with "
+        f"{level(results.study.analyze.confidence)} intervals. One sample: mean and standard "
+        "deviation over whole runs; pass@k: chance of a right one among k; consistency@k: share "
+        "of the first k that gives the most frequent answer.",
+        "rows": [row for cell in cells for row in _rows(results, cell, index, own)],
+    }
+
+
+def _rows(
+    results: Results,
+    cell: Cell,
+    index: dict[tuple[Cell, str, int], SampleScore],
+    own: Sequence[SampleScore],
+) -> list[dict[str, Any]]:
+    how = results.study.settings[cell.setting].aggregate.how
+    runs = next(s for s in own if s.cell == cell and s.metric == RUNS)
+    ks = sorted({s.k for s in own if s.cell == cell})
+    return [
+        {
+            **describe_cell(results, cell),
+            "first": place == 0,
+            "span": len(ks),
+            "k": k,
+            "single": _spread(runs) if place == 0 else None,
+            "how": NAMES[how],
+            "chosen": _value(index.get((cell, how, k))),
+            "metrics": [_value(index.get((cell, metric, k))) for metric in METRICS],
+        }
+        for place, k in enumerate(ks)
+    ]
+
+
+def _spread(score: SampleScore) -> str:
+    mean = number(score.value.mean)
+    if score.runs is None or isnan(score.runs.sd):
+        return mean
+    return f"{mean} ± {number(score.runs.sd)}"
+
+
+def _value(score: SampleScore | None) -> dict[str, str]:
+    if score is None:
+        return {"value": NONE, "interval": ""}
+    return {"value": number(score.value.mean), "interval": bracketed(score.value)}

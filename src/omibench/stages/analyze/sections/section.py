@@ -1,0 +1,124 @@
+"""What a section of the report is: one class with its data, its CSV files, its figure, its card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from omibench.errors import OmibenchError, PluginError
+from omibench.plugins import Registry
+from omibench.plugins.registry import BY_OMIBENCH
+from omibench.stages.analyze.analysis import Analysis
+
+
+class Table(NamedTuple):
+    """A CSV file: its name without the ending, its rows, its columns.
+
+    Without `columns` they are the keys of the first row, and an empty table has none.
+    """
+
+    name: str
+    rows: Sequence[Mapping[str, Any]]
+    columns: Sequence[str] = ()
+
+
+class Figure(NamedTuple):
+    """A drawing: SVG in light colours, and what it shows in one sentence."""
+
+    svg: str
+    takeaway: str
+
+
+class Section:
+    """One part of the report.
+
+    Write a subclass under `@section("its-name")`: the constructor computes its data, `tables`
+    gives its CSV files, `view` what its template shows. One without `view` shows its first table
+    under `title`. All text is escaped where the template shows it.
+    """
+
+    name: ClassVar[str] = ""
+    """The name under which it is registered; its card and the file of its figure have it too."""
+    title: ClassVar[str] = ""
+    caption: ClassVar[str] = ""
+    template: ClassVar[str] = "sections/table.html.j2"
+    """The text of a Jinja template, or the name of a file of ours in `templates/`.
+
+    It sees `view`, `section`, `figure` (with `svg` and `takeaway`, or None) and `page`.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        """Compute the data of the section.
+
+        Args:
+            analysis: The results of the study, and the tables that sections share.
+
+        Raises:
+            OmibenchError: A file that the section needs is missing or holds something else.
+        """
+        self.analysis = analysis
+        self.results = analysis.results
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it shows something simulated besides responses and verdicts of the study."""
+        return False
+
+    def tables(self) -> Iterable[Table]:
+        """The CSV files of the section."""
+        return ()
+
+    def figure(self) -> Figure | None:
+        """The drawing, also written to `figures/<name>.svg`; asked for after `view`."""
+        return None
+
+    def view(self) -> Mapping[str, Any] | None:
+        """What the template shows, worded; None leaves the section out of the page."""
+        table = next(iter(self.tables()), None)
+        if table is None or not table.rows:
+            return None
+        columns = list(table.columns or table.rows[0])
+        return {
+            "columns": columns,
+            "rows": [[row.get(column) for column in columns] for row in table.rows],
+        }
+
+
+SECTIONS: Registry[type[Section]] = Registry("sections", "report section")
+"""In the order of the page: the built-in ones, then those of plug-ins."""
+AnySection = TypeVar("AnySection", bound=type[Section])
+
+
+def section(name: str) -> Callable[[AnySection], AnySection]:
+    """A decorator that registers a class as a section of the report.
+
+    Args:
+        name: Its name: letters, digits, `-` and `_`.
+
+    Raises:
+        PluginError: Another file or package has registered this name.
+    """
+
+    def register(part: AnySection) -> AnySection:
+        part.name = name
+        SECTIONS.add(name, part)
+        return part
+
+    return register
+
+
+@contextmanager
+def naming_plugin(name: str) -> Iterator[None]:
+    """What fails in a plug-in's section is told in one line; in one of ours it is a defect."""
+    origin = SECTIONS.origin(name)
+    try:
+        yield
+    except OmibenchError:
+        raise
+    except Exception as error:
+        if origin == BY_OMIBENCH:
+            raise
+        raise PluginError(
+            f"{origin}: the report section {name!r} failed: {type(error).__name__}: {error}"
+        ) from error

@@ -1,0 +1,85 @@
+"""Every model is drawn, and no line is drawn on a handful of problems."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.stages.analyze.conftest import Folders
+
+from omibench.params.study import Study
+from omibench.results.load import Results, load_results
+from omibench.stages.analyze.charts.images import (
+    FEW,
+    MOST_MODELS,
+    Point,
+    draw_images,
+    joined,
+    models,
+    points,
+)
+from omibench.stages.analyze.tables.accuracy import image_bins, image_scores
+
+
+@pytest.fixture(scope="module")
+def results(made: Folders) -> Results:
+    return load_results(*made[:3], made.study)
+
+
+def test_every_model_has_its_points(results: Results) -> None:
+    found = points(results)
+    assert {p.model for p in found} == {"sim-strong", "sim-middle", "sim-weak"}
+    assert sum(p.n for p in found if p.model == "sim-weak") == 28  # a problem once
+    rows = results.of("robust").filter(model="sim-weak", n_images=3)
+    point = next(p for p in found if (p.model, p.images) == ("sim-weak", "3"))
+    assert point.acc == pytest.approx(100 * rows["verdict"].mean())
+
+
+def test_lines_join_neighbours_that_rest_on_enough_problems() -> None:
+    ns = [FEW, FEW, FEW - 1, FEW, FEW]
+    found = [Point("m", b, 50.0, n) for b, n in zip("12345", ns, strict=True)]
+    random.Random(1).shuffle(found)
+    pairs = [(a.images, b.images) for a, b in joined(found, list("12345"))]
+    assert pairs == [("1", "2"), ("4", "5")]
+    assert [p.images for p in found if p.few] == ["3"]
+
+
+def test_a_bin_that_a_model_did_not_answer_breaks_its_line() -> None:
+    found = [Point("m", b, 50.0, FEW) for b in "13"]
+    assert joined(found, list("123")) == []
+
+
+def drawn(results: Results) -> dict[str, object]:
+    chart: dict[str, object] = draw_images(results, image_scores(results)).to_dict()
+    return chart
+
+
+def test_few_problems_are_named_below_the_title(results: Results) -> None:
+    title = drawn(results)["title"]
+    assert isinstance(title, dict)
+    assert "each model" in title["subtitle"][0]
+    assert any(p.few for p in points(results))
+    assert title["subtitle"][1] == f"pale and not joined: a point over fewer than {FEW} problems"
+
+
+def test_a_large_study_says_which_models_it_shows(results: Results) -> None:
+    import polars as pl
+
+    every = [f"m{i:02d}" for i in range(MOST_MODELS + 1)]
+    values = results.study.model_dump()
+    values["models"] |= dict.fromkeys(every, values["models"]["sim-weak"])
+    values["infer"] = {"models": every, "settings": ["cot"]}
+    weak = results.verdicts.filter(model="sim-weak", setting="cot")
+    copies = [weak.with_columns(model=pl.lit(name)) for name in every]
+    copies[4] = copies[4].with_columns(verdict=pl.lit(0.0))
+    large = Results(
+        Study.model_validate(values), results.manifest, results.freeze, results.questions,
+        results.answers, pl.concat(copies),
+        pl.concat([results.responses.filter(model="sim-weak").with_columns(model=pl.lit(name))
+                   for name in every]),
+    )  # fmt: skip
+    assert set(models(large)) == set(every) - {"m04"}
+    title = drawn(large)["title"]
+    assert isinstance(title, dict)
+    assert "the 16 of 17 models with the highest ACC" in title["subtitle"][0]
+    assert image_bins(large) == image_bins(results)

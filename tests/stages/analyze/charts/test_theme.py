@@ -1,0 +1,57 @@
+"""Colours of figures follow the page's theme, and a colour of nobody's is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import altair as alt
+import pytest
+from tests.stages.analyze.conftest import Folders
+
+from omibench.results.load import load_results
+from omibench.stages.analyze.analysis import Analysis
+from omibench.stages.analyze.charts.theme import SERIES, apply_theme, render
+from omibench.stages.analyze.stage import make_sections
+
+STYLE = Path(__file__).parents[4] / "src/omibench/web/templates/style.css"
+
+
+def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
+    results = load_results(*made[:3], made.study)
+    sections = make_sections(Analysis(results, made.score.parent, made.out / "report.html"))
+    drawn = {section.name: figure for section in sections if (figure := section.figure())}
+    assert list(drawn) == ["accuracy", "images", "rules", "failures"]
+    for picture in drawn.values():
+        svg = apply_theme(picture.svg)
+        left = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
+        assert all(c in ("none", "transparent") or c.startswith("var(--") for c in left), left
+        assert "SIMULATED" in picture.svg
+        assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]+"', "", svg)
+
+
+def test_both_themes_know_every_variable() -> None:
+    css = STYLE.read_text("utf-8")
+    light, dark = css.split("@media (prefers-color-scheme: dark)", 1)
+    wanted = ["--ink", "--muted", "--grid", *(f"--series-{i}" for i in range(1, len(SERIES) + 1))]
+    for name in wanted:
+        assert f"{name}:" in light
+        assert f"{name}:" in dark.split("* {")[0]
+
+
+def test_a_label_that_no_xml_may_hold_is_drawn() -> None:
+    """The library ended the process, and with it the whole report."""
+    rows = alt.Data(values=[{"a": "x\x1b[31m \x00y\ufffe", "b": 1}])
+    svg = render(alt.Chart(rows).mark_bar().encode(x="b:Q", y="a:N"))
+    assert "x\ufffd[31m \ufffdy\ufffd" in svg
+
+
+def test_a_label_that_reads_like_a_colour_is_left_alone() -> None:
+    svg = '<text fill="#1c2430">fill="#123456" stroke="red"</text>'
+    assert apply_theme(svg) == '<text fill="var(--ink, #1c2430)">fill="#123456" stroke="red"</text>'
+    assert apply_theme('<path d="a > b" fill="#1c2430"/>').endswith('fill="var(--ink, #1c2430)"/>')
+
+
+def test_a_foreign_colour_is_refused() -> None:
+    with pytest.raises(KeyError):
+        apply_theme('<path fill="#123456"/>')

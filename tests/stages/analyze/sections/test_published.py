@@ -1,0 +1,32 @@
+"""The card on printed results: which words it finds for cells that are simulated, or are not."""
+
+from __future__ import annotations
+
+from omibench.params.study import Cell
+from omibench.stages.analyze.sections.published import describe_comparisons
+from omibench.stages.analyze.tables.published import Comparison
+
+REAL = Comparison(Cell("a", "cot"), "total", "acc", "emma", 35.0, 28.0, 100, False)
+SAME, STAND_IN = REAL._replace(ours=35.0), REAL._replace(simulated=True)
+
+
+def test_real_responses_are_held_against_print() -> None:
+    assert describe_comparisons([REAL, SAME]) == (
+        "Of 2 printed cells for which all responses are here, 1 follow from the responses (emma), "
+        "1 cannot be reproduced."
+    )
+    assert describe_comparisons([SAME]).endswith("(emma), and none differs.")
+    assert describe_comparisons([]).startswith("No printed cell belongs to")
+
+
+def test_a_rehearsal_is_not_called_irreproducible() -> None:
+    said = describe_comparisons([STAND_IN] * 300)
+    assert said.startswith("SIMULATED figures stand beside 300 printed cells")
+    assert "not held against print" in said
+    assert "reproduced" not in said
+
+
+def test_a_study_of_both_kinds_says_both() -> None:
+    said = describe_comparisons([REAL, STAND_IN])
+    assert "Of 1 printed cell for which all responses are here" in said
+    assert "SIMULATED figures stand beside 1 printed cell," in said

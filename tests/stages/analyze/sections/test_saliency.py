@@ -1,0 +1,116 @@
+"""What the report says of saliency: impacts a problem, confidence, settings against each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.stages.analyze.conftest import study_values
+
+from omibench.errors import MissingInputError
+from omibench.params.study import Cell, Study, parse_study
+from omibench.schemas.saliency_row import SaliencyRow, map_file
+from omibench.schemas.tables import write_parquet
+from omibench.stages.analyze.sections.saliency import describe_saliency
+from omibench.stages.analyze.tables.saliency import records, saliences, versus
+
+
+class Shown:
+    """As much of the results as is looked at."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.simulated = dict.fromkeys(study.cells, True)
+
+    def label(self, model: str) -> str:
+        return model.title()
+
+    def setting_label(self, setting: str) -> str:
+        return setting
+
+
+def rows(logprob: float, *drops: float, problem: str = "p", right: str = "B") -> list[SaliencyRow]:
+    return [
+        SaliencyRow(
+            id=problem, key="0" * 64, image=0, sha256="0" * 64, x=28 * n, y=0, side=56, option=o,
+            logprob=logprob, drop=drop, chosen=o == "B", right=o == right, simulated=True,
+        )
+        for n, drop in enumerate(drops) for o in "AB"
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Shown:
+    block = {"settings": ["cot", "direct"], "models": ["sim-weak"]}
+    study = parse_study(study_values() | {"saliency": block}, "test")
+    cells = {
+        "direct": [
+            *rows(-0.5, 0.25, -1.5),
+            *rows(-0.2, 0.5, problem="q"),
+            *rows(-3.0, 0.5, problem="wrong", right="A"),
+        ],
+        "cot": [
+            *rows(-0.1, 0.25, 0.0),
+            *rows(-0.2005, 0.125, problem="q"),
+            *rows(-0.1, 0.125, problem="wrong", right="A"),
+        ],
+    }
+    for setting, own in cells.items():
+        write_parquet(tmp_path / "saliency/sim-weak" / f"{setting}.parquet", own, SaliencyRow)
+    return Shown(study)
+
+
+def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
+    cot, direct = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+    assert direct.cell == Cell("sim-weak", "direct")
+    assert direct.impacts == {"p": 1.5, "q": 0.5, "wrong": 0.5}
+    assert direct.logprobs == {"p": -0.5, "q": -0.2, "wrong": -3.0}
+    assert direct.right == {"p", "q"}
+    assert direct.supportive == pytest.approx(3 / 4)
+    assert direct.strongest == ("p", 0, "B")
+    assert cot.impacts == {"p": 0.25, "q": 0.125, "wrong": 0.125}
+
+
+def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, shown: Shown) -> None:
+    (pair,) = versus(saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
+    assert (pair.one, pair.other) == ("direct", "cot")
+    assert (pair.answered, pair.problems) == (3, 2)
+    assert pair.logprobs == pytest.approx((-0.35, -0.15025))
+    assert pair.impacts == pytest.approx((1.0, 0.1875))
+    assert (pair.wins, pair.ties, pair.losses) == (0, 1, 1)
+
+
+def test_a_cell_that_was_not_looked_into_is_named(tmp_path: Path, shown: Shown) -> None:
+    (tmp_path / "saliency/sim-weak/cot.parquet").unlink()
+    with pytest.raises(MissingInputError, match=r"sim-weak/cot\.parquet: is missing"):
+        saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+
+
+def test_the_card_shows_numbers_and_where_the_map_is(tmp_path: Path, shown: Shown) -> None:
+    found = saliences(shown, tmp_path / "saliency")  # type: ignore[arg-type]
+    card = describe_saliency(shown, found, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
+    assert card is not None
+    assert card["simulated"]
+    assert [(r["mean"], r["largest"]) for r in card["rows"]] == [
+        ("0.167", "0.250"),
+        ("0.833", "1.500"),
+    ]
+    expected = map_file(Path("../saliency/sim-weak/direct"), "p", 0, "B").as_posix()
+    assert card["maps"][1]["src"] == expected
+    assert "the 2 of 3 problems that are right under both" in card["pairs"][0]
+    wrong = [row._replace(right=frozenset()) for row in found]
+    card = describe_saliency(shown, wrong, tmp_path / "analyze/report.html")  # type: ignore[arg-type]
+    assert card is not None
+    assert "of the 3 problems answered under both, none is right under direct" in card["pairs"][0]
+    assert describe_saliency(shown, [], tmp_path / "report.html") is None  # type: ignore[arg-type]
+
+
+def test_the_table_has_a_row_a_cell(
+    tmp_path: Path, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "omibench.stages.analyze.tables.saliency.cell_names", lambda _, cell: {"model": cell.model}
+    )
+    table = records(shown, saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
+    assert [row["impact_max"] for row in table] == [0.25, 1.5]
+    assert [row["problems"] for row in table] == [3, 3]
