@@ -77,7 +77,8 @@ def omibench(task: Task, questions: str, work: Path) -> Collect:
 
     import polars as pl
 
-    from omibench.params.study import Cell, parse_study
+    from omibench.params.cell import Cell
+    from omibench.params.study import parse_study
     from omibench.stages.infer import infer_cell
 
     os.environ["BENCHMARK_KEY"] = KEY

@@ -33,7 +33,8 @@ import yaml
 from PIL import Image
 
 from omibench.graph.slices import slice_for
-from omibench.params.study import Cell, load_study
+from omibench.params.cell import Cell
+from omibench.params.study import load_study
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, write_json, write_jsonl
 

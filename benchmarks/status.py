@@ -26,7 +26,8 @@ from pathlib import Path
 
 import yaml
 
-from omibench.params.study import Cell, Study, load_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, load_study
 from omibench.plan.view import Desk
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response

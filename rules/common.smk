@@ -23,8 +23,8 @@ from omibench.params.resources import cpus_of, resources_of
 from omibench.graph.code_hash import source_hash
 from omibench.graph.slices import slice_for
 from omibench.graph.stages import STAGES, find_stage
+from omibench.params.cell import Cell
 from omibench.params.study import (
-    Cell,
     local_helpers,
     local_models,
     parse_study,

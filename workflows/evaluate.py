@@ -20,7 +20,8 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_link_artifact, create_table_artifact
 
-from omibench.params.study import Cell, Study, load_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, load_study
 from omibench.plan.build import incomplete_cells
 from omibench.stages.infer.fill import count_threads, fill_store
 from omibench.stages.infer.shards import Shard, api_bound, api_judges, shard_size, shards_of, within

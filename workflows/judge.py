@@ -17,7 +17,8 @@ if not __package__:  # run as a script, or loaded by a worker from this file
 
 from prefect import flow, get_run_logger
 
-from omibench.params.study import Cell, Study, load_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, load_study
 from omibench.stages.infer.shards import Shard, api_judges, shard_size, shards_of
 from omibench.stages.judge.fill import count_responses, fill_judgements
 from workflows.shared import (

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, parse_study
 from omibench.stages.freeze import freeze_dataset
 from omibench.stages.infer import infer_cell
 

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from omibench.errors import ParamsError
 from omibench.graph import code_hash as source
+from omibench.graph.code_meaning import Source
+from omibench.graph.stages import STAGE_NAMES, find_stage
 
 
 @pytest.fixture
@@ -178,3 +181,63 @@ def test_what_the_reader_of_formulas_is_made_of_counts_for_scores() -> None:
         "score"
     )
     assert source.version_of("antlr4") != "absent"
+
+
+ASKS = {"filter", "rationale", "infer", "score", "judge", "saliency", "aggregate"}
+
+
+@pytest.fixture(scope="module")
+def before() -> dict[str, str]:
+    return {stage: source.source_hash(stage) for stage in STAGE_NAMES}
+
+
+@pytest.mark.parametrize(
+    ("module", "reruns"),
+    [
+        ("params.reevaluate", set()),
+        ("models.openai.provider", set()),
+        ("models.http.wire", set()),
+        ("models.traffic.dispatch", set()),
+        ("client.ask", set()),
+        ("cost.dollars", set()),
+        ("cli.score", set()),
+        ("graph.stages.score", set()),
+        ("status.reader", set()),
+        ("params.filter", {"filter"}),
+        ("params.saliency", {"saliency", "analyze"}),
+        ("answers.match", {"filter", "rationale", "score", "judge", "aggregate"}),
+        ("rule_books.robust", {"score", "judge", "aggregate", "filter", "rationale"}),
+        ("stages.score.stage", {"score", "judge"}),
+        ("settings.present", {"filter", "infer", "saliency"}),
+        ("models.identity", ASKS),
+        ("store.key", {*ASKS, "analyze"}),
+    ],
+)
+def test_code_reruns_the_stages_that_use_it(
+    before: dict[str, str], monkeypatch: pytest.MonkeyPatch, module: str, reruns: set[str]
+) -> None:
+    changed, read = f"omibench.{module}", source.Tree.source
+    assert changed in source.Tree().files
+
+    def source_of(tree: source.Tree, name: str) -> Source:
+        return read(tree, name)._replace(**({"meaning": "other"} if name == changed else {}))
+
+    monkeypatch.setattr(source.Tree, "source", source_of)
+    after = {stage: source.source_hash(stage) for stage in STAGE_NAMES}
+    assert {stage for stage in STAGE_NAMES if after[stage] != before[stage]} == reruns
+
+
+@pytest.mark.parametrize("stage", STAGE_NAMES)
+def test_the_code_of_a_stage_holds_the_blocks_that_it_is_given(stage: str) -> None:
+    assert source.block_modules(find_stage(stage).params) <= source.code_of(stage)
+
+
+def test_reading_ahead_counts_for_itself_alone() -> None:
+    ahead = "omibench.stages.ocr.read_ahead"
+    assert ahead not in source.code_of("ocr")
+    assert source.source_hash("ocr.read_ahead") != source.source_hash("ocr")
+
+
+def test_there_is_no_code_of_what_is_no_stage() -> None:
+    with pytest.raises(ParamsError, match="'infr' is no stage"):
+        source.source_hash("infr")

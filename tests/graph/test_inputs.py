@@ -8,7 +8,8 @@ import pytest
 
 from omibench.graph.inputs import files_of, missing_files
 from omibench.graph.named_files import prompt_file
-from omibench.params.study import Cell, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import parse_study
 
 
 def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> None:

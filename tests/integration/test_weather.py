@@ -110,7 +110,8 @@ from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, handlers=[
     logging.StreamHandler(sys.stderr), logging.FileHandler("all.log")])
 from omibench.stages.infer import infer_cell
-from omibench.params.study import Cell, load_study
+from omibench.params.cell import Cell
+from omibench.params.study import load_study
 study = load_study("params.yaml")
 for cell in study.cells:
     try:

@@ -16,7 +16,7 @@ from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.provider import Provider
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl

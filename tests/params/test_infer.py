@@ -8,7 +8,8 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_for
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, parse_study
 
 SIM = {"provider": "simulated", "oracle": "synthetic:omibench"}
 VALUES: dict[str, Any] = {

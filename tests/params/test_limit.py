@@ -6,8 +6,9 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_for
+from omibench.params.cell import Cell
 from omibench.params.limit import Limit, apply_limit
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 
 IDS = [f"p{n:02}" for n in range(40)]

@@ -9,8 +9,9 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_for
+from omibench.params.cell import Cell
 from omibench.params.presentation import Examples, FreezeExamples, Perception
-from omibench.params.study import Cell, Study, load_study, parse_study
+from omibench.params.study import Study, load_study, parse_study
 
 
 def study(setting: dict[str, Any], frozen: dict[str, int] | None = None) -> Study:

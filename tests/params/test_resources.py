@@ -8,10 +8,11 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_for
+from omibench.params.cell import Cell
 from omibench.params.model import LocalModel
 from omibench.params.resources import cpus_of, endpoint_of, resources_of
 from omibench.params.stages import ScoreParams
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.study import Study, parse_study
 
 VLLM = {"provider": "vllm", "id": "org/model"}
 GPT = {"provider": "openai", "id": "gpt"}

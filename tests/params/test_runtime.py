@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from omibench.graph.slices import slice_for
+from omibench.params.cell import Cell
 from omibench.params.runtime import (
     OPERATING,
     OPERATING_ENV,
@@ -17,7 +18,7 @@ from omibench.params.runtime import (
     store_folder,
     with_operating,
 )
-from omibench.params.study import Cell, Study, load_study, parse_study
+from omibench.params.study import Study, load_study, parse_study
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_for
-from omibench.params.study import Cell, Study, load_study, local_models, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, load_study, local_models, parse_study
 
 SIMULATED = {"provider": "simulated", "oracle": "oracle.jsonl"}
 OPENAI = {"provider": "openai", "id": "gpt"}

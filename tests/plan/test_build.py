@@ -14,9 +14,10 @@ from omibench.errors import MissingInputError
 from omibench.judges.case import Case
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.instrument import request_for
+from omibench.params.cell import Cell
 from omibench.params.filter import FilterParams
 from omibench.params.stages import BenchmarkParams, RationaleParams
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan, Row
 from omibench.plan.view import Desk

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan
 from omibench.settings.steps import Step, Task, next_step

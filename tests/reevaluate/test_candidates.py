@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import ParamsError
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.reevaluate.candidates import Candidate, new_models, with_models
 
 

@@ -24,8 +24,9 @@ from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
+from omibench.params.cell import Cell
 from omibench.params.runtime import operating_of
-from omibench.params.study import Cell, parse_study
+from omibench.params.study import parse_study
 from omibench.stages.ocr.engines.mathpix import Client, read_image
 from omibench.status.failures import clean, last_lines
 from omibench.store.export import export

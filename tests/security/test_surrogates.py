@@ -17,7 +17,7 @@ from model_server.delivery import HALF_EMOJI
 from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.models.openai.batch import OpenAIBatchProvider
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import (
     ResponseRow,

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.status.conftest import make_study, note_run, write_cell
 
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.plan.view import Desk
 from omibench.schemas.request import Response
 from omibench.stages.infer.stage import provider_of, requests_of

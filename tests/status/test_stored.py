@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.stages.infer import infer_cell
 from omibench.status.stored import Held, Known, Stored
 

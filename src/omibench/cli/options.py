@@ -11,7 +11,8 @@ import typer
 from omibench.errors import ParamsError
 
 if TYPE_CHECKING:
-    from omibench.params.study import Cell, Study
+    from omibench.params.cell import Cell
+    from omibench.params.study import Study
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
@@ -77,7 +78,7 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
 
 
 def cell_of(study: Study, model: str, setting: str) -> Cell:
-    from omibench.params.study import Cell
+    from omibench.params.cell import Cell
     from omibench.schemas.validation import did_you_mean
 
     if model not in study.models:

@@ -28,7 +28,8 @@ def saliency(
     from omibench.errors import ParamsError
     from omibench.files.outputs import output_parquet
     from omibench.graph.provenance.reading import check_inputs, frozen_files
-    from omibench.params.study import Cell, load_study
+    from omibench.params.cell import Cell
+    from omibench.params.study import load_study
     from omibench.schemas.validation import did_you_mean
     from omibench.stages.saliency.stage import saliency_cell
 

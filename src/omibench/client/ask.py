@@ -19,7 +19,7 @@ from omibench.errors import ImageCountError, MissingInputError, ModelError, Pass
 from omibench.models.provider import FREE, CountsAnswers, Provider, takes_images
 from omibench.models.registry import open_provider
 from omibench.models.traffic.stop import pause
-from omibench.params.study import Study
+from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.partition.partition import Partition
@@ -51,7 +51,7 @@ class Asker:
 
 
 @contextmanager
-def open_asker(study: Study, model: str) -> Iterator[Asker]:
+def open_asker(study: AskingParams, model: str) -> Iterator[Asker]:
     """Open one of the study's models with the study's store, and close the store afterwards.
 
     A model that costs dollars is asked within the study's budget, if it has one. Raises ModelError

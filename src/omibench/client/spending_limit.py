@@ -19,7 +19,7 @@ from omibench.models.provider import Ticket
 from omibench.models.traffic.stop import pause
 from omibench.params.blocks import MOST_USD
 from omibench.params.model import Price, ServedModel
-from omibench.params.study import Study
+from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import Request
 from omibench.store.ledger.ledger import LEDGER, Account, Attempt, Ledger, Purse
 from omibench.store.ledger.lost_attempts import STOPPED, Loss
@@ -156,7 +156,7 @@ class BudgetGate:
         return probe is not None
 
 
-def budget_of(study: Study) -> float | None:
+def budget_of(study: AskingParams) -> float | None:
     """The study's budget in US dollars, from its parameters or from Snakemake; None: no cap.
 
     Where both give one, the smaller holds: a scheduled run may be held to what is left of a month.
@@ -174,7 +174,7 @@ def budget_of(study: Study) -> float | None:
 
 
 @contextmanager
-def open_gate(study: Study, name: str) -> Iterator[BudgetGate | None]:
+def open_gate(study: AskingParams, name: str) -> Iterator[BudgetGate | None]:
     """The gate of one of the study's models, or None when nothing limits what it spends.
 
     Raises ModelError for a model that costs dollars, under a budget, without a price.

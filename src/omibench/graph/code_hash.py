@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 from omibench.graph.code_meaning import KEPT, Source, meanings
+from omibench.graph.stages import find_stage
+from omibench.params.study import Study
 
 PACKAGE = Path(__file__).parents[1]
 APART = ("models", "store")
@@ -22,6 +25,10 @@ CLIENTS = tuple(
     f"omibench.models.{name}" for name in ("openai", "anthropic", "batch", "traffic", "http")
 )
 """Code that asks and reads an API: what it fetched is in the store, and no stage reads it anew."""
+TRANSPORT = ("omibench.client", "omibench.cost")
+"""Code by which responses reach a stage, and changes none: what it imports counts, itself not."""
+STUDY = "omibench.params.study"
+"""Joins all blocks of params.yaml: of them a stage's code holds those that it is given."""
 STAGES = "omibench.stages"
 _OPENS, IDENTITY = "omibench.models.registry", "omibench.models.identity"
 """What of these clients enters the store's keys, and so counts."""
@@ -37,22 +44,37 @@ DISTRIBUTION = {
 """Distributions whose name is not that of their module; others are looked for in all of them."""
 
 
-def source_hash(stage: str) -> str:
-    """Hash of every module that `omibench.stages.<stage>` imports, directly or not; 16 hex digits.
+def source_hash(name: str) -> str:
+    """Hash of the code that makes the files of a stage.
 
-    With the data files beside these modules, and the versions of the packages that they import.
+    Args:
+        name: A stage, or a module that a stage counts apart, such as `ocr.read_ahead`.
+
+    Returns:
+        16 hex digits over every module that the stage imports, directly or not, the data files
+        beside these modules, the blocks of params.yaml that it is given, the versions of the
+        packages that they import, and the plug-ins of the kinds that it uses.
+
+    Raises:
+        ParamsError: There is no such stage.
     """
-    tree = Tree()
-    closure = sorted(tree.closure(f"{STAGES}.{stage}"))
+    stage = find_stage(name.partition(".")[0])
+    tree = Tree(stage.params)
+    closure = sorted(_closure_of(tree, name))
     digest = hashlib.sha256()
     for module in closure:
         digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
-    for name in sorted(tree.packages(closure)):
-        digest.update(f"{name}\0{version_of(name)}\0".encode())
-    for file in _data_files(stage, {tree.files[module].parent for module in closure}):
+    for package in sorted(tree.packages(closure)):
+        digest.update(f"{package}\0{version_of(package)}\0".encode())
+    for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     meanings(KEPT.absolute()).save()
     return digest.hexdigest()[:16]
+
+
+def code_of(stage: str) -> set[str]:
+    """The omibench modules whose meaning is in the hash of a stage."""
+    return _closure_of(Tree(find_stage(stage).params), stage)
 
 
 def import_closure(module: str) -> set[str]:
@@ -62,8 +84,30 @@ def import_closure(module: str) -> set[str]:
 
 def packages_of(stage: str) -> set[str]:
     """The top-level modules of other packages that a stage's results depend on."""
-    tree = Tree()
-    return tree.packages(tree.closure(f"{STAGES}.{stage}"))
+    tree = Tree(find_stage(stage).params)
+    return tree.packages(_closure_of(tree, stage))
+
+
+def _closure_of(tree: Tree, name: str) -> set[str]:
+    stage = find_stage(name.partition(".")[0])
+    apart = {f"{STAGES}.{stage.name}.{module}" for module in stage.apart}
+    root = f"{STAGES}.{name}"
+    return tree.closure(root, *block_modules(stage.params), without=apart - {root})
+
+
+def block_modules(keys: Iterable[str]) -> set[str]:
+    """The modules that define blocks of params.yaml, by their keys."""
+    return {
+        module
+        for key in keys
+        for module in _modules_in(Study.model_fields[key].annotation)
+        if module.startswith("omibench.params.")
+    }
+
+
+def _modules_in(annotation: object) -> set[str]:
+    inner = {module for part in get_args(annotation) for module in _modules_in(part)}
+    return inner | ({annotation.__module__} if isinstance(annotation, type) else set())
 
 
 def version_of(module: str) -> str:
@@ -96,7 +140,11 @@ def _is_ours(name: str) -> bool:
 class Tree:
     """The modules of the package as they lie there now: name -> file."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: Collection[str] | None = None) -> None:
+        """`blocks` are the keys of params.yaml whose code counts; None: all of them."""
+        keys = Study.model_fields.keys()
+        given = block_modules(keys if blocks is None else blocks)
+        self._not_given = block_modules(keys) - given
         self.files = {_name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
         self.files.pop("omibench", None)
 
@@ -113,23 +161,35 @@ class Tree:
         source = self.source(module)
         return tuple(filter(_is_ours, source.imports + source.facade))
 
-    def closure(self, module: str) -> set[str]:
-        """As `import_closure`."""
+    def closure(self, *roots: str, without: Collection[str] = ()) -> set[str]:
+        """The modules that some modules need, themselves and their submodules included.
+
+        Args:
+            roots: Names of modules.
+            without: Modules that are left out, with what only they import.
+
+        Returns:
+            Names of modules, without clients of APIs and the code by which responses travel.
+        """
         seen: set[str] = set()
-        waiting = [module, *(name for name in self.files if name.startswith(f"{module}."))]
+        waiting = [*roots]
+        waiting += [name for name in self.files for root in roots if name.startswith(f"{root}.")]
         while waiting:
             name = waiting.pop()
-            if name in seen:
-                continue
-            if is_client(name):
+            if name in seen or name in without or is_client(name):
                 continue
             if name == _OPENS:
                 waiting.append(IDENTITY)
             seen.add(name)
             is_module = name in self.files
             source = self.source(name if is_module else name.rpartition(".")[0])
-            waiting += filter(_is_ours, source.imports if is_module else source.facade)
-        return seen & self.files.keys()
+            imports = filter(_is_ours, source.imports if is_module else source.facade)
+            waiting += [
+                needed
+                for needed in imports
+                if name != STUDY or not needed.startswith(tuple(self._not_given))
+            ]
+        return {name for name in seen & self.files.keys() if not name.startswith(TRANSPORT)}
 
     def packages(self, closure: Iterable[str]) -> set[str]:
         """The other packages that modules import, by their top-level names."""

@@ -10,8 +10,9 @@ from omibench.errors import MissingInputError
 from omibench.graph.named_files import model_files
 from omibench.graph.stage import GraphJob
 from omibench.graph.stages import STAGES, find_stage
+from omibench.params.cell import Cell
 from omibench.params.model import RecordedModel
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.text.terminal import printable
 
 _WILDCARD = re.compile(r"\{\s*\w[^{}]*\}")

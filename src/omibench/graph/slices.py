@@ -6,9 +6,10 @@ from typing import Any
 
 from omibench.graph.stage import GraphJob, drop, pick
 from omibench.graph.stages import find_stage
+from omibench.params.cell import Cell
 from omibench.params.model import TOLD
 from omibench.params.runtime import what_answers
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 
 _ASKING_FROZEN = "respondent"
 """Jobs that ask the frozen problems depend on the limit; others take those that were asked."""

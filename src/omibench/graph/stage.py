@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from omibench.params.study import Cell, Study, settings_of
+from omibench.params.cell import Cell
+from omibench.params.study import Study, settings_of
 
 Blocks = dict[str, Any]
 """Blocks of params.yaml as plain values, without what is left at its default."""
@@ -76,6 +77,8 @@ class Stage:
     """Whether what a job depends on differs from cell to cell."""
     more_rules: tuple[str, ...] = ()
     """Rules besides its own that work for it."""
+    apart: tuple[str, ...] = ()
+    """Modules of its package that only some studies use: a hash of their own is in the rule."""
     asks: Asked | None = None
     """Whom the job of a cell asks over an API: what it asks of the scheduler follows from that."""
     models: Callable[[Study, GraphJob], Iterable[str]] | None = None

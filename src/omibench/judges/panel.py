@@ -13,7 +13,7 @@ from omibench.errors import ModelError
 from omibench.judges.case import Case
 from omibench.judges.instrument import Instrument, Prompt, prompt_of, request_for
 from omibench.params.judge import JudgePanel
-from omibench.params.study import Study
+from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.schemas.validation import did_you_mean
 from omibench.schemas.verdict import VerdictOutcome
@@ -107,7 +107,7 @@ class Wanted(NamedTuple, Generic[T]):
 
 
 @contextmanager
-def open_panels(study: Study, wanted: Sequence[Wanted[Any]]) -> Iterator[list[Panel]]:
+def open_panels(study: AskingParams, wanted: Sequence[Wanted[Any]]) -> Iterator[list[Panel]]:
     """Open the models that panels name, each once, with the study's store.
 
     Raises ModelError when a name is no model of the study and ParamsError for a prompt file that

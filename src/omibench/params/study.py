@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
@@ -13,6 +13,7 @@ from omibench.errors import ParamsError, reason_of
 from omibench.files.yaml_file import place_of, read_mapping
 from omibench.params.aggregate import SELF
 from omibench.params.blocks import Block, Name, PlainPath
+from omibench.params.cell import Cell as Cell  # noqa: PLC0414
 from omibench.params.certify import CertifyParams
 from omibench.params.filter import SCREENS, FilterParams
 from omibench.params.infer import InferParams
@@ -44,13 +45,6 @@ def _as_is(given: object) -> object:
 
 
 Switch = Annotated[bool, BeforeValidator(_as_is, json_schema_input_type=bool | OnOff)]
-
-
-class Cell(NamedTuple):
-    """One model under one setting: the unit of inference and scoring."""
-
-    model: str
-    setting: str
 
 
 class Study(Block):

@@ -8,7 +8,8 @@ from pathlib import Path
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
 from omibench.models.calls import calls_of
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.plan.build import spent_of
 from omibench.plan.rows import Spent
 from omibench.plan.table import count, table

@@ -14,8 +14,9 @@ from omibench.cost.history import NO_HISTORY
 from omibench.judges.panel import ASKS
 from omibench.models.calls import calls_of
 from omibench.models.provider import takes_images
+from omibench.params.cell import Cell
 from omibench.params.limit import part_words
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.plan.building import asks_of, building_steps, uncounted_models
 from omibench.plan.judge import Judging
 from omibench.plan.responses import Expected, responses_of

@@ -14,8 +14,8 @@ from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import consult
+from omibench.params.cell import Cell
 from omibench.params.judge import JudgePanel
-from omibench.params.study import Cell
 from omibench.plan.dry import DryRun
 from omibench.plan.responses import Expected, answer_of, verdicts_of
 from omibench.plan.view import Desk, Step

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.cost.estimate import EXPECTED_SHARE
 from omibench.errors import OmibenchError
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.plan.rows import Row
 from omibench.plan.view import GUESS, Desk, filler
 from omibench.schemas.problem import Answer

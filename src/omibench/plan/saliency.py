@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.plan.view import GUESS, Desk, Step
 from omibench.settings.pictures.made import without_drawing
 from omibench.settings.rounds import Answered

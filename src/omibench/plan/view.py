@@ -13,8 +13,9 @@ from omibench.cost.families import image_formula
 from omibench.cost.history import Answered, History, learn
 from omibench.models.calls import calls_of
 from omibench.models.provider import Provider
+from omibench.params.cell import Cell
 from omibench.params.limit import apply_limit
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.schemas.tables import AggregateRow, read_parquet
 
 if TYPE_CHECKING:

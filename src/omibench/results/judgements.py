@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.schemas.tables import JudgementRow, read_parquet
 

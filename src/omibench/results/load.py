@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.results.counted_samples import mark_counted_samples
 from omibench.results.partial import Partial, find_partial
 from omibench.results.present_cells import failed_cells, find_present_cells, keep_cells

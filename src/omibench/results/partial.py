@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from omibench.params.cell import Cell
 from omibench.params.model import RecordedModel
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.schemas.example import Example
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.schemas.cell_failure import count_answered, failed_reason
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.params.cell import Cell
 from omibench.params.model import RecordedModel
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.schemas.request import NOT_BOUGHT
 from omibench.status.rows import CellStatus
 from omibench.status.runs import Job, State

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import get_args
 
 from omibench.graph.stages import STAGE_NAMES, STAGES
+from omibench.params.cell import Cell
 from omibench.params.model import SimulatedModel
 from omibench.params.runtime import log_folder
-from omibench.params.study import Cell, Study, local_helpers, local_models
+from omibench.params.study import Study, local_helpers, local_models
 from omibench.plan.build import spent_of
 from omibench.status.cells import cell_file, cell_statuses
 from omibench.status.failures import failures_of

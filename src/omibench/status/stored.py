@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import OmibenchError
+from omibench.params.cell import Cell
 from omibench.params.model import RecordedModel
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.plan.view import Desk
 from omibench.schemas.request import Request
 from omibench.store.contents import count_responses

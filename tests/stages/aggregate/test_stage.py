@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from omibench.errors import ModelError, ParamsError
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (
     AggregateRow,

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 from PIL import Image, ImageDraw
 
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import IMAGE_MARK, Answer, Choice, Figure, Question
 from omibench.schemas.tables import (
     FrozenManifest,

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import Folders, make_published_study, study_values
 
-from omibench.params.study import Cell, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.tables import (

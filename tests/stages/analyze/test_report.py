@@ -17,7 +17,8 @@ from tests.stages.analyze.conftest import (
 )
 from tests.stages.analyze.pages import Page
 
-from omibench.params.study import Cell, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import parse_study
 from omibench.stages.analyze.stage import analyze
 
 

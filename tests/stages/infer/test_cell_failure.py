@@ -12,8 +12,9 @@ from tests.stages.infer.test_closing import paid, scripted
 from omibench.errors import ModelError, PassingError
 from omibench.graph.slices import slice_for
 from omibench.models.openai.provider import OpenAIProvider
+from omibench.params.cell import Cell
 from omibench.params.runtime import OPERATING_ENV, operating_of, with_operating
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.schemas.cell_failure import failed_reason
 from omibench.schemas.request import Response
 from omibench.stages.infer import infer_cell

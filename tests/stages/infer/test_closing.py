@@ -13,8 +13,9 @@ from tests.stages.infer.conftest import Make
 
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.provider import FREE, Gate
+from omibench.params.cell import Cell
 from omibench.params.runtime import OPERATING_ENV
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.schemas.request import Outcome, Request, Response, Usage
 from omibench.stages.infer import infer_cell
 

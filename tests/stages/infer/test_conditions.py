@@ -11,7 +11,8 @@ import pytest
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.errors import MissingInputError, ModelError
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.infer import infer_cell
 from omibench.store.store import Store, partition_folders

@@ -11,7 +11,8 @@ import pytest
 from tests.stages.infer.conftest import Make
 
 from omibench.errors import MissingInputError, ParamsError
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.study import Study
 from omibench.schemas.example import Example
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
 from omibench.stages.infer import infer_cell, requests_of

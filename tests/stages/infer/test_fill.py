@@ -13,7 +13,8 @@ from omibench.errors import PassingError
 from omibench.graph.slices import slice_for
 from omibench.models.provider import FREE, Gate
 from omibench.models.simulated import provider as simulated
-from omibench.params.study import Cell, Study, settings_of
+from omibench.params.cell import Cell
+from omibench.params.study import Study, settings_of
 from omibench.schemas.request import Request, Response
 from omibench.stages.infer.fill import count_threads, fill_helper, fill_model, fill_store
 from omibench.stages.infer.stage import infer_cell

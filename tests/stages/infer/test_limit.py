@@ -10,8 +10,9 @@ from tests.stages.infer.conftest import Make
 
 from omibench.errors import ParamsError
 from omibench.models.simulated.provider import SimulatedProvider
+from omibench.params.cell import Cell
 from omibench.params.limit import Limit
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.plan import plan_study, render
 from omibench.stages.infer import infer_cell
 from omibench.stages.infer.fill import count_threads

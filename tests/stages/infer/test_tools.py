@@ -17,7 +17,8 @@ from PIL import Image, ImageDraw
 from model_server.handle import ServerHandle, running_server
 from omibench.client.ask import Asker
 from omibench.errors import ImageCountError, ParamsError
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl

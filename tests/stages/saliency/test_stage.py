@@ -10,7 +10,7 @@ from tests.stages.saliency.conftest import Make
 
 from omibench.errors import ModelError, ParamsError
 from omibench.graph.slices import slice_for
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.plan import plan_study
 from omibench.schemas.saliency_row import SaliencyRow
 from omibench.schemas.tables import read_parquet

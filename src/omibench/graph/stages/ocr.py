@@ -23,6 +23,7 @@ OCR = Stage(
     target="freeze",
     params=("study", "models", "ocr"),
     plugins=("engines", "providers"),
+    apart=("read_ahead",),
     models=_models,
     files=_files,
     outputs=(

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from omibench.params.study import Cell, Study
+    from omibench.params.cell import Cell
+from omibench.params.stage_params import AggregateStageParams
 
 
-def aggregate_cell(results: str | Path, out: str | Path, study: Study, cell: Cell) -> int:
+def aggregate_cell(
+    results: str | Path, out: str | Path, study: AggregateStageParams, cell: Cell
+) -> int:
     """Aggregate the samples of one cell; see `stage.aggregate`."""
     from omibench.stages.aggregate.stage import aggregate
 

@@ -12,8 +12,9 @@ from omibench.errors import ParamsError
 from omibench.judges.instrument import Instrument
 from omibench.judges.panel import Wanted, open_panels
 from omibench.params.aggregate import SELF, How
+from omibench.params.cell import Cell
 from omibench.params.judge import JudgePanel
-from omibench.params.study import Cell, Study
+from omibench.params.stage_params import AggregateStageParams
 from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
@@ -67,7 +68,7 @@ class _Work:
         return self._same[place]
 
 
-def aggregate(results: Path, out: Path, study: Study, cell: Cell) -> int:
+def aggregate(results: Path, out: Path, study: AggregateStageParams, cell: Cell) -> int:
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
     Every rule book and the judge get pass@k and consistency@k and, where the setting chooses a
@@ -113,7 +114,7 @@ def sample_of(verdict: VerdictRow) -> Sample:
     return Sample(verdict.index, answer, verdict.verdict)
 
 
-def judges_of(study: Study, cell: Cell) -> JudgePanel | None:
+def judges_of(study: AggregateStageParams, cell: Cell) -> JudgePanel | None:
     """The judges that choose among a cell's samples, `self` by its name; None where nobody does."""
     aggregate = study.settings[cell.setting].aggregate
     if aggregate.how not in BY_JUDGE:
@@ -161,7 +162,7 @@ def _majority(work: _Work) -> Iterator[AggregateRow]:
 
 
 def _judged(
-    work: _Work, results: Path, study: Study, cell: Cell, how: How
+    work: _Work, results: Path, study: AggregateStageParams, cell: Cell, how: How
 ) -> Iterator[AggregateRow]:
     instrument, choose = BY_JUDGE[how]
     params = judges_of(study, cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.present_cells import describe_missing
 from omibench.schemas.certificate import ALL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 
 EXPLORER = "explorer"
 INDEX = "index.html"

@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from math import isnan
 from typing import Any
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.statistics.correction import Corrected
 from omibench.statistics.intervals import Estimate

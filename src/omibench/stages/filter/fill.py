@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.client.ask import strictly
-from omibench.params.study import Study
+from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter.judging import judge_problems
 from omibench.stages.filter.stage import sift
 
 
-def fill_filter(problems: Path, study: Study, shard: slice) -> int:
+def fill_filter(problems: Path, study: FilterStageParams, shard: slice) -> int:
     """Judge one shard of a file of problems as the filter stage does; only the store keeps it.
 
     Copies are looked for within the shard alone, so that a few may be asked about that the stage

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.filter import FilterParams
-from omibench.params.study import Study
+from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.stages.filter.candidate import Candidate, figure_distance
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
     told: list[FilterJudgement]
 
 
-def judge_problems(problems: Sequence[Problem], folder: Path, study: Study) -> Outcome:
+def judge_problems(problems: Sequence[Problem], folder: Path, study: FilterStageParams) -> Outcome:
     """Let the models that `filter` names judge problems; image paths are relative to `folder`.
 
     Where none is named, nothing is asked and all are kept. Raises ModelError when a request has no

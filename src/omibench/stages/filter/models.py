@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ModelError, PassingError
 from omibench.judges.panel import Judge
-from omibench.params.study import Study
+from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 
 Replies = list[tuple[str, Response]]
@@ -22,7 +22,7 @@ Replies = list[tuple[str, Response]]
 class Models:
     """The models of a study, each opened when it is first asked."""
 
-    def __init__(self, study: Study, stack: ExitStack) -> None:
+    def __init__(self, study: FilterStageParams, stack: ExitStack) -> None:
         self.study = study
         self._stack = stack
         self._askers: dict[str, Asker] = {}
@@ -51,7 +51,7 @@ class Models:
 
 
 @contextmanager
-def open_models(study: Study) -> Iterator[Models]:
+def open_models(study: FilterStageParams) -> Iterator[Models]:
     """The study's models; they and the store are closed afterwards."""
     with ExitStack() as stack:
         yield Models(study, stack)

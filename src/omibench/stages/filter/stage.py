@@ -11,7 +11,7 @@ from pathlib import Path
 from omibench.errors import OmibenchError
 from omibench.files.intake import open_regular
 from omibench.params.filter import FilterParams
-from omibench.params.study import Study
+from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.images import rebase_images
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement, Reject
@@ -48,7 +48,7 @@ class FilterSummary:
         )
 
 
-def filter_problems(problems: Path, out: Path, study: Study) -> FilterSummary:
+def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> FilterSummary:
     """Filter the file `problems` into `out`: problems.jsonl, rejects.parquet, judgements.parquet.
 
     rejects.html shows the rejected problems with their pictures. Order is kept. Raises

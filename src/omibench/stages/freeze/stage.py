@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from omibench.datasets.dataset import Dataset
 from omibench.errors import MissingInputError, OmibenchError, OutputError
+from omibench.params.stage_params import FreezeStageParams
 from omibench.params.stages import FreezeParams
-from omibench.params.study import Study
 from omibench.review import apply, load_decisions
 from omibench.review.rejected import rejections
 from omibench.schemas.problem import Answer, Problem, Question, question_of
@@ -35,7 +35,9 @@ from omibench.synthetic.address import is_made_up
 log = logging.getLogger("omibench.stages.freeze")
 
 
-def freeze_dataset(out: Path, study: Study, problems: Path | None = None) -> FrozenManifest:
+def freeze_dataset(
+    out: Path, study: FreezeStageParams, problems: Path | None = None
+) -> FrozenManifest:
     """Freeze the study's benchmark into `out` and return its manifest.
 
     The benchmark `papers` is made of the file `problems`, as reviewers decided; any other brings
@@ -99,7 +101,7 @@ class _About(NamedTuple):
     simulated: dict[str, int] = {}
 
 
-def _read(study: Study, problems: Path | None, scratch: Path) -> tuple[Dataset, _About]:
+def _read(study: FreezeStageParams, problems: Path | None, scratch: Path) -> tuple[Dataset, _About]:
     own = _About(study.freeze.name, study.freeze.version)
     if study.benchmark.name == "papers":
         dataset, simulated = _from_papers(study, problems)
@@ -125,7 +127,7 @@ def _of_release(params: FreezeParams, release: FrozenManifest) -> _About:
     )
 
 
-def _from_papers(study: Study, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
+def _from_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"

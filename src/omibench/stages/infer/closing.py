@@ -12,14 +12,15 @@ from omibench.cost.estimate import estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import learn
 from omibench.models.calls import calls_of
+from omibench.params.cell import Cell
 from omibench.params.runtime import in_graph
-from omibench.params.study import Cell, Study
+from omibench.params.stage_params import ConversationParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.store.ledger.lost_attempts import Loss
 
 
 def closing_line(
-    study: Study,
+    study: ConversationParams,
     cell: Cell,
     out: Path,
     asker: Asker,
@@ -51,7 +52,7 @@ def retry_command(cells: Sequence[Path]) -> str:
 
 
 def _to_finish(
-    study: Study, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
+    study: ConversationParams, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
 ) -> tuple[float | None, float | None]:
     model = study.models[cell.model]
     answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omibench.client.ask import Asker, check_answered, open_asker
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
+from omibench.params.stage_params import ConversationParams
 from omibench.settings.rounds import Thread, requests_next
 from omibench.stages.infer.stage import open_askers, requests_of, run_cell, threads_of
 
 
-def count_threads(questions: Path, study: Study, cell: Cell) -> int:
+def count_threads(questions: Path, study: ConversationParams, cell: Cell) -> int:
     """How many samples of questions a cell holds, whether the store has their answers or not."""
     return len(threads_of(questions, study, cell))
 
 
-def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
+def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: slice) -> int:
     """Take one shard of a cell's threads to their ends and keep the answers; how many they are.
 
     What the store holds is not asked again. Raises as `infer_cell` does, and PassingError when
@@ -32,7 +33,9 @@ def fill_store(questions: Path, study: Study, cell: Cell, shard: slice) -> int:
         )
 
 
-def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str]) -> int:
+def fill_model(
+    questions: Path, study: ConversationParams, model: str, settings: Sequence[str]
+) -> int:
     """Ask one model under several settings in one call, so that an engine is loaded once.
 
     Its prompts share their prefixes over the settings, too. Later steps of settings follow, setting
@@ -44,7 +47,9 @@ def fill_model(questions: Path, study: Study, model: str, settings: Sequence[str
     return sum(fill_store(questions, study, cell, slice(None)) for cell in cells)
 
 
-def fill_helper(questions: Path, study: Study, helper: str, settings: Sequence[str]) -> int:
+def fill_helper(
+    questions: Path, study: ConversationParams, helper: str, settings: Sequence[str]
+) -> int:
     """Ask a model all that it is asked under the settings as the helper of others, in one call.
 
     That is what they ask first: captions and readings, the same whoever answers afterwards. Returns
@@ -63,7 +68,9 @@ def fill_helper(questions: Path, study: Study, helper: str, settings: Sequence[s
     return len({key for key, _ in told})
 
 
-def _fill(threads: Sequence[Thread], study: Study, cell: Cell, askers: dict[str, Asker]) -> int:
+def _fill(
+    threads: Sequence[Thread], study: ConversationParams, cell: Cell, askers: dict[str, Asker]
+) -> int:
     asked = [a for each in run_cell(threads, study, cell, askers) for s in each.steps for a in s]
     check_answered([a.request for a in asked], [a.response for a in asked])
     return len(threads)

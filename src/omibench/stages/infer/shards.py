@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from omibench.cost.dollars import is_batch
 from omibench.params.model import AnthropicModel, Model, OpenAIModel
-from omibench.params.study import Study
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 T = TypeVar("T")
 ENDLESS = 1_000_000_000

@@ -14,9 +14,10 @@ from omibench.errors import ImageCountError, MissingInputError, ModelError, Pass
 from omibench.models.provider import MakesRoom, Provider
 from omibench.models.recorded.provider import RecordedProvider
 from omibench.models.registry import open_provider
+from omibench.params.cell import Cell
 from omibench.params.limit import apply_limit
 from omibench.params.model import RecordedModel
-from omibench.params.study import Cell, Study
+from omibench.params.stage_params import ConversationParams, InferStageParams
 from omibench.schemas.cell_failure import failed_reason
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Question
@@ -31,7 +32,7 @@ from omibench.stages.infer.rows import row_of
 log = logging.getLogger("omibench.stages.infer")
 
 
-def infer_cell(questions: Path, out: Path, study: Study, cell: Cell) -> int:
+def infer_cell(questions: Path, out: Path, study: InferStageParams, cell: Cell) -> int:
     """Ask every question of `questions` (questions.jsonl) and write one ResponseRow a response.
 
     Rows stand in the order of the questions, samples of one question together. Returns how many
@@ -75,7 +76,7 @@ def _failure(
 
 
 @contextmanager
-def open_askers(study: Study, cell: Cell) -> Iterator[dict[str, Asker]]:
+def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Asker]]:
     """The cell's model and the helpers of its setting, ready to be asked.
 
     Raises ImageCountError when tools could show more pictures than the model takes.
@@ -87,7 +88,7 @@ def open_askers(study: Study, cell: Cell) -> Iterator[dict[str, Asker]]:
         yield askers
 
 
-def _make_room(study: Study, cell: Cell, provider: Provider) -> None:
+def _make_room(study: ConversationParams, cell: Cell, provider: Provider) -> None:
     """Let a model know how many pictures tools may show in one conversation."""
     tools, most = study.settings[cell.setting].tools, provider.max_images
     if tools is None:
@@ -102,7 +103,7 @@ def _make_room(study: Study, cell: Cell, provider: Provider) -> None:
 
 
 def run_cell(
-    threads: Sequence[Thread], study: Study, cell: Cell, askers: Mapping[str, Asker]
+    threads: Sequence[Thread], study: ConversationParams, cell: Cell, askers: Mapping[str, Asker]
 ) -> list[Answered]:
     """Take threads of a cell to their ends."""
     return run_threads(
@@ -114,13 +115,13 @@ def run_cell(
     )
 
 
-def provider_of(study: Study, model: str) -> Provider:
+def provider_of(study: ConversationParams, model: str) -> Provider:
     """The provider of one of the study's models."""
     return open_provider(model, study.models[model], study.data)
 
 
 def threads_of(
-    questions: Path, study: Study, cell: Cell, provider: Provider | None = None
+    questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
 ) -> list[Thread]:
     """Every sample of every question of a cell: each question in order, each sample in turn.
 
@@ -145,7 +146,7 @@ def threads_of(
 
 
 def requests_of(
-    questions: Path, study: Study, cell: Cell, provider: Provider | None = None
+    questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
 ) -> list[Request]:
     """What a cell asks of its own model to begin with, sample by sample.
 
@@ -155,7 +156,7 @@ def requests_of(
     return [request for thread in threads for request in first_requests(thread, study, cell)]
 
 
-def first_requests(thread: Thread, study: Study, cell: Cell) -> list[Request]:
+def first_requests(thread: Thread, study: ConversationParams, cell: Cell) -> list[Request]:
     """What one thread asks of the cell's own model in its first step."""
     asked = requests_next(thread, [], cell.setting, study.study.name)
     return [request for model, request in asked if model in (None, cell.model)]
@@ -194,7 +195,7 @@ def _read(questions: Path, modified_ns: int, size: int) -> tuple[Question, ...]:
 
 
 def _recorded(
-    threads: list[Thread], study: Study, cell: Cell, provider: Provider, partial: bool
+    threads: list[Thread], study: ConversationParams, cell: Cell, provider: Provider, partial: bool
 ) -> list[Thread]:
     if not isinstance(provider, RecordedProvider):
         raise TypeError(f"a recorded model needs its own provider, not {type(provider).__name__}")

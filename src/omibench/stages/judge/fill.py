@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from omibench.client.ask import strictly
-from omibench.params.study import Cell, Study
+from omibench.params.cell import Cell
 from omibench.schemas.tables import ResponseRow, read_parquet
 from omibench.stages.judge.material import CellFiles
 from omibench.stages.judge.stage import judge_cell
 from omibench.stages.score.stage import score_cell
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 
 def count_responses(responses: Path) -> int:

@@ -11,7 +11,7 @@ from omibench.judges.instrument import Instrument
 from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
 from omibench.judges.quality import Quality
 from omibench.judges.taxonomies import Taxonomy, taxonomy_of
-from omibench.params.study import Study
+from omibench.params.stage_params import JudgeStageParams
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.stages.judge.instruments import WHERE, instrument_of
@@ -29,7 +29,7 @@ class _Voice(NamedTuple):
     outcome: VerdictOutcome
 
 
-def judge_cell(files: CellFiles, out: Path, study: Study) -> int:
+def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams) -> int:
     """Ask every judge that `judge` names about the responses of a cell.
 
     Reads ResponseRow and VerdictRow Parquet, Answer and Question JSONL; writes JudgementRow
@@ -38,7 +38,7 @@ def judge_cell(files: CellFiles, out: Path, study: Study) -> int:
     besides, the type of error where the answer was scored and is not all right. Raises ParamsError
     when nobody is named, MissingInputError when the type of error is wanted without verdicts.
     """
-    panels = study.panels("judge")
+    panels = study.judge.panels
     if not panels:
         raise ParamsError("judge: names no judge; give `quality`, `alignment` or `errors` a model")
     if "error_type" in panels and files.verdicts is None:
@@ -59,7 +59,7 @@ def judge_cell(files: CellFiles, out: Path, study: Study) -> int:
 
 
 def _judged(
-    instrument: Instrument[Any], panel: Panel, material: Sequence[Material], study: Study
+    instrument: Instrument[Any], panel: Panel, material: Sequence[Material], study: JudgeStageParams
 ) -> Iterator[JudgementRow]:
     if instrument.name == "error_type" and study.judge.errors:
         name = study.judge.errors.taxonomy

@@ -15,7 +15,7 @@ from threading import Lock
 from omibench.client.ask import Asker, open_asker
 from omibench.errors import ParamsError
 from omibench.files.hashes import hash_file
-from omibench.params.study import Study
+from omibench.params.stage_params import OcrStageParams
 from omibench.schemas.request import ImagePart
 from omibench.schemas.validation import did_you_mean
 from omibench.stages.ocr.engines import mathpix, vision
@@ -26,7 +26,7 @@ from omibench.stages.ocr.sources.unread import Ahead, Unread
 
 
 @contextmanager
-def asking_ahead(study: Study) -> Iterator[Ahead | None]:
+def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
     """Who asks for pages, where the study's engine is not on this machine; else None.
 
     Raises MissingInputError without the keys of mathpix, and ParamsError when `ocr.reader` is no

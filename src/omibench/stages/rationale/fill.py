@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from omibench.client.ask import strictly
-from omibench.params.study import Study
+from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale.stage import write_rationales
@@ -17,7 +17,7 @@ def count_problems(problems: Path) -> int:
     return len(read_jsonl(problems, Problem))
 
 
-def fill_rationales(problems: Path, study: Study, shard: slice) -> int:
+def fill_rationales(problems: Path, study: RationaleStageParams, shard: slice) -> int:
     """Do what the rationale stage does with one shard of problems; only the store keeps it.
 
     Returns how many problems it is. Raises as `write_rationales` does, and PassingError when

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from omibench.client.ask import open_asker
-from omibench.params.study import Study
+from omibench.params.stage_params import RationaleStageParams
 from omibench.schemas.images import rebase_images
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl, write_jsonl
@@ -14,7 +14,7 @@ from omibench.stages.rationale.labels import Labeller, label_topics
 from omibench.stages.rationale.solutions import Writer, write_solutions
 
 
-def write_rationales(problems: Path, out: Path, study: Study) -> int:
+def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> int:
     """Complete the file `problems` into `out`/problems.jsonl and return how many it holds.
 
     `rationale.writer` writes missing solutions and `rationale.labeller` missing topics, both

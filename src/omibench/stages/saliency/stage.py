@@ -11,8 +11,9 @@ from typing import NamedTuple
 from omibench.client.ask import ask_keyed, open_asker
 from omibench.errors import ParamsError
 from omibench.files.atomic import write_atomically
+from omibench.params.cell import Cell
 from omibench.params.saliency import SaliencyParams
-from omibench.params.study import Cell, Study
+from omibench.params.stage_params import SaliencyStageParams
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.saliency_row import SaliencyRow, map_file
@@ -37,7 +38,7 @@ class Found(NamedTuple):
     simulated: bool
 
 
-def saliency_cell(results: Path, out: Path, study: Study, cell: Cell) -> int:
+def saliency_cell(results: Path, out: Path, study: SaliencyStageParams, cell: Cell) -> int:
     """Look into one cell of a results folder with freeze/ and infer/; write SaliencyRow Parquet.
 
     The multiple-choice problems that `saliency.problems` leaves are asked about through the store.
@@ -71,7 +72,10 @@ def few(ids: Sequence[str], many: int | None, seed: int) -> set[str]:
 
 
 def looks(
-    questions: Path, study: Study, cell: Cell, responses: Callable[[], Mapping[str, str]]
+    questions: Path,
+    study: SaliencyStageParams,
+    cell: Cell,
+    responses: Callable[[], Mapping[str, str]],
 ) -> Iterator[Looked]:
     """What is asked about each problem of a cell that is looked into.
 
@@ -100,7 +104,7 @@ def _responses(results: Path, cell: Cell) -> dict[str, str]:
     return dict(rows.select("id", "text").iter_rows())
 
 
-def _tags(task: Task, study: Study, cell: Cell) -> Tags:
+def _tags(task: Task, study: SaliencyStageParams, cell: Cell) -> Tags:
     return Tags(
         role="scorer", problem=task.question.id, study=study.study.name, setting=cell.setting
     )

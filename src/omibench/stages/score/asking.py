@@ -11,7 +11,7 @@ from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument, prompt_of
 from omibench.judges.panel import Judge, Panel, Wanted, open_panels
-from omibench.params.study import Study
+from omibench.params.stage_params import ScoreStageParams
 
 INSTRUMENTS: dict[str, Instrument[Any]] = {
     instrument.name: instrument for instrument in (GPTSCORE, GRADE, EXTRACTION)
@@ -28,7 +28,7 @@ class ScoreJudges(NamedTuple):
 
 
 @contextmanager
-def open_judges(study: Study) -> Iterator[ScoreJudges]:
+def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
     """Open the panels that `score` names, each model once.
 
     Raises ModelError when a panel names no model of the study, ParamsError for its prompt file.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, Field
 
@@ -21,7 +21,6 @@ from omibench.judges.case import Case
 from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
 from omibench.judges.transcript import TRANSCRIPT, Kept
 from omibench.params.judge import JudgePanel
-from omibench.params.study import Study
 from omibench.schemas.problem import Noun
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.score.transcripts import (
@@ -31,6 +30,9 @@ from omibench.stages.score.transcripts import (
     structure_agreement,
     weighted,
 )
+
+if TYPE_CHECKING:
+    from omibench.params.study import Study
 
 Weight = Annotated[float, Field(ge=0)]
 

@@ -13,7 +13,7 @@ from omibench.files.atomic import replace_atomically
 from omibench.files.intake import open_regular
 from omibench.judges.panel import Judge
 from omibench.params.limit import apply_limit, part_words
-from omibench.params.study import Study
+from omibench.params.stage_params import ScoreStageParams
 from omibench.rule_books.mathreal import NAME as MATHREAL
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.problem import Answer, Question
@@ -55,7 +55,7 @@ def score_file(
     inputs: Sequence[Path],
     rules: str,
     out: Path,
-    judge: Study | Judge | None = None,
+    judge: ScoreStageParams | Judge | None = None,
     cache: Path | None = None,
 ) -> int:
     """Score the rows of files of responses by one rule book; how many rows there are.
@@ -70,7 +70,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     rows: Sequence[FileRow],
     books: Sequence[str],
     out: Path,
-    judge: Study | Judge | None = None,
+    judge: ScoreStageParams | Judge | None = None,
     cache: Path | None = None,
     part: str = "",
 ) -> Scored:
@@ -156,7 +156,7 @@ def score_cell(  # noqa: PLR0913, PLR0917 (files in, a file out)
     answers: Path,
     questions: Path | None,
     out: Path,
-    study: Study,
+    study: ScoreStageParams,
     cache: Path | None = None,
 ) -> int:
     """Score the responses of one cell as `score_responses`; how many verdicts there are."""
@@ -168,7 +168,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     answers: Path,
     questions: Path | None,
     out: Path,
-    study: Study,
+    study: ScoreStageParams,
     cache: Path | None = None,
 ) -> Scored:
     """Score the responses of one cell by every rule book of the study, and by its judges.
@@ -293,12 +293,12 @@ def _by_whom(role: str, told: Sequence[JudgedVerdict]) -> dict[str, list[str | N
 
 
 @contextmanager
-def _opened(by: Study | Judge | None) -> Iterator[ScoreJudges]:
-    if isinstance(by, Study):
+def _opened(by: ScoreStageParams | Judge | None) -> Iterator[ScoreJudges]:
+    if by is None or isinstance(by, Judge):
+        yield one_judge(by) if by else ScoreJudges()
+    else:
         with open_judges(by) as judges:
             yield judges
-    else:
-        yield one_judge(by) if by else ScoreJudges()
 
 
 def _write(out: Path, frame: pl.DataFrame) -> None:

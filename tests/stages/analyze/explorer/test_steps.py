@@ -11,7 +11,7 @@ from PIL import Image
 from tests.stages.analyze.conftest import HOSTILE, Folders, make_study
 from tests.stages.analyze.pages import Page
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import load_results
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (

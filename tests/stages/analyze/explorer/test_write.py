@@ -19,9 +19,10 @@ from tests.stages.analyze.conftest import (
 from tests.stages.analyze.pages import Page
 from tests.stages.analyze.tables.test_calibration import certificate
 
+from omibench.params.cell import Cell
 from omibench.params.identity import identity_of
 from omibench.params.judge import JudgePanel, JudgeParams
-from omibench.params.study import Cell, Study
+from omibench.params.study import Study
 from omibench.results.load import load_results
 from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, write_parquet

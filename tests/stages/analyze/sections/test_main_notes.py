@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
+from omibench.params.cell import Cell
 from omibench.params.infer import InferParams
 from omibench.params.model import SimulatedModel
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.study import Study, parse_study
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import FrozenManifest, read_json, write_json
 from omibench.stages.analyze.analysis import Analysis

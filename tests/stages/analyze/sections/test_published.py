@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.stages.analyze.sections.published import describe_comparisons
 from omibench.stages.analyze.tables.published import Comparison
 

@@ -8,7 +8,8 @@ import pytest
 from tests.stages.analyze.conftest import study_values
 
 from omibench.errors import MissingInputError
-from omibench.params.study import Cell, Study, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import Study, parse_study
 from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import write_parquet
 from omibench.stages.analyze.sections.saliency import describe_saliency

@@ -10,7 +10,8 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study, rewrite_cells, study_values
 
 from omibench.errors import MissingInputError
-from omibench.params.study import Cell, parse_study
+from omibench.params.cell import Cell
+from omibench.params.study import parse_study
 from omibench.results.load import Results, load_results
 from omibench.stages.aggregate import aggregate_cell
 from omibench.stages.analyze import analyze_study

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from tests.stages.analyze.conftest import SUBJECTS, Folders, make_published_study
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.accuracy import estimate_accuracy
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.tables.accuracy import (

@@ -10,8 +10,8 @@ import pytest
 from tests.stages.analyze.conftest import PROMPT, Folders
 
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.cell import Cell
 from omibench.params.identity import identity_of
-from omibench.params.study import Cell
 from omibench.results.load import Results, load_results
 from omibench.schemas.certificate import ALL, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json

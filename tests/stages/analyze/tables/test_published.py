@@ -13,7 +13,8 @@ import pytest
 from tests.stages.analyze.conftest import Folders
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.study import Cell, load_study
+from omibench.params.cell import Cell
+from omibench.params.study import load_study
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import AggregateRow, write_parquet
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score, scores

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.charts.theme import colours, shapes
 from omibench.stages.analyze.claims import SIMULATED

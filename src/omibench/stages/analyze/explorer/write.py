@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.settings.pictures.derived import figures_of, home_of
 from omibench.stages.analyze.explorer.judged import Judgements, judgements

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from omibench.params.cell import Cell
 from omibench.params.model import Model
-from omibench.params.study import Cell
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import Score
 from omibench.stages.analyze.words import points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.claims import UNKNOWN_FAILURES, best
 from omibench.stages.analyze.links import EXPLORER, cell_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.judgements import ALIGNMENT, QUALITY
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.section import Section, Table, section

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.accuracy import estimate_accuracy
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.intake import read_json as parse_file
+from omibench.params.cell import Cell
 from omibench.params.identity import identity_of
-from omibench.params.study import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import (
     ALL,

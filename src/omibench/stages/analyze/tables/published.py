@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.counted_samples import read_aggregates
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.judges.taxonomies import NO_ERROR
+from omibench.params.cell import Cell
 from omibench.params.identity import identity_of
-from omibench.params.study import Cell
 from omibench.results.judgements import ALIGNMENT, QUALITY, read_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate

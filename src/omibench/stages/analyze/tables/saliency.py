@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.errors import MissingInputError
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import SaliencyRow
 from omibench.schemas.tables import read_parquet

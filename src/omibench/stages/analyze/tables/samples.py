@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from omibench.params.study import Cell
+from omibench.params.cell import Cell
 from omibench.results.counted_samples import read_aggregates
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import cell_names, rounded

@@ -1,0 +1,130 @@
+"""What each stage is given of a study: its own block, and the others that it needs.
+
+A Study is all of these at once; that a stage reads no more than it is given is checked by types.
+`graph.stages` names the same blocks, and makes the slices that jobs are run with from them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from omibench.params.filter import FilterParams
+    from omibench.params.infer import InferParams
+    from omibench.params.judge import JudgeParams
+    from omibench.params.model import Model
+    from omibench.params.saliency import SaliencyParams
+    from omibench.params.setting import Setting
+    from omibench.params.stages import (
+        BenchmarkParams,
+        FreezeParams,
+        OcrParams,
+        RationaleParams,
+        ReviewParams,
+        ScoreParams,
+        StudyParams,
+    )
+
+
+class AskingParams(Protocol):
+    """To ask models: who they are, the study's store and budget, and a benchmark's folder."""
+
+    @property
+    def study(self) -> StudyParams:
+        """Name, seed, store, limit and budget."""
+
+    @property
+    def data(self) -> str | None:
+        """Where recorded responses lie."""
+
+    @property
+    def models(self) -> dict[str, Model]:
+        """The models by name."""
+
+
+class ConversationParams(AskingParams, Protocol):
+    """To put questions to models under settings."""
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """The settings by name."""
+
+
+class OcrStageParams(AskingParams, Protocol):
+    """Of the stage `ocr`."""
+
+    @property
+    def ocr(self) -> OcrParams:
+        """Its own block."""
+
+
+class FilterStageParams(AskingParams, Protocol):
+    """Of the stage `filter`."""
+
+    @property
+    def filter(self) -> FilterParams:
+        """Its own block."""
+
+
+class RationaleStageParams(AskingParams, Protocol):
+    """Of the stage `rationale`."""
+
+    @property
+    def rationale(self) -> RationaleParams:
+        """Its own block."""
+
+
+class FreezeStageParams(Protocol):
+    """Of the stage `freeze`, which asks no model."""
+
+    @property
+    def benchmark(self) -> BenchmarkParams:
+        """Which problems are frozen."""
+
+    @property
+    def data(self) -> str | None:
+        """A benchmark's own files."""
+
+    @property
+    def review(self) -> ReviewParams:
+        """People's decisions."""
+
+    @property
+    def freeze(self) -> FreezeParams:
+        """Its own block."""
+
+
+class InferStageParams(ConversationParams, Protocol):
+    """Of the stage `infer`."""
+
+    @property
+    def infer(self) -> InferParams:
+        """Its own block."""
+
+
+class SaliencyStageParams(ConversationParams, Protocol):
+    """Of the stage `saliency`."""
+
+    @property
+    def saliency(self) -> SaliencyParams:
+        """Its own block."""
+
+
+class ScoreStageParams(AskingParams, Protocol):
+    """Of the stage `score`."""
+
+    @property
+    def score(self) -> ScoreParams:
+        """Its own block."""
+
+
+class JudgeStageParams(AskingParams, Protocol):
+    """Of the stage `judge`."""
+
+    @property
+    def judge(self) -> JudgeParams:
+        """Its own block."""
+
+
+class AggregateStageParams(ScoreStageParams, ConversationParams, Protocol):
+    """Of the stage `aggregate`, whose parameters stand in the settings."""
