@@ -80,11 +80,25 @@ class Group(NamedTuple):
 
 
 def extend(run: Run) -> None:
-    """Add to the ledger of an earlier version what it lacks."""
-    there = {row[1] for row in run("PRAGMA table_info(attempt)").fetchall()}
-    for name, kind in COLUMNS.items():
-        if name not in there:
-            run(f"ALTER TABLE attempt ADD COLUMN {name} {kind}")
+    """Add to a new ledger, or to that of an earlier version, the columns that it lacks.
+
+    Processes that open one ledger at the same time add each column once.
+    """
+    if not _lacking_columns(run):
+        return
+    run("BEGIN IMMEDIATE")
+    try:
+        for name in _lacking_columns(run):
+            run(f"ALTER TABLE attempt ADD COLUMN {name} {COLUMNS[name]}")
+    except BaseException:
+        run("ROLLBACK")
+        raise
+    run("COMMIT")
+
+
+def _lacking_columns(run: Run) -> list[str]:
+    columns = {row[1] for row in run("PRAGMA table_info(attempt)").fetchall()}
+    return [name for name in COLUMNS if name not in columns]
 
 
 def class_of(seconds: float) -> int:
