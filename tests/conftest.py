@@ -10,13 +10,15 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+    from model_server.handle import ServerHandle
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -64,6 +66,33 @@ def module_at(root: Path) -> Callable[[str], ModuleType]:
         return module
 
     return load
+
+
+@pytest.fixture(scope="session")
+def model_server() -> Iterator[ServerHandle]:
+    """A process that serves the models' APIs: one for all tests of a worker."""
+    from model_server.handle import running_server
+
+    with running_server() as handle:
+        yield handle
+
+
+@pytest.fixture(scope="module")
+def server_config() -> dict[str, Any]:
+    """How the tests of a module want `server`: fields of `model_server.config.Config`."""
+    return {}
+
+
+@pytest.fixture
+def server(
+    model_server: ServerHandle, server_config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> ServerHandle:
+    """The models' APIs as a new server has them, and the key of the models in the environment."""
+    from model_server.handle import KEY, KEY_ENV
+
+    model_server.restart(**server_config)
+    monkeypatch.setenv(KEY_ENV, KEY)
+    return model_server
 
 
 @pytest.fixture(scope="module")

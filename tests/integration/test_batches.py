@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import polars as pl
 import pytest
 
 from model_server.conftest import wait_until
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
 from omibench.store.ledger.ledger import Ledger
@@ -40,18 +39,6 @@ SLOW = pytest.mark.slow
 every_provider = pytest.mark.parametrize(
     "provider", ["openai", pytest.param("anthropic", marks=SLOW)]
 )
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle) -> ServerHandle:
-    process.reset()
-    return process
 
 
 class Cells:

@@ -9,14 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
 from omibench.store.ledger.ledger import Ledger
@@ -30,14 +29,12 @@ PAID_AND_LOST = {"reset_mid": 0.02, "truncated_json": 0.02}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerHandle]:
-    with running_server(latency_s=0.15, answer_chars=480, seed=3, faults=UNPAID) as handle:
-        yield handle
+def server_config() -> dict[str, Any]:
+    return {"latency_s": 0.15, "answer_chars": 480, "seed": 3, "faults": UNPAID}
 
 
 @pytest.fixture
 def study(tmp_path: Path, server: ServerHandle) -> dict[str, Any]:
-    server.reset()
     questions = [
         Question(id=f"p{n:02}", question=f"How much is {n} + {n}?") for n in range(PROBLEMS)
     ]

@@ -10,29 +10,21 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from tests.integration.killed_runs import IN_FLIGHT, SAMPLES, Kept, Runs, paid
 
 from model_server.conftest import wait_until
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server(
-        latency_s=0.2, latency_sigma=0.5, letters=True, answer_chars=2000
-    ) as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle) -> ServerHandle:
-    process.reset()
-    return process
+def server_config() -> dict[str, Any]:
+    return {"latency_s": 0.2, "latency_sigma": 0.5, "letters": True, "answer_chars": 2000}
 
 
 def kill_at_random(

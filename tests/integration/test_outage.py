@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from tests.integration.killed_runs import Runs
 from tests.models.apis import KEY_ENV, ask, provider
 
 from model_server.conftest import wait_until
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic import outage
@@ -35,9 +34,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerHandle]:
-    with running_server(latency_s=0.1, answer_chars=200) as handle:
-        yield handle
+def server_config() -> dict[str, Any]:
+    return {"latency_s": 0.1, "answer_chars": 200}
 
 
 @pytest.mark.usefixtures("quick")
@@ -54,7 +52,6 @@ def server() -> Iterator[ServerHandle]:
 def test_all_answers_arrive_after_an_outage_and_few_attempts_are_made_in_it(
     fault: dict[str, Any], server: ServerHandle, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.reset()
     model = provider(server, "chat", limits={"concurrency": IN_FLIGHT})
     requests = [ask(f"Question {i}") for i in range(200)]
     tried: list[int] = []
@@ -123,7 +120,6 @@ def test_a_server_that_starts_late_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_an_endpoint_that_stays_away_ends_the_command(server: ServerHandle, tmp_path: Path) -> None:
-    server.reset()
     runs = Runs(server, tmp_path, 30)
     runs.model["limits"]["outage_s"] = 0.5
     process = runs.start()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from subprocess import Popen
+from typing import Any
 
 import pytest
 from tests.integration.killed_runs import IN_FLIGHT, Runs, paid
 
 from model_server.conftest import wait_until
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.store.ledger.ledger import Ledger
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}
@@ -20,15 +20,8 @@ STOPPED = "omibench: stopped; run the same command again to go on"
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server(latency_s=0.4, latency_sigma=0.5, answer_chars=500) as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle) -> ServerHandle:
-    process.reset()
-    return process
+def server_config() -> dict[str, Any]:
+    return {"latency_s": 0.4, "latency_sigma": 0.5, "answer_chars": 500}
 
 
 def begun(server: ServerHandle, runs: Runs, delivered: int = 2 * IN_FLIGHT) -> Popen[str]:

@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.workflows_support import environment, study_folder, until
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 IN_FLIGHT = 8
@@ -20,9 +21,8 @@ STOPPED = "omibench: stopped; run the same command again to go on"
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[ServerHandle]:
-    with running_server(latency_s=0.5, latency_sigma=0.4, letters=True) as handle:
-        yield handle
+def server_config() -> dict[str, Any]:
+    return {"latency_s": 0.5, "latency_sigma": 0.4, "letters": True}
 
 
 def by_terminal(snakemake: subprocess.Popen[str]) -> None:
@@ -43,10 +43,9 @@ def by_cluster(snakemake: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize("stop", [by_terminal, by_supervisor, by_cluster])
 def test_jobs_under_snakemake_keep_what_is_in_flight(
     stop: Callable[[subprocess.Popen[str]], None],
-    tmp_path: Path, root: Path, endpoint: ServerHandle,
+    tmp_path: Path, root: Path, server: ServerHandle,
 ) -> None:  # fmt: skip
-    endpoint.reset()
-    folder = study_folder(tmp_path / "study", root, endpoint.openai_url, problems=200)
+    folder = study_folder(tmp_path / "study", root, server.openai_url, problems=200)
     command = ["-m", "snakemake", "--cores", "1", "results/infer/old-one/cot.parquet"]
     log = (tmp_path / "said.txt").open("w")
     with subprocess.Popen(
@@ -57,11 +56,11 @@ def test_jobs_under_snakemake_keep_what_is_in_flight(
         def said() -> str:
             return (tmp_path / "said.txt").read_text()
 
-        until(lambda: endpoint.stats(contents=False)["delivered"] >= 3 * IN_FLIGHT, 100, said)
-        before = endpoint.stats(contents=False)["requests"]
+        until(lambda: server.stats(contents=False)["delivered"] >= 3 * IN_FLIGHT, 100, said)
+        before = server.stats(contents=False)["requests"]
         stop(snakemake)
         assert snakemake.wait(30) != 0, said()
-    stats = endpoint.stats(contents=False)
+    stats = server.stats(contents=False)
     assert stats["concurrent"] == 0, "Snakemake ended before its job"
     assert stats["requests"] - before <= IN_FLIGHT
     kept = sum(len(file.read_bytes().splitlines()) for file in folder.glob("store/*/*.jsonl"))

@@ -97,6 +97,10 @@ def _add_controls(app: web.Application, server: Server) -> None:
         server.reset()
         return json({})
 
+    async def restart(request: web.Request) -> web.Response:
+        server.restart(Config.model_validate(await body_of(request)))
+        return json({})
+
     async def configure(request: web.Request) -> web.Response:
         try:
             server.config = server.config.changed(**await body_of(request))
@@ -116,6 +120,7 @@ def _add_controls(app: web.Application, server: Server) -> None:
 
     app.router.add_get("/control/stats", stats)
     app.router.add_post("/control/reset", reset)
+    app.router.add_post("/control/restart", restart)
     app.router.add_post("/control/configure", configure)
     app.router.add_post("/control/models", add_model)
     app.router.add_post("/control/finish", finish)

@@ -5,32 +5,20 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import anthropic
 import openai
 import pytest
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 JPEG = b"\xff\xd8\xff\xe0" + bytes(16)
 KEY = "sk-test"
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle) -> ServerHandle:
-    process.reset()
-    return process
 
 
 def chat_client(server: ServerHandle, **options: Any) -> openai.AsyncOpenAI:

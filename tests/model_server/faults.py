@@ -93,10 +93,11 @@ class Limits:
 
     def __init__(self) -> None:
         self.requests, self.tokens = Window(), Window()
+        self.running = 0
 
-    def exceeded(self, config: Config, tokens: int, running: int) -> Fault | None:
+    def exceeded(self, config: Config, tokens: int) -> Fault | None:
         """A 429 with the time to wait, or None and the request is booked."""
-        if config.max_concurrent is not None and running >= config.max_concurrent:
+        if config.max_concurrent is not None and self.running >= config.max_concurrent:
             return Fault(kind="rate_limit", retry_after_s=max(config.latency_s, 0.05))
         scale, wait = config.window_s / 60, 0.0
         if config.rpm is not None:

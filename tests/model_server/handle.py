@@ -18,6 +18,10 @@ from model_server.config import Config
 
 TESTS = Path(__file__).parents[1]
 FOUR_HOURS = 14_400.0
+KEY_ENV = "TEST_MODEL_KEY"
+"""The variable that holds the key of models in tests."""
+KEY = "planted-key-0123456789"
+"""That key, which nothing may ever show."""
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -45,6 +49,10 @@ class ServerHandle:
     def reset(self) -> None:
         """Forget everything that happened and return to the configuration of the start."""
         self._call("reset", {})
+
+    def restart(self, **config: Any) -> None:
+        """Be as a new server with the given fields of `Config`: a reset returns to them."""
+        self._call("restart", Config(**config).model_dump(mode="json"))
 
     def configure(self, **changes: Any) -> None:
         """Change fields of the configuration; raises ValueError for what `Config` refuses."""

@@ -35,7 +35,11 @@ class Server:
         self.stats = Stats()
         self.limits = Limits()
         self.batches = Batches(self)
-        self.running = 0
+
+    def restart(self, config: Config) -> None:
+        """As a server that starts now with another configuration, to which a reset returns."""
+        self.initial = config
+        self.reset()
 
     def parsed(self, api: Api, body: Any, headers: Mapping[str, str]) -> Asked:
         """A request that this server would answer. Raises Refused."""
@@ -51,16 +55,19 @@ class Server:
         """The handler of an endpoint."""
 
         async def handle(request: web.Request) -> web.StreamResponse:
-            stats = self.stats  # a reset between the two must not unbalance the new counters
+            # A reset while this request runs must not unbalance the new counters.
+            stats, limits = self.stats, self.limits
             stats.enter()
             try:
-                return await self._generate(api, request, stats)
+                return await self._generate(api, request, stats, limits)
             finally:
                 stats.leave()
 
         return handle
 
-    async def _generate(self, api: Api, request: web.Request, stats: Stats) -> web.StreamResponse:
+    async def _generate(
+        self, api: Api, request: web.Request, stats: Stats, limits: Limits
+    ) -> web.StreamResponse:
         try:
             asked = self.parsed(api, await body_of(request), request.headers)
         except Refused as refused:
@@ -71,17 +78,17 @@ class Server:
         made = answer(asked, self.config, content.paid)
         if fault.kind not in ("reset", "hang") and not refusal(fault.kind):
             spent = made.input + made.output
-            fault = self.limits.exceeded(self.config, spent, self.running) or fault
+            fault = limits.exceeded(self.config, spent) or fault
         stats.outcome(content, fault.kind)
         if turned_down := refusal(fault.kind):
             return await self.refuse(api, request, turned_down, error_headers(fault), stats)
-        self.running += 1
+        limits.running += 1
         try:
             if wait := latency(self.config, asked, attempt):
                 await asyncio.sleep(wait)
             return await self._answer(api, request, asked, made, fault, content, stats)
         finally:
-            self.running -= 1
+            limits.running -= 1
 
     async def refuse(
         self,

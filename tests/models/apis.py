@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from model_server.handle import ServerHandle
+from model_server.handle import KEY_ENV, ServerHandle
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.model import AnthropicModel, OpenAIModel
@@ -22,7 +22,6 @@ from omibench.schemas.request import (
     TextPart,
 )
 
-KEY_ENV = "TEST_MODEL_KEY"
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff\xe0"
 PRICE = {"input": 2.0, "output": 10.0, "cached_input": 0.5, "as_of": "2026-11-01"}

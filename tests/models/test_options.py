@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.models.local_blocks import shown
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.options import scored_by_list
@@ -51,9 +51,8 @@ def test_a_reply_without_them_is_a_failure(told: object, why: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerHandle]:
-    with running_server(replies={"Which?": {"text": "B"}}) as handle:
-        yield handle
+def server_config() -> dict[str, Any]:
+    return {"replies": {"Which?": {"text": "B"}}}
 
 
 def model(server: ServerHandle, **block: object) -> OpenAIProvider:

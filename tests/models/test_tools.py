@@ -7,7 +7,6 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from PIL import Image
 from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, provider
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.models.anthropic.messages import anthropic_body
 from omibench.models.anthropic.replies import anthropic_reply
 from omibench.models.http.drawn_pictures import MOST, drawn
@@ -52,15 +51,14 @@ def url(size: tuple[int, int] = (3, 2), form: str = "PNG") -> str:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerHandle]:
-    replies: dict[str, Any] = {
+def server_config() -> dict[str, Any]:
+    replies = {
         "Twice": {"text": "\\boxed{7}", "calls": CALLS, "rounds": 2, "says": "Closer.",
                   "reasoning": "Hm."},
         "Silent": {"text": "\\boxed{8}", "calls": CALLS[:1]},
         "Draw": {"text": "Drawn.", "images": [url(), "data:image/png;base64,AAAA"]},
     }  # fmt: skip
-    with running_server(replies=replies) as handle:
-        yield handle
+    return {"replies": replies}
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.models.apis import KEY_ENV, PRICE, ask, openai_model, provider
 from tests.models.batch.conftest import FAST
 from tests.stages.infer.conftest import study_maker
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError
 from omibench.models.openai.batch import OpenAIBatchProvider
@@ -22,19 +21,6 @@ from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
 from omibench.stages.infer import infer_cell
 from omibench.store.store import Store
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> ServerHandle:
-    process.reset()
-    monkeypatch.setenv(KEY_ENV, "planted-key-0123456789")
-    return process
 
 
 def through(folder: Path, model: Provider, requests: list[Request]) -> list[Response]:

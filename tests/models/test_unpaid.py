@@ -11,7 +11,7 @@ import pytest
 from tests.models.apis import KEY_ENV, PRICE, ask, openai_model
 from tests.models.traffic.simulated import Books
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.http.served import is_page
 from omibench.models.openai.provider import OpenAIProvider
@@ -19,15 +19,9 @@ from omibench.models.openai.provider import OpenAIProvider
 LONG = "why? " * 3_000_000
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_ENV, "planted-key-0123456789")
+    monkeypatch.setenv(KEY_ENV, KEY)
 
 
 def endings(url: str, text: str, **limits: float) -> tuple[dict[str, int], str | None]:
@@ -40,7 +34,6 @@ def endings(url: str, text: str, **limits: float) -> tuple[dict[str, int], str |
 
 
 def test_a_login_page_with_status_200_costs_nothing(server: ServerHandle) -> None:
-    server.reset()
     server.configure(script=[{"match": "q", "steps": ["html_page", "html_page"]}])
     ends, error = endings(server.openai_url, "q")
     assert ends == {"given back": 2}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import yaml
 from tests.models.apis import PRICE
 from typer.testing import CliRunner
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.cli.main import app
 from omibench.models.probe import TOKENS, endpoint_faults
 from omibench.params.model import OpenAIModel
@@ -25,18 +24,10 @@ from omibench.store.ledger.ledger import Ledger
 SECRET = "planted-key-0123456789"
 
 
-@pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> ServerHandle:
-    process.reset()
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROBE_KEY", SECRET)
     monkeypatch.setenv("WRONG_KEY", "another-planted-one-77")
-    return process
 
 
 def values(server: ServerHandle, folder: Path, **models: dict[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.errors import ModelError, PassingError
 from omibench.params.reevaluate import EndpointWatch, HubWatch
 from omibench.reevaluate.poll import listed
@@ -17,10 +16,11 @@ LOCAL: dict[str, Any] = {"provider": "vllm"}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerHandle]:
-    hub = ["Lab/New-VL-7B", "Lab/Old", "Other/x"]
-    with running_server(models=["one", "two words", "two"], api_keys=[SECRET], hub_models=hub) as s:
-        yield s
+def server_config() -> dict[str, Any]:
+    return {
+        "models": ["one", "two words", "two"], "api_keys": [SECRET],
+        "hub_models": ["Lab/New-VL-7B", "Lab/Old", "Other/x"],
+    }  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

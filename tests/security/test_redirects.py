@@ -9,9 +9,9 @@ import httpx2
 import pytest
 from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
 from tests.models.batch.conftest import FAST
-from tests.security.conftest import KEY
 from tests.security.hostile import Answer, Got, Hostile, hostile
 
+from model_server.handle import KEY
 from omibench.errors import ModelError
 from omibench.models.anthropic.batch import AnthropicBatchProvider
 from omibench.models.anthropic.provider import AnthropicProvider

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model
 from tests.models.batch.conftest import FAST
-from tests.security.conftest import KEY
 from tests.security.hostile import Answer, Hostile, hostile
 
+from model_server.handle import KEY
 from omibench.errors import ModelError, PassingError
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.batch import api as batch_api

@@ -11,11 +11,10 @@ import pytest
 from tests.mathpix_server import ID, Mathpix, running
 from tests.models.apis import KEY_ENV, ask, openai_model
 from tests.models.batch.conftest import FAST
-from tests.security.conftest import KEY
 from tests.security.hostile import Answer, hostile
 from tests.store.filling import fill
 
-from model_server.handle import ServerHandle
+from model_server.handle import KEY, ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
 from omibench.graph.slices import slice_for

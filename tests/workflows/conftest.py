@@ -6,26 +6,23 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.workflows_support import SECRET, environment, free_port, healthy, study_folder, until
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 
 
-@pytest.fixture(scope="session")
-def server_process() -> Iterator[ServerHandle]:
-    with running_server(
-        letters=True, api_keys=[SECRET], models=["old-one"], any_model=False
-    ) as handle:
-        yield handle
+@pytest.fixture(scope="module")
+def server_config() -> dict[str, Any]:
+    return {"letters": True, "api_keys": [SECRET], "models": ["old-one"], "any_model": False}
 
 
 @pytest.fixture
-def endpoint(server_process: ServerHandle) -> ServerHandle:
+def endpoint(server: ServerHandle) -> ServerHandle:
     """An endpoint that serves `old-one`."""
-    server_process.reset()
-    return server_process
+    return server
 
 
 @pytest.fixture

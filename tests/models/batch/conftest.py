@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.apis import KEY_ENV, PRICE, anthropic_model, openai_model
+from tests.models.apis import PRICE, anthropic_model, openai_model
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import ServerHandle
 from omibench.models.anthropic import batch as anthropic_batch
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submit import Pace
@@ -19,19 +19,6 @@ FAST = Pace(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
 APIS = ("chat", "responses", "messages")
 every_api = pytest.mark.parametrize("api", APIS)
 Make = Callable[..., BatchProvider]
-
-
-@pytest.fixture(scope="package")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> ServerHandle:
-    process.reset()
-    monkeypatch.setenv(KEY_ENV, "planted-key-0123456789")
-    return process
 
 
 @pytest.fixture

@@ -9,14 +9,12 @@ from tests.models.apis import KEY_ENV, anthropic_model, ask, openai_model, provi
 from tests.models.batch.conftest import FAST
 from tests.security.hostile import Answer, hostile
 
-from model_server.handle import running_server
+from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
 from omibench.models.http.remedies import address_of, explain_failure
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
-
-KEY = "planted-key-0123456789"
 
 
 @pytest.fixture(autouse=True)
@@ -67,15 +65,15 @@ def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("api", ["chat", "messages"])
-def test_a_wrong_key_and_a_wrong_model(api: str) -> None:
-    with running_server(api_keys=["another"]) as server:
-        with pytest.raises(ModelError, match=f"the key from {KEY_ENV} is not accepted") as caught:
-            list(provider(server, api).answer([ask("q")]))
-        assert "HTTP 401" in str(caught.value)
-        assert KEY not in str(caught.value)
-        server.configure(api_keys=None, any_model=False, models=["other"])
-        with pytest.raises(ModelError, match="is `id` spelt as the provider lists it"):
-            list(provider(server, api).answer([ask("q")]))
+def test_a_wrong_key_and_a_wrong_model(server: ServerHandle, api: str) -> None:
+    server.configure(api_keys=["another"])
+    with pytest.raises(ModelError, match=f"the key from {KEY_ENV} is not accepted") as caught:
+        list(provider(server, api).answer([ask("q")]))
+    assert "HTTP 401" in str(caught.value)
+    assert KEY not in str(caught.value)
+    server.configure(api_keys=None, any_model=False, models=["other"])
+    with pytest.raises(ModelError, match="is `id` spelt as the provider lists it"):
+        list(provider(server, api).answer([ask("q")]))
 
 
 def test_batches_say_it_too(tmp_path: Path) -> None:

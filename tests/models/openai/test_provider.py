@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +21,13 @@ from tests.models.apis import (
 from tests.models.traffic.simulated import Books
 
 from model_server.conftest import wait_until
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import KEY, ServerHandle
 from omibench.errors import ImageCountError, MissingInputError, ModelError
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.schemas.request import ImagePart
 
 APIS = ("chat", "responses", "messages")
-KEY = "planted-key-0123456789"
 every_api = pytest.mark.parametrize("api", APIS)
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> ServerHandle:
-    process.reset()
-    monkeypatch.setenv(KEY_ENV, KEY)
-    return process
 
 
 def seen(server: ServerHandle) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from PIL import Image, ImageDraw
 
-from model_server.handle import ServerHandle, running_server
+from model_server.handle import KEY_ENV, ServerHandle
 from omibench.client.ask import Asker
 from omibench.errors import ImageCountError, ParamsError
 from omibench.params.cell import Cell
@@ -31,7 +31,6 @@ from omibench.store.share import absorb, write_increment
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store
 
-KEY_ENV = "TEST_TOOLS_KEY"
 BOX = {"image": "image_1", "box": [0.1, 0.1, 0.6, 0.6]}
 CALLS = [
     {"name": "crop", "arguments": BOX},
@@ -53,17 +52,8 @@ Make = Callable[..., Study]
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[ServerHandle]:
-    with running_server() as handle:
-        yield handle
-
-
-@pytest.fixture
-def server(process: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> ServerHandle:
-    monkeypatch.setenv(KEY_ENV, "k")
-    process.reset()
-    process.configure(replies=REPLIES)
-    return process
+def server_config() -> dict[str, Any]:
+    return {"replies": REPLIES}
 
 
 def frozen(tmp_path: Path, *questions: str) -> Path:
