@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.statistics.power import detectable, effective_size
+from omibench.statistics.design_effect import effective_size
+from omibench.statistics.power import detectable
 
 RUNS = 4000
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omibench.errors import SomeFailedError
+from omibench.errors import MissingExtraError, SomeFailedError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
@@ -72,7 +72,10 @@ def _summaries(scored: Scored) -> Iterator[str]:
         # Not a single judge of a panel, nor a number that no judgement stands behind.
         if "/" not in rules and not _all_failed(scored, rules):
             values, why, groups = zip(*rows, strict=True)
-            yield from format_lines(summarise_verdicts(rules, values, why, groups))
+            try:
+                yield from format_lines(summarise_verdicts(rules, values, why, groups))
+            except MissingExtraError as error:
+                yield f"{rules}: no summary: {error}"
 
 
 def _failures(scored: Scored) -> Iterator[str]:

@@ -26,7 +26,8 @@ from omibench.plan.view import Desk, Step, steps_of
 from omibench.schemas.cell_files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.stages.infer.stage import load_questions
-from omibench.statistics.power import DISCORDANT, detectable, effective_size
+from omibench.statistics.design_effect import effective_size
+from omibench.statistics.power import DISCORDANT, detectable
 from omibench.store.store import Store
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
-from omibench.statistics.intervals import z_value
+from omibench.statistics.quantiles import z_value
 
 
 class Share(NamedTuple):

@@ -1,4 +1,4 @@
-"""Intervals of an accuracy: Wilson's, and the same for clustered problems.
+"""Intervals of accuracies and of means, and the same for clustered problems.
 
 Every accuracy here is a share in [0, 1]; `confidence` is the two-sided level in (0, 1).
 """
@@ -6,11 +6,13 @@ Every accuracy here is a share in [0, 1]; `confidence` is the two-sided level in
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import pi, sqrt, tan
-from statistics import NormalDist
+from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
+
+from omibench.statistics.design_effect import effective_n
+from omibench.statistics.quantiles import t_value, z_value
 
 
 class Estimate(NamedTuple):
@@ -21,30 +23,6 @@ class Estimate(NamedTuple):
     hi: float
     n: int
     n_eff: float
-
-
-def z_value(confidence: float) -> float:
-    """The standard normal quantile of a two-sided level: 1.96 for 0.95."""
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def t_value(confidence: float, freedom: int) -> float:
-    """Student's quantile of a two-sided level; 3 % too small at 3 or 4 degrees, else within 1 %.
-
-    Exact for one and two degrees of freedom, else the expansion 26.7.5 of Abramowitz and Stegun.
-    """
-    if freedom == 1:
-        return tan(pi * confidence / 2)
-    if freedom == 2:
-        return confidence * sqrt(2 / (1 - confidence**2))
-    z = z_value(confidence)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term / float(freedom) ** power for power, term in enumerate(terms, 1))
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -66,49 +44,6 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
     return lo, hi
 
 
-def design_effect(values: Sequence[float], groups: Sequence[Hashable]) -> float:
-    """How many times clustering inflates the variance of the mean; at least 1 (Kish 1965).
-
-    The between-cluster (sandwich) variance over the variance of independent values, each with
-    its small-sample factor, so that clusters of one give exactly 1. Values that are all equal
-    tell nothing about their correlation: then the worst, 1, is assumed for it.
-    Raises ValueError when the two sequences differ in length.
-    """
-    if len(values) != len(groups):
-        raise ValueError(f"{len(values)} values but {len(groups)} groups")
-    n = len(values)
-    if n < 2:
-        return 1.0
-    array = np.asarray(values, dtype=float)
-    codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
-    inverse = np.fromiter((codes[group] for group in groups), dtype=int, count=n)
-    deviations = array - array.mean()
-    independent = float(deviations @ deviations) * n / (n - 1)
-    clusters = len(codes)
-    if independent < 1e-12 * n or clusters == 1:
-        sizes = np.bincount(inverse)
-        return float(sizes @ sizes) / n
-    sums = np.bincount(inverse, weights=deviations)
-    between = float(sums @ sums) * clusters / (clusters - 1)
-    return max(1.0, between / independent)
-
-
-def effective_n(
-    values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
-) -> float:
-    """How many independent values these are worth: n / design effect, less for few clusters.
-
-    Few clusters make the design effect itself uncertain: the squared ratio of Student's quantiles
-    at n - 1 and clusters - 1 degrees of freedom allows for it (Korn and Graubard 1998, section 2).
-    """
-    n, clusters = len(values), len(set(groups))
-    worth = n / design_effect(values, groups)
-    if not 1 < clusters < n:
-        return worth
-    ratio = t_value(confidence, n - 1) / t_value(confidence, clusters - 1)
-    return worth * ratio**2
-
-
 def clustered_wilson(
     values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
 ) -> Estimate:
@@ -119,8 +54,40 @@ def clustered_wilson(
     """
     n = len(values)
     if n == 0:
-        return Estimate(float("nan"), 0.0, 1.0, 0, 0.0)
+        return Estimate(nan, 0.0, 1.0, 0, 0.0)
     mean = float(np.mean(values))
     n_eff = effective_n(values, groups, confidence)
     lo, hi = wilson(min(mean * n_eff, n_eff), n_eff, confidence)
     return Estimate(mean, lo, hi, n, n_eff)
+
+
+def clustered_mean(
+    values: Sequence[float],
+    groups: Sequence[Hashable],
+    confidence: float,
+    lowest: float,
+    highest: float,
+) -> Estimate:
+    """The mean of values on a scale, with Student's interval at the effective sample size.
+
+    Args:
+        values: Each in [lowest, highest].
+        groups: The cluster of each value.
+        confidence: The two-sided level, in (0, 1).
+        lowest: The lower end of the scale.
+        highest: The upper end of the scale.
+
+    Returns:
+        The mean, its interval kept to the scale; the whole scale for fewer than two values.
+
+    Raises:
+        MissingExtraError: There are two values or more and scipy is not installed.
+    """
+    n = len(values)
+    if n < 2:
+        return Estimate(values[0] if values else nan, lowest, highest, n, float(n))
+    mean = sum(values) / n
+    n_eff = effective_n(values, groups, confidence)
+    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
+    half = t_value(confidence, n - 1) * sqrt(variance / n_eff)
+    return Estimate(mean, max(lowest, mean - half), min(highest, mean + half), n, n_eff)

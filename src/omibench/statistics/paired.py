@@ -6,7 +6,9 @@ from collections.abc import Hashable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from omibench.statistics.intervals import Estimate, effective_n, z_value
+from omibench.statistics.design_effect import effective_n
+from omibench.statistics.intervals import Estimate
+from omibench.statistics.quantiles import z_value
 
 
 class Difference(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
 from math import sqrt
 from statistics import NormalDist
 
@@ -12,8 +10,6 @@ POWER = 0.8
 DISCORDANT = (0.2, 0.3, 0.5)
 """Shares of problems on which one model is right and the other wrong: 0.5 for two independent
 models that are right half of the time, less for models that find the same problems hard."""
-SHARED_STEM = 0.2
-"""Assumed correlation of such differences between problems that share a stem."""
 
 
 def detectable(n: float, discordant: float, alpha: float = ALPHA, power: float = POWER) -> float:
@@ -36,17 +32,3 @@ def detectable(n: float, discordant: float, alpha: float = ALPHA, power: float =
         middle = (low + high) / 2
         low, high = (middle, high) if middle == 0 or needed(middle) > n else (low, middle)
     return high
-
-
-def effective_size(groups: Sequence[Hashable], correlation: float = SHARED_STEM) -> float:
-    """How many independent problems clustered ones are worth (Kish 1965, section 5.4).
-
-    n over the design effect 1 + (b - 1) r, where b = sum of squared cluster sizes / n and r is the
-    correlation inside a cluster. An empty group is a cluster of its own.
-    """
-    n = len(groups)
-    if n == 0:
-        return 0.0
-    sizes = Counter(group if group else ("alone", i) for i, group in enumerate(groups))
-    mean_size = sum(size * size for size in sizes.values()) / n
-    return n / (1 + (mean_size - 1) * correlation)

@@ -12,7 +12,6 @@ from omibench.errors import MissingInputError
 from omibench.params.judge import JudgeParams
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
 from omibench.stages.analyze.stage import analyze
-from omibench.stages.analyze.tables.reasoning import mean_of
 
 TYPES = ("logical", "other", "logical", "<b>own</b>", "no_error", None)
 
@@ -117,15 +116,3 @@ def test_a_cell_that_was_not_judged_is_named(tmp_path: Path) -> None:
     (tmp_path / "judge" / "sim-weak" / "cot.parquet").unlink()
     with pytest.raises(MissingInputError, match="run `omibench judge` for sim-weak under cot"):
         run(folders)
-
-
-def test_a_mean_has_students_interval_within_the_scale() -> None:
-    four = mean_of([1.0, 2.0, 3.0, 4.0], list("abcd"), 0.95)
-    assert (four.mean, four.n, four.n_eff) == (2.5, 4, 4.0)
-    assert four.hi - four.mean == pytest.approx(3.182 * (5 / 3) ** 0.5 / 2, rel=0.04)
-    together = mean_of([1.0, 1.0, 5.0, 5.0] * 3, list("aabb") * 3, 0.95)
-    apart = mean_of([1.0, 1.0, 5.0, 5.0] * 3, list("abcdefghijkl"), 0.95)
-    assert (together.lo, together.hi) == (1.0, 5.0)
-    assert together.hi - together.lo > apart.hi - apart.lo
-    assert mean_of([3.0], ["a"], 0.95)[:4] == (3.0, 1.0, 5.0, 1)
-    assert mean_of([], [], 0.95).n == 0

@@ -7,8 +7,7 @@ all, are in no denominator and are counted beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import nan, sqrt
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +17,7 @@ from omibench.params.identity import identity_of
 from omibench.results.judgements import ALIGNMENT, QUALITY, read_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
-from omibench.statistics.intervals import Estimate, clustered_wilson, effective_n, t_value
+from omibench.statistics.intervals import Estimate, clustered_mean, clustered_wilson
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,18 +95,6 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
     return Reasoning(tuple(marks), tuple(errors))
 
 
-def mean_of(values: Sequence[float], groups: Sequence[str], confidence: float) -> Estimate:
-    """The mean of marks with Student's interval at the effective sample size, kept to the scale."""
-    n = len(values)
-    if n < 2:
-        return Estimate(values[0] if values else nan, LOWEST, HIGHEST, n, float(n))
-    mean = sum(values) / n
-    n_eff = effective_n(values, groups, confidence)
-    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
-    half = t_value(confidence, n - 1) * sqrt(variance / n_eff)
-    return Estimate(mean, max(LOWEST, mean - half), min(HIGHEST, mean + half), n, n_eff)
-
-
 def certificate_of(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
     """The certificate of the judge that gave these judgements of one instrument, if there is one.
 
@@ -139,7 +126,7 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
         for name in names:
             told = found if found and name in found.marks else None
             values, clusters = _by_problem(own.drop_nulls(name), name)
-            mean = mean_of(values, clusters, confidence)
+            mean = clustered_mean(values, clusters, confidence, LOWEST, HIGHEST)
             simulated = bool(own["simulated"].any())
             yield Mark(cell, name, mean, failed, _judge(own), simulated, told)
 

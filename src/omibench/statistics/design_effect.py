@@ -1,0 +1,73 @@
+"""What clustering costs: estimated from values, or assumed before there are any (Kish 1965).
+
+Problems that share a stem are a cluster: n of them are worth fewer independent ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from omibench.statistics.quantiles import t_value
+
+SHARED_STEM = 0.2
+"""Assumed correlation of such differences between problems that share a stem."""
+
+
+def estimate_design_effect(values: Sequence[float], groups: Sequence[Hashable]) -> float:
+    """How many times clustering inflates the variance of the mean; at least 1 (Kish 1965).
+
+    The between-cluster (sandwich) variance over the variance of independent values, each with
+    its small-sample factor, so that clusters of one give exactly 1. Values that are all equal
+    tell nothing about their correlation: then the worst, 1, is assumed for it.
+    Raises ValueError when the two sequences differ in length.
+    """
+    if len(values) != len(groups):
+        raise ValueError(f"{len(values)} values but {len(groups)} groups")
+    n = len(values)
+    if n < 2:
+        return 1.0
+    array = np.asarray(values, dtype=float)
+    codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
+    inverse = np.fromiter((codes[group] for group in groups), dtype=int, count=n)
+    deviations = array - array.mean()
+    independent = float(deviations @ deviations) * n / (n - 1)
+    clusters = len(codes)
+    if independent < 1e-12 * n or clusters == 1:
+        sizes = np.bincount(inverse)
+        return float(sizes @ sizes) / n
+    sums = np.bincount(inverse, weights=deviations)
+    between = float(sums @ sums) * clusters / (clusters - 1)
+    return max(1.0, between / independent)
+
+
+def effective_n(
+    values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
+) -> float:
+    """How many independent values these are worth: n / design effect, less for few clusters.
+
+    Few clusters make the design effect itself uncertain: the squared ratio of Student's quantiles
+    at n - 1 and clusters - 1 degrees of freedom allows for it (Korn and Graubard 1998, section 2).
+    """
+    n, clusters = len(values), len(set(groups))
+    worth = n / estimate_design_effect(values, groups)
+    if not 1 < clusters < n:
+        return worth
+    ratio = t_value(confidence, n - 1) / t_value(confidence, clusters - 1)
+    return worth * ratio**2
+
+
+def effective_size(groups: Sequence[Hashable], correlation: float = SHARED_STEM) -> float:
+    """How many independent problems clustered ones are worth (Kish 1965, section 5.4).
+
+    n over the design effect 1 + (b - 1) r, where b = sum of squared cluster sizes / n and r is the
+    correlation inside a cluster. An empty group is a cluster of its own.
+    """
+    n = len(groups)
+    if n == 0:
+        return 0.0
+    sizes = Counter(group if group else ("alone", i) for i, group in enumerate(groups))
+    mean_size = sum(size * size for size in sizes.values()) / n
+    return n / (1 + (mean_size - 1) * correlation)
