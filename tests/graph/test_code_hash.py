@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ParamsError
+from omibench.files.code_meaning import Source
 from omibench.graph import code_hash as source
-from omibench.graph.code_meaning import Source
 from omibench.graph.stages import STAGE_NAMES, find_stage
 
 

@@ -6,11 +6,13 @@ import pytest
 
 from omibench.errors import PluginError
 from omibench.plugins import Registry
-from omibench.plugins.registry import loading
+from omibench.plugins.registry import REGISTRIES, loading
+from omibench.rule_books.registry import RULE_BOOKS
 
 
 @pytest.fixture
-def fruits() -> Registry[str]:
+def fruits(monkeypatch: pytest.MonkeyPatch) -> Registry[str]:
+    monkeypatch.setattr("omibench.plugins.registry.REGISTRIES", {**REGISTRIES})
     return Registry("fruits", "fruit")
 
 
@@ -47,6 +49,5 @@ def test_an_unknown_name_names_the_nearest(fruits: Registry[str]) -> None:
 
 
 def test_a_plug_in_cannot_replace_a_built_in_part() -> None:
-    books: Registry[object] = Registry("rule_books", "rule book")
     with loading("mine.py"), pytest.raises(PluginError, match="by omibench and by mine"):
-        books.add("emma", object())
+        RULE_BOOKS.register("emma")(RULE_BOOKS.get("emma"))

@@ -20,6 +20,7 @@ from tests.settings.problems import SETTINGS
 from omibench.datasets.omibench import load
 from omibench.params.presentation import FreezeExamples
 from omibench.params.setting import Setting
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Conversation, Response, ToolCall
@@ -46,7 +47,9 @@ class Split(NamedTuple):
 
 @pytest.fixture(scope="session")
 def split(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
-    questions, answers, _ = load(shared_data / "omibench", tmp_path_factory.mktemp("scratch"))
+    questions, answers, _ = load(
+        shared_data / "omibench", tmp_path_factory.mktemp("scratch"), BenchmarkParams()
+    )
     placeholders = Placeholders(tmp_path_factory.mktemp("leak") / "freeze")
     marked = [_marked(question, n, placeholders) for n, question in enumerate(questions)]
     golds = [_gold(answer) for answer in answers]

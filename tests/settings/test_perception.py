@@ -11,6 +11,7 @@ from tests.settings.problems import PROBLEMS
 from omibench.datasets.mathreal import load
 from omibench.params.presentation import Given, Perception
 from omibench.params.setting import Setting
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Decoding, Response
 from omibench.settings.perception import perceived, readings
@@ -109,7 +110,7 @@ def test_words_alone_say_what_they_are() -> None:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_the_public_problems_of_mathreal(shared_data: Path, tmp_path: Path, language: str) -> None:
-    questions, _, _ = load(shared_data / "mathreal", tmp_path, language=language)
+    questions, _, _ = load(shared_data / "mathreal", tmp_path, BenchmarkParams(language=language))
     assert len(questions) == 480
     told = {
         given: Setting(prompt="mathreal", perception=Perception(given=given)) for given in GIVEN

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.params.image import ImageCondition
 from omibench.params.setting import Setting
 from omibench.schemas.problem import IMAGE_MARK, Choice, Figure, Question
 from omibench.schemas.request import Conversation, ImagePart, Part, TextPart
@@ -71,7 +70,7 @@ def test_images_that_are_marked_nowhere_follow_the_question_in_order() -> None:
 
 
 @pytest.mark.parametrize(("images", "shown"), [("all", [2, 0, 1]), ("first", [2]), ("none", [])])
-def test_a_hidden_image_leaves_words(images: ImageCondition, shown: list[int]) -> None:
+def test_a_hidden_image_leaves_words(images: str, shown: list[int]) -> None:
     choices = [Choice(label="A", image=0), Choice(label="B", image=1)]
     question = Question(id="p", question="In [IMAGE2]?", images=figures(3), choices=choices)
     parts = shape(parts_of(question, Setting(images=images)))
@@ -120,7 +119,7 @@ def test_all_images_are_sent_in_the_order_of_their_marks(question: Question, pro
 
 
 @given(questions(), st.sampled_from(["all", "first", "none"]))
-def test_no_mark_is_left_and_no_part_is_blank(question: Question, images: ImageCondition) -> None:
+def test_no_mark_is_left_and_no_part_is_blank(question: Question, images: str) -> None:
     parts = parts_of(question, Setting(images=images))
     texts = [p.text for p in parts if isinstance(p, TextPart)]
     assert not IMAGE_MARK.search("".join(texts))

@@ -9,7 +9,7 @@ import pytest
 
 from omibench.errors import ParamsError
 from omibench.settings.prompts import load_prompt
-from omibench.settings.prompts_built_in import PROMPTS
+from omibench.settings.registry import PROMPTS
 
 BOX = 'and then provide the final answer in the exact format: "\\boxed{ANSWER}".'
 
@@ -54,7 +54,7 @@ BOX = 'and then provide the final answer in the exact format: "\\boxed{ANSWER}".
     ],
 )
 def test_published_triggers_are_exact(name: str, words: str) -> None:
-    assert words in PROMPTS[name].mcq
+    assert words in PROMPTS.get(name).mcq
 
 
 def test_a_prompt_from_a_file(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_a_file_without_its_slots_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_an_open_problem_has_the_other_of_emmas_prompts() -> None:
     words = "Answer the question using a single word or phrase and put the answer in one"
-    assert words in PROMPTS["emma-cot"].shape(lettered=False)
-    assert words not in PROMPTS["emma-cot"].shape(lettered=True)
+    assert words in PROMPTS.get("emma-cot").shape(lettered=False)
+    assert words not in PROMPTS.get("emma-cot").shape(lettered=True)
 
 
 def test_a_file_may_hold_a_system_message(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.settings.prompts_built_in import PROMPTS
+from omibench.settings.registry import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt, left_out
 
 
@@ -22,9 +22,9 @@ def test_what_goes_with_the_choices(template: str, left: str) -> None:
     assert left_out(template, CHOICES) == left
 
 
-@pytest.mark.parametrize("name", PROMPTS)
+@pytest.mark.parametrize("name", PROMPTS.built_in)
 def test_every_built_in_prompt_keeps_its_question_and_loses_idle_slots(name: str) -> None:
-    prompt = PROMPTS[name]
+    prompt = PROMPTS.get(name)
     full = prompt.shape(lettered=True)
     assert full.count(QUESTION) == full.count(CHOICES) == 1
     for idle in (prompt.shape(lettered=False), prompt.shape(lettered=True, choices=False)):
@@ -35,17 +35,17 @@ def test_every_built_in_prompt_keeps_its_question_and_loses_idle_slots(name: str
 
 
 def test_only_in_context_shows_examples_in_its_own_message() -> None:
-    assert [n for n, p in PROMPTS.items() if EXAMPLES in p.shape(True, examples=True)] == [
+    assert [n for n in PROMPTS if EXAMPLES in PROMPTS.get(n).shape(True, examples=True)] == [
         "in-context"
     ]
 
 
 def test_an_ablation_of_choices_keeps_the_format_of_the_answer() -> None:
-    shape = PROMPTS["usnco-v"].shape(lettered=True, choices=False)
+    shape = PROMPTS.get("usnco-v").shape(lettered=True, choices=False)
     assert shape.startswith("Question: {question}\n\n* Answer with the option's letter")
 
 
 def test_a_box_is_seen() -> None:
-    assert PROMPTS["emma-direct"].boxed
-    assert not PROMPTS["usnco-v"].boxed
+    assert PROMPTS.get("emma-direct").boxed
+    assert not PROMPTS.get("usnco-v").boxed
     assert not Prompt("{question}", "{question}").boxed

@@ -27,6 +27,13 @@ Override = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a top-level key, such as data=DIR."),
 ]
 
+PluginFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin", metavar="FILE.py", help="Python file of your own that brings parts; it is run."
+    ),
+]
+
 LimitTo = Annotated[
     int | None,
     typer.Option("--limit", metavar="N", min=1, help="The first N problems alone: a partial run."),
@@ -87,3 +94,11 @@ def cell_of(study: Study, model: str, setting: str) -> Cell:
         hint = did_you_mean(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")
     return Cell(model, setting)
+
+
+def load_plugin_files(files: list[Path] | None) -> None:
+    """Run the plug-ins of the option --plugin. Raises PluginError as `load_file` does."""
+    from omibench.plugins.files import load_file
+
+    for file in files or ():
+        load_file(file.name, folder=file.parent)

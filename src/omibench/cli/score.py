@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Ids, LimitTo, Params, Sample, Seed, limit_of
+from omibench.cli.options import (
+    Ids,
+    LimitTo,
+    Params,
+    PluginFiles,
+    Sample,
+    Seed,
+    limit_of,
+    load_plugin_files,
+)
 from omibench.errors import ParamsError
 from omibench.text.terminal import say_lines
 
@@ -20,8 +29,8 @@ def score(
     rules: Annotated[
         list[str] | None,
         typer.Option(
-            help="omibench, emma, usnco-v, mathreal, robust or published; several are joined "
-            "by commas, or each has a --rules of its own."
+            help="omibench, emma, usnco-v, mathreal, robust, published or a plug-in's; several are "
+            "joined by commas, or each has a --rules of its own."
         ),
     ] = None,
     explain: Annotated[
@@ -44,6 +53,7 @@ def score(
         Path | None, typer.Option(help="With --answers and a judge: the frozen questions.")
     ] = None,
     params: Params = "{}",
+    plugin: PluginFiles = None,
     columns: Annotated[
         str | None,
         typer.Option(
@@ -78,6 +88,7 @@ def score(
           --rules robust --out verdicts.parquet
       omibench score results/infer/m/cot.parquet --answers results/freeze/answers.jsonl \\
           --questions results/freeze/questions.jsonl --params params.yaml --out m-cot.parquet
+      omibench score answers.jsonl --plugin my_rules.py --rules halves --out verdicts.parquet
       omibench score results --explain physics-3
     """
     from omibench.cli.score_summary import tell_scores
@@ -86,11 +97,12 @@ def score(
     from omibench.graph.provenance.reading import check_inputs
     from omibench.params.limit import apply_limit_by, part_words
     from omibench.params.study import load_study
-    from omibench.rule_books.registry import rule_book
+    from omibench.rule_books.registry import RULE_BOOKS
     from omibench.stages.score.cache import cell_cache, user_cache
     from omibench.stages.score.rows import read_rows
     from omibench.stages.score.stage import is_cell, score_responses, score_rows
 
+    load_plugin_files(plugin)
     names = (name.strip() for words in rules or () for name in words.split(","))
     books = list(dict.fromkeys(name for name in names if name))
     named = parse_columns(columns) if columns else None
@@ -101,7 +113,7 @@ def score(
         say_lines(explain_id(inputs, explain, books or _books(params), answers, named))
         return
     for name in books:
-        rule_book(name)
+        RULE_BOOKS.get(name)
     given = {"rules": books or None, "judge": judge, "grader": grader}
     options = {key: value for key, value in given.items() if value is not None}
     # What the study says of its own rule books would contradict another one.

@@ -15,10 +15,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
+from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, typed_rows
 from omibench.datasets.sample import stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import open_regular
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question, Subject
 
 SUBJECTS: dict[str, Subject] = {
@@ -28,6 +30,7 @@ SUBJECTS: dict[str, Subject] = {
     "Coding": "coding",
 }
 MINI_PER_SUBJECT = 100
+PUBLISHED = ("emma_main.csv",)
 _COLUMNS = ("pid", "subject", "type", "question", "options", "answer")
 _PICTURES = tuple(f"image_{n}" for n in range(1, 6))
 _IMAGE = re.compile(r"<image_(\d+)>")
@@ -77,7 +80,8 @@ class Held(dict[int, Figure]):
     """The pictures of one problem by their number, from 1; empty where a file has none."""
 
 
-def load(folder: Path, scratch: Path) -> Dataset:
+@benchmark("emma", rules="emma", published=PUBLISHED)
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every problem of every file once, by subject and number; pictures go to `scratch`.
 
     The texts are those of the first file by name: later files repair a character of an option
@@ -104,13 +108,14 @@ def load(folder: Path, scratch: Path) -> Dataset:
     return Dataset(questions, answers, folder)
 
 
-def load_mini(folder: Path, scratch: Path, seed: int = 0) -> Dataset:
+@benchmark("emma-mini", rules="emma", published=PUBLISHED)
+def load_mini(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """100 problems a subject, drawn with a seed, evenly over its categories (EMMA, 4.1).
 
     Coding problems have several categories each: their tasks stand in. The authors' own draw is a
     dataset of its own, read as `emma`. Raises as `load` does.
     """
-    return stratified(load(folder, scratch), _stratum, MINI_PER_SUBJECT, seed)
+    return stratified(load(folder, scratch, params), _stratum, MINI_PER_SUBJECT, params.seed)
 
 
 def _stratum(answer: Answer) -> str:

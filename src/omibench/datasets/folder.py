@@ -14,8 +14,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
+from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Question, Subject
 
 
@@ -62,7 +64,8 @@ class Row(BaseModel):
     licence: Text = None
 
 
-def load(folder: Path, scratch: Path) -> Dataset:
+@benchmark("folder")
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every problem of `problems.csv` in its order. Raises FileFormatError with the item's id."""
     found = Found(folder, scratch)
     file = the_file(folder, "problems", "data", "test")

@@ -8,14 +8,17 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from omibench.datasets.dataset import Dataset
+from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake.containment import Container
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
 
 
-def load(folder: Path, scratch: Path) -> Dataset:
+@benchmark("frozen")
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """The release as `freeze` wrote it.
 
     Raises MissingInputError when one of its files is absent, FileFormatError when the questions

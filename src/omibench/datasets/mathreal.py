@@ -14,8 +14,10 @@ from pydantic import BaseModel, ConfigDict
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Found
+from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, Figure, Question
 
 FILES = ("testmini", "test", "index")
@@ -44,12 +46,18 @@ class Row(BaseModel):
     ContentInterference: dict[str, Any] = {}
 
 
-def load(folder: Path, scratch: Path, *, language: str = "zh", clean: bool = False) -> Dataset:
-    """Every record with its photograph, question and answer in `language` (`zh` or `en`).
+@benchmark(
+    "mathreal",
+    rules="mathreal",
+    published=("mathreal_main.csv", "mathreal_real_vs_clean.csv", "mathreal_six_settings.csv"),
+)
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
+    """Every record with its photograph, question and answer in `params.language`.
 
-    With `clean`, the records that have a clean picture, with that one. Raises FileFormatError
-    when none has.
+    With `pictures: clean`, the records that have a clean picture, with that one. Raises
+    FileFormatError when none has.
     """
+    language, clean = params.language, params.pictures == "clean"
     found = Found(folder, scratch)
     file = the_file(folder, *FILES)
     rows = [r for r in typed_rows(file, Row, "idx") if not clean or r.ImgClean]

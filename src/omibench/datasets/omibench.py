@@ -15,7 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
 from omibench.datasets.groups import shared
+from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question
 
 _ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")
@@ -40,7 +42,8 @@ class Row(BaseModel):
     img_category: str | None = None
 
 
-def load(folder: Path, scratch: Path) -> Dataset:
+@benchmark("omibench", rules="omibench", published=("omibench_main.csv",))
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every problem in the order of the file. Raises as `typed_rows` and `the_file`.
 
     Problems that share a picture, or are questions of one exam problem, share a group.

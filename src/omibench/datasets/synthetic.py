@@ -10,15 +10,18 @@ import hashlib
 from pathlib import Path
 
 from omibench.datasets.dataset import Dataset
+from omibench.datasets.registry import benchmark
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.synthetic.address import Made
 from omibench.synthetic.draw import picture
 from omibench.synthetic.items import Drawing, Item, items
-from omibench.synthetic.profiles import Like
 
 
-def load(like: Like, seed: int, scratch: Path) -> Dataset:
+@benchmark("synthetic", reads_files=False)
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every problem of the profile; the pictures are written to `scratch`."""
+    like, seed = params.like, params.seed
     made = items(like, seed)
     figures = {drawing: _figure(drawing, scratch) for item in made for drawing in item.drawings}
     source = str(Made(like, seed))

@@ -16,8 +16,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.folder import Entries
 from omibench.datasets.found import Found
+from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
+from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 LETTERS = ("A", "B", "C", "D")
@@ -53,7 +55,8 @@ class Row(BaseModel):
         return f"{self.year}-{self.exam}-{self.number:02}"
 
 
-def load(folder: Path, scratch: Path) -> Dataset:
+@benchmark("usnco-v", rules="usnco-v", published=("usnco_v_proprietary.csv", "usnco_v_open.csv"))
+def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every question in the order of the metadata.
 
     Raises FileFormatError for a line that is wrong, comes twice, or has no question text yet.

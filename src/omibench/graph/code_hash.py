@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from omibench.graph.code_meaning import KEPT, Source, meanings
+from omibench import plugins
+from omibench.files.code_meaning import KEPT, Source, meanings
 from omibench.graph.stages import find_stage
 from omibench.params.study import Study
+from omibench.plugins.built_in import built_in_modules
 
 PACKAGE = Path(__file__).parents[1]
 APART = ("models", "store")
@@ -32,6 +34,8 @@ STUDY = "omibench.params.study"
 STAGES = "omibench.stages"
 _OPENS, IDENTITY = "omibench.models.registry", "omibench.models.identity"
 """What of these clients enters the store's keys, and so counts."""
+LIST_OF_PARTS = "omibench.plugins.built_in"
+"""Names every part: those that code uses are found by their registries, and others do not count."""
 BESIDE = {
     "rapidocr": ("onnxruntime", "pyclipper", "shapely", "omegaconf"),
     "math_verify": ("antlr4",),
@@ -68,6 +72,7 @@ def source_hash(name: str) -> str:
         digest.update(f"{package}\0{version_of(package)}\0".encode())
     for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
+    digest.update(plugins.source_hash(stage.plugins).encode())
     meanings(KEPT.absolute()).save()
     return digest.hexdigest()[:16]
 
@@ -176,8 +181,9 @@ class Tree:
         waiting += [name for name in self.files for root in roots if name.startswith(f"{root}.")]
         while waiting:
             name = waiting.pop()
-            if name in seen or name in without or is_client(name):
+            if name in seen or name in without or name == LIST_OF_PARTS or is_client(name):
                 continue
+            waiting += built_in_modules(name)
             if name == _OPENS:
                 waiting.append(IDENTITY)
             seen.add(name)

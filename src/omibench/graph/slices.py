@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.graph.stage import GraphJob, drop, pick
+from omibench.graph.stage import GraphJob, Stage, drop, pick
 from omibench.graph.stages import find_stage
 from omibench.params.cell import Cell
 from omibench.params.model import TOLD
 from omibench.params.runtime import what_answers
 from omibench.params.study import Study
+from omibench.plugins.files import registered_kinds
+from omibench.plugins.sources import SOURCES
+
+KINDS_NAMED = {
+    "models": {"providers"},
+    "settings": {"prompts", "conditions"},
+    "benchmark": {"benchmarks"},
+    "ocr": {"engines"},
+    "filter": {"reasons", "prompts"},
+    "score": {"rule_books"},
+    "judge": {"judges", "rule_books"},
+    "analyze": {"rule_books"},
+}
+"""The kinds of parts that a block of params.yaml names: a job that is given it must know them."""
 
 _ASKING_FROZEN = "respondent"
 """Jobs that ask the frozen problems depend on the limit; others take those that were asked."""
@@ -37,7 +51,7 @@ def slice_for(study: Study, rule: str, cell: Cell | None = None) -> dict[str, An
     if stage.models is None:
         if stage.narrows_models and "models" in blocks:
             blocks["models"] = models
-        return stage.narrow(study, job, blocks)
+        return stage.narrow(study, job, blocks) | _plugin_files(study, stage)
     names = sorted({*stage.models(study, job)})
     study_block = blocks.pop("study", {})
     blocks.pop("models", None)
@@ -47,7 +61,20 @@ def slice_for(study: Study, rule: str, cell: Cell | None = None) -> dict[str, An
         keys = ("seed", "limit") if stage.asks == _ASKING_FROZEN else ("seed",)
         part["models"] = {name: models[name] for name in names}
         part["study"] = pick(study_block, keys)
-    return part
+    return part | _plugin_files(study, stage)
+
+
+def _plugin_files(study: Study, stage: Stage) -> dict[str, Any]:
+    """The plug-ins that a job must load, and what those mean that its code uses."""
+    named = {kind for key in stage.params for kind in KINDS_NAMED.get(key, ())}
+    plugins: list[dict[str, str]] = []
+    for plugin in study.plugins:
+        kinds = registered_kinds(plugin.file)
+        if kinds & {*stage.plugins}:
+            plugins.append({"file": plugin.file, "meaning": SOURCES[plugin.file].meaning})
+        elif kinds & named:
+            plugins.append({"file": plugin.file})
+    return {"plugins": plugins} if plugins else {}
 
 
 def _what_answers(model: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from omibench.params.blocks import Block, Name, Rate
 from omibench.params.image import Images
 from omibench.params.judge import Panel
+from omibench.params.names import ReasonName
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Subject
 from omibench.schemas.request import Decoding
@@ -119,6 +120,8 @@ class FilterParams(Block):
     """`near_duplicate`: largest Hamming distance of two 64-bit perceptual hashes called equal."""
     unresolved: list[str] = ["math_suspect", "page_needs_ocr", "garbled_text"]
     """`ocr_error`: warnings of reading with which a problem is rejected."""
+    reasons: list[ReasonName] = []
+    """Reasons that plug-ins bring, tried in this order after the built-in ones."""
     translation: Translation | None = None
     """A model that translates problems into English, each checked against its original."""
     completeness: Panel | None = None

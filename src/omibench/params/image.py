@@ -7,14 +7,13 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name
+from omibench.params.names import ConditionName
+from omibench.plugins.built_in import BUILT_IN
 
-ImageCondition = Literal[
-    "all", "first", "none", "captions", "composite", "shuffled", "degraded", "occluded"
-]
 Degradation = Literal["rotation", "tilt", "shadow", "glare", "exposure", "blur"]
 """Ways in which a photograph suffers, after MathReal, in the order in which they are applied."""
 DEGRADATIONS: tuple[Degradation, ...] = get_args(Degradation)
-_GOES_WITH: dict[str, tuple[ImageCondition, ...]] = {
+_GOES_WITH: dict[str, tuple[str, ...]] = {
     "k": ("first",),
     "model": ("captions",),
     "prompt": ("captions",),
@@ -24,7 +23,7 @@ _GOES_WITH: dict[str, tuple[ImageCondition, ...]] = {
     "figure": ("occluded",),
     "seed": ("shuffled", "degraded", "occluded"),
 }
-_NEEDS: dict[ImageCondition, tuple[str, str]] = {
+_NEEDS: dict[str, tuple[str, str]] = {
     "captions": ("model", "the model that puts pictures into words"),
     "degraded": ("by", f"a list of {', '.join(DEGRADATIONS)}"),
 }
@@ -36,7 +35,7 @@ class Images(Block):
     docs/settings.md says what each condition does and which published study has it.
     """
 
-    show: ImageCondition = "all"
+    show: ConditionName = "all"
     k: Annotated[int, Field(ge=1)] = 1
     """With `first`: how many of the first pictures are shown."""
     model: Name | None = None
@@ -59,7 +58,7 @@ class Images(Block):
         for key, conditions in _GOES_WITH.items():
             # A whole dump of a study names every key, and is a study.
             set_otherwise = getattr(self, key) != type(self).model_fields[key].get_default()
-            if set_otherwise and self.show not in conditions:
+            if set_otherwise and self.show not in conditions and not self._is_plugin:
                 raise ValueError(
                     f"{key} goes with show: {' or '.join(conditions)}, not with {self.show}"
                 )
@@ -73,9 +72,14 @@ class Images(Block):
         return self
 
     @property
+    def _is_plugin(self) -> bool:
+        """Whether a plug-in brings the condition, which takes whatever keys it needs."""
+        return self.show not in BUILT_IN["conditions"]
+
+    @property
     def made(self) -> bool:
         """Whether other pictures than the originals are shown."""
-        return self.show in ("composite", "degraded", "occluded")
+        return self._is_plugin or self.show in ("composite", "degraded", "occluded")
 
     @property
     def helpers(self) -> list[str]:
@@ -88,5 +92,5 @@ def _written_out(given: object) -> object:
 
 
 ShownImages = Annotated[
-    Images, BeforeValidator(_written_out, json_schema_input_type=ImageCondition | Images)
+    Images, BeforeValidator(_written_out, json_schema_input_type=ConditionName | Images)
 ]

@@ -15,16 +15,9 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 from omibench.params.blocks import Block, Dollars, Name, PlainPath
 from omibench.params.judge import JudgePanel, Panel
 from omibench.params.limit import LimitOrNumber
+from omibench.params.names import BenchmarkName, EngineName, RuleBookName
 from omibench.params.presentation import FreezeExamples
 from omibench.synthetic.profiles import Like
-
-RuleBook = Literal["omibench", "emma", "usnco-v", "mathreal", "robust", "published"]
-BenchmarkName = Literal[
-    "papers", "omibench", "emma", "emma-mini", "usnco-v", "mathreal", "frozen", "folder",
-    "synthetic",
-]  # fmt: skip
-
-Engine = Literal["textlayer", "rapidocr", "tesseract", "mathpix", "vision"]
 
 
 class StudyParams(Block):
@@ -83,7 +76,7 @@ class OcrParams(Block):
 
     sources: str | None = None
     """Manifest that pairs papers with their keys and solutions (`sources.yaml`)."""
-    engine: Engine = "rapidocr"
+    engine: EngineName = "rapidocr"
     """What reads the pages whose text layer does not say what they show; `textlayer`: nothing."""
     pages: Literal["needed", "all"] = "needed"
     """`all` has the engine read every page, also those with a text layer."""
@@ -139,7 +132,7 @@ class FreezeParams(Block):
 class ScoreParams(Block):
     """Which rule books score the responses, and which models judge them."""
 
-    rules: Annotated[list[RuleBook], Field(min_length=1)] = ["robust"]
+    rules: Annotated[list[RuleBookName], Field(min_length=1)] = ["robust"]
     judge: Panel | None = None
     """GPTScore: a model's name, several names that vote, or a whole panel (OMIBench, C.2)."""
     grader: Panel | None = None
@@ -188,7 +181,7 @@ class AnalyzeParams(Block):
     """How results are summarised and shown."""
 
     confidence: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    main_rules: RuleBook | None = None
+    main_rules: RuleBookName | None = None
     """The rule book of the headline; the first of `score.rules` when left out."""
     published: Tables = []
     """CSV files of printed results to stand beside ours: one, or several."""

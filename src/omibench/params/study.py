@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ValidationError, model_validator
 
-from omibench.errors import ParamsError, reason_of
+from omibench.errors import ParamsError, PluginError, reason_of
 from omibench.files.yaml_file import place_of, read_mapping
 from omibench.params.aggregate import SELF
 from omibench.params.blocks import Block, Name, PlainPath
@@ -19,6 +19,7 @@ from omibench.params.filter import SCREENS, FilterParams
 from omibench.params.infer import InferParams
 from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.params.model import Model
+from omibench.params.plugins import NamedPlugin, load_plugins
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.runtime import with_operating
 from omibench.params.saliency import SaliencyParams
@@ -51,6 +52,8 @@ class Study(Block):
     """One study, from raw papers to report. Every block may be left out."""
 
     study: StudyParams = StudyParams()
+    plugins: list[NamedPlugin] = []
+    """Python files of your own that bring rule books, prompts, benchmarks and other parts."""
     simulated: Switch = False
     """Rehearse it: every model is exchanged for a seeded stand-in, the problems for made-up ones
     where `data` names none, and results and store lie apart."""
@@ -227,15 +230,18 @@ def parse_study(
     `whole` is off for the slice of a job, which lacks blocks that others name. `files` are those
     that the values come from, later ones over earlier, `overrides` the keys of the command line.
     Raises ParamsError with one line naming the file and line, or else `where`, the key, the value
-    and the remedy.
+    and the remedy; PluginError in the same way for a plug-in that does not load.
     """
     if not isinstance(values, Mapping):
         raise ParamsError(f"{where}: holds {type(values).__name__}, not a mapping of blocks")
     try:
+        load_plugins(values, whole)
         study = Study.model_validate(values)
         wrong = _wrong_examples(study) if whole else None
     except ValidationError as error:
         wrong = explain(error, Study)
+    except PluginError as error:
+        raise PluginError(f"{place_of(str(error), files, overrides) or where}: {error}") from error
     if wrong:
         raise ParamsError(f"{place_of(wrong, files, overrides) or where}: {wrong}")
     return study

@@ -1,5 +1,57 @@
-"""Parts that are known by name: built in, or brought by plug-ins (docs/design.md, section 11)."""
+"""Parts that are known by name: built in, or brought by plug-ins (docs/design.md, section 11).
 
-from omibench.plugins.registry import Registry
+`registry` holds the parts of one kind, `built_in` names ours, `installed` reads the entry points of
+packages, `files` runs a file of the user's own, `sources` hashes what plug-ins are made of.
+"""
 
-__all__ = ["Registry"]
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+
+from omibench.plugins.installed import installed_names
+from omibench.plugins.registry import REGISTRIES, Registry, has_part
+from omibench.plugins.sources import SOURCES
+
+__all__ = ["Registry", "part_meaning", "source_hash"]
+
+ALWAYS_USED = frozenset({"sections"})
+"""Kinds of which every installed part is used, without being named in params."""
+
+
+def source_hash(kinds: Collection[str]) -> str:
+    """Hash of the source of the plug-ins that register parts of these kinds.
+
+    Args:
+        kinds: Such as `rule_books`; as the groups of entry points are named.
+
+    Returns:
+        16 hex digits, or "" where no loaded plug-in registers a part of them. Comments, docstrings
+        and layout do not change it.
+
+    Raises:
+        PluginError: An installed part that is used without being named does not load.
+    """
+    lines: set[str] = set()
+    for kind in sorted(kinds):
+        for name in installed_names(kind) if kind in ALWAYS_USED else ():
+            has_part(kind, name)
+        registry = REGISTRIES.get(kind)
+        if registry is None:
+            continue
+        sources = [SOURCES[origin] for origin in registry.origins if origin in SOURCES]
+        lines |= {f"{source.origin}\0{source.meaning}\n" for source in sources}
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()[:16] if lines else ""
+
+
+def part_meaning(kind: str, name: str) -> str | None:
+    """What the plug-in that brings a part means, "" for a built-in part.
+
+    Returns:
+        None where the source is not known, as of a part that a notebook registers.
+    """
+    registry = REGISTRIES.get(kind)
+    if registry is None or registry.origin(name) == "omibench":
+        return ""
+    source = SOURCES.get(registry.origin(name))
+    return source.meaning if source else None

@@ -29,5 +29,73 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "saliency": "omibench.stages.analyze.sections.saliency",
         "provenance": "omibench.stages.analyze.sections.provenance",
     },
+    "benchmarks": {
+        "omibench": "omibench.datasets.omibench",
+        "emma": "omibench.datasets.emma",
+        "emma-mini": "omibench.datasets.emma",
+        "usnco-v": "omibench.datasets.usnco_v",
+        "mathreal": "omibench.datasets.mathreal",
+        "frozen": "omibench.datasets.frozen",
+        "folder": "omibench.datasets.folder",
+        "synthetic": "omibench.datasets.synthetic",
+    },
+    "engines": {
+        "rapidocr": "omibench.stages.ocr.engines.rapidocr",
+        "tesseract": "omibench.stages.ocr.engines.tesseract",
+    },
+    "reasons": {
+        "out_of_scope": "omibench.stages.filter.reasons.one_problem",
+        "statement_incomplete": "omibench.stages.filter.reasons.one_problem",
+        "statement_illegible": "omibench.stages.filter.reasons.one_problem",
+        "answer_missing": "omibench.stages.filter.reasons.one_problem",
+        "answer_ambiguous": "omibench.stages.filter.reasons.one_problem",
+        "too_few_images": "omibench.stages.filter.reasons.one_problem",
+        "image_not_referred_to": "omibench.stages.filter.reasons.one_problem",
+        "exact_duplicate": "omibench.stages.filter.reasons.duplicates",
+        "near_duplicate": "omibench.stages.filter.reasons.duplicates",
+        "ocr_error": "omibench.stages.filter.reasons.one_problem",
+    },
+    "prompts": {
+        "cot": "omibench.settings.prompts_built_in",
+        "least-to-most": "omibench.settings.prompts_built_in",
+        "plan-and-solve": "omibench.settings.prompts_built_in",
+        "visualization-of-thought": "omibench.settings.prompts_built_in",
+        "direct": "omibench.settings.prompts_built_in",
+        "in-context": "omibench.settings.prompts_built_in",
+        "emma-cot": "omibench.settings.prompts_built_in",
+        "emma-direct": "omibench.settings.prompts_built_in",
+        "usnco-v": "omibench.settings.prompts_built_in",
+        "usnco-v-cot": "omibench.settings.prompts_built_in",
+        "mathreal": "omibench.settings.prompts_built_in",
+        "mathreal-iuer": "omibench.settings.prompts_built_in",
+    },
+    "conditions": {
+        "all": "omibench.settings.conditions",
+        "first": "omibench.settings.conditions",
+        "none": "omibench.settings.conditions",
+        "captions": "omibench.settings.conditions",
+        "composite": "omibench.settings.conditions",
+        "shuffled": "omibench.settings.conditions",
+        "degraded": "omibench.settings.conditions",
+        "occluded": "omibench.settings.conditions",
+    },
 }
 """Kinds are named as the groups of entry points: `rule_books` is `omibench.rule_books`."""
+
+REGISTRY_MODULES: Final[dict[str, str]] = {
+    "rule_books": "omibench.rule_books.registry",
+    "benchmarks": "omibench.datasets.registry",
+    "sections": "omibench.stages.analyze.sections.section",
+    "engines": "omibench.stages.ocr.engines.registry",
+    "reasons": "omibench.stages.filter.reasons.registry",
+    "prompts": "omibench.settings.registry",
+    "conditions": "omibench.settings.registry",
+}
+"""The module that holds the registry of a kind: code that imports it uses every built-in part, so
+that the hash of this code covers them."""
+
+
+def built_in_modules(registry: str) -> list[str]:
+    """The modules of the built-in parts whose registry is the module of that name."""
+    kinds = [kind for kind, home in REGISTRY_MODULES.items() if home == registry]
+    return [module for kind in kinds for module in BUILT_IN.get(kind, {}).values()]

@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from omibench.errors import PluginError
+from omibench.errors import OmibenchError, PluginError
 from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.installed import find_installed, installed_names, note_source
+from omibench.plugins.sources import describe_error
 from omibench.schemas.validation import did_you_mean
 
 Part = TypeVar("Part")
 
 BY_OMIBENCH = "omibench"
 """The origin of built-in parts."""
-_ORIGIN: ContextVar[str] = ContextVar("origin", default=BY_OMIBENCH)
+_ORIGIN: ContextVar[str | None] = ContextVar("origin", default=None)
+REGISTRIES: dict[str, Registry[Any]] = {}
+"""The registries that have been imported, by kind."""
 
 
 @contextmanager
@@ -27,6 +31,27 @@ def loading(origin: str) -> Iterator[None]:
         yield
     finally:
         _ORIGIN.reset(token)
+
+
+def known_names(kind: str) -> list[str]:
+    """All names of a kind, built-in ones first; its registry need not be imported."""
+    registry = REGISTRIES.get(kind)
+    return registry.names if registry else [*BUILT_IN.get(kind, {}), *installed_names(kind)]
+
+
+def has_part(kind: str, name: str) -> bool:
+    """Whether a part of that kind and name exists; one of an installed package is loaded.
+
+    Built-in parts are not imported.
+
+    Raises:
+        PluginError: The package that has it does not load.
+    """
+    if name in BUILT_IN.get(kind, {}):
+        return True
+    if kind not in REGISTRIES and name in installed_names(kind):
+        _load_installed(kind, name)
+    return kind in REGISTRIES and REGISTRIES[kind].load(name)
 
 
 class Registry(Generic[Part]):
@@ -42,8 +67,7 @@ class Registry(Generic[Part]):
         self._modules = BUILT_IN.setdefault(kind, {})
         self._parts: dict[str, Part] = {}
         self._origins: dict[str, str] = {}
-        self.find_more: Callable[[Registry[Part], str], None] | None = None
-        """Asked for a name that is neither built in nor registered yet: may register it."""
+        REGISTRIES[kind] = self
 
     @property
     def built_in(self) -> list[str]:
@@ -52,8 +76,13 @@ class Registry(Generic[Part]):
 
     @property
     def names(self) -> list[str]:
-        """All names: the built-in ones first, then those registered by plug-ins."""
-        return list(dict.fromkeys([*self._modules, *self._parts]))
+        """All names: the built-in ones first, then those of plug-ins."""
+        return list(dict.fromkeys([*self._modules, *self._parts, *installed_names(self.kind)]))
+
+    @property
+    def origins(self) -> set[str]:
+        """The files and packages that have registered a part; `omibench` is not among them."""
+        return set(self._origins.values()) - {BY_OMIBENCH}
 
     def register(self, name: str) -> Callable[[Part], Part]:
         """A decorator that registers what it decorates under `name`.
@@ -68,9 +97,17 @@ class Registry(Generic[Part]):
 
         return add
 
-    def add(self, name: str, part: Part) -> None:
-        """Register a part, as `register` does."""
-        origin = _ORIGIN.get()
+    def add(self, name: str, part: Part, module: str | None = None) -> None:
+        """Register a part, as `register` does.
+
+        Args:
+            name: The name that params know it by.
+            part: What `get` gives for that name.
+            module: The module that defines it, where the part itself does not say so.
+        """
+        origin = _ORIGIN.get() or _origin_by_module(
+            module or getattr(part, "__module__", None) or ""
+        )
         before = self._origins.get(name, BY_OMIBENCH if name in self._modules else origin)
         if before != origin:
             raise PluginError(
@@ -82,16 +119,48 @@ class Registry(Generic[Part]):
         """The part of that name; its module is imported at the first call.
 
         Raises:
-            PluginError: There is none, with the nearest name that exists.
+            PluginError: There is none, with the nearest name that exists, or it does not load.
+        """
+        if not self.load(name):
+            raise PluginError(f"there is no {self.noun} {name!r}{did_you_mean(name, self.names)}")
+        return self._parts[name]
+
+    def load(self, name: str) -> bool:
+        """Import the part of that name, where there is one.
+
+        Returns:
+            Whether there is one.
         """
         if name not in self._parts and name in self._modules:
             with loading(BY_OMIBENCH):
                 import_module(self._modules[name])
-        if name not in self._parts and self.find_more is not None:
-            self.find_more(self, name)
-        if name not in self._parts:
-            raise PluginError(f"there is no {self.noun} {name!r}{did_you_mean(name, self.names)}")
-        return self._parts[name]
+        if name not in self._parts and name in installed_names(self.kind):
+            _load_installed(self.kind, name)
+        return name in self._parts
+
+    @contextmanager
+    def calling(self, name: str, subject: str = "") -> Iterator[None]:
+        """Run a part: what a plug-in's part raises becomes one line that names its line.
+
+        Args:
+            name: The part that runs in this block.
+            subject: What it works on, such as the id of a problem.
+
+        Raises:
+            PluginError: In place of any error but an OmibenchError.
+        """
+        try:
+            yield
+        except OmibenchError:
+            raise
+        except Exception as error:
+            origin = self.origin(name)
+            if origin == BY_OMIBENCH:
+                raise
+            about = f" (of {subject})" if subject else ""
+            raise PluginError(
+                f"{self.noun} {name!r}{about}: {describe_error(error, origin)}"
+            ) from error
 
     def origin(self, name: str) -> str:
         """Which file or package registered a name; `omibench` for built-in parts."""
@@ -103,7 +172,35 @@ class Registry(Generic[Part]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
+    def __len__(self) -> int:
+        return len(self.names)
+
     def forget(self, origin: str) -> None:
         """Remove what an origin has registered."""
         for name in [name for name, by in self._origins.items() if by == origin]:
             del self._parts[name], self._origins[name]
+
+
+def _origin_by_module(module: str) -> str:
+    """The origin of what is registered by an ordinary import, or in a notebook."""
+    first = module.partition(".")[0]
+    return BY_OMIBENCH if first in ("", "omibench") else first
+
+
+def _load_installed(kind: str, name: str) -> None:
+    part = find_installed(kind, name)
+    with loading(part.origin):
+        try:
+            note_source(part)
+            import_module(part.entry_point.module)
+        except OmibenchError as error:
+            raise PluginError(f"{part.origin}: {error}") from None
+        except Exception as error:
+            raise PluginError(
+                f"{describe_error(error, part.origin)} (it brings omibench.{kind}: {name})"
+            ) from error
+    if kind not in REGISTRIES or REGISTRIES[kind].origin(name) == BY_OMIBENCH:
+        raise PluginError(
+            f"{part.origin}: its module {part.entry_point.module} registers no {name!r}, which its "
+            f"entry point omibench.{kind} promises"
+        )

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from omibench.answers.extraction.failures import failure
 from omibench.answers.formulas.symbolic import numeric_value
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "emma"
@@ -39,6 +40,7 @@ _WORDS = {w: i for i, w in enumerate(_UNITS)} | {w: 10 * i for i, w in enumerate
 }  # fmt: skip
 
 
+@rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response by EMMA's rules."""
     blocked = passes_through(item, NAME, VERSION)

@@ -10,12 +10,14 @@ from omibench.answers.extraction.boxes import find_boxes
 from omibench.answers.extraction.failures import failure
 from omibench.answers.extraction.plain import visible
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 
 NAME = "mathreal"
 VERSION = 1
 
 
+@rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """The verdict as far as it goes without a model.
 

@@ -21,6 +21,7 @@ from omibench.answers.extraction.boxes import find_boxes
 from omibench.answers.extraction.failures import failure
 from omibench.answers.extraction.plain import visible
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "omibench"
@@ -33,6 +34,7 @@ MAX_CHARS = 4_000
 _NUMBER = re.compile(r"\s*\$*\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?)")
 
 
+@rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response by the printed rules."""
     blocked = passes_through(item, NAME, VERSION)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from omibench.rule_books.outcome import failed
+from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "published"
 VERSION = 1
 
 
+@rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Take over the published verdict; a response without one is `unjudged`.
 

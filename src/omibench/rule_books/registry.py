@@ -3,38 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from omibench.answers.formulas.symbolic import item_time
-from omibench.errors import OmibenchError
-from omibench.rule_books import emma, mathreal, omibench, published, robust, usnco_v
-from omibench.schemas.validation import did_you_mean
+from omibench.errors import PluginError
+from omibench.plugins import Registry
 from omibench.schemas.verdict import ScoredItem, Verdict
+
+Score = Callable[[ScoredItem], Verdict]
 
 
 class RuleBook(NamedTuple):
-    """A scoring rule: its name, the version of our implementation, and the rule itself."""
+    """A scoring rule: its name, the version of its implementation, and the rule itself."""
 
     name: str
     version: int
-    score: Callable[[ScoredItem], Verdict]
+    score: Score
 
 
-RULE_BOOKS: dict[str, RuleBook] = {
-    module.NAME: RuleBook(module.NAME, module.VERSION, module.score)
-    for module in (omibench, emma, usnco_v, mathreal, robust, published)
-}
+RULE_BOOKS: Final[Registry[RuleBook]] = Registry("rule_books", "rule book")
 
 
-def rule_book(rules: str) -> RuleBook:
-    """The rule book of that name; raises OmibenchError naming the nearest one that exists."""
-    if rules not in RULE_BOOKS:
-        hint = did_you_mean(rules, RULE_BOOKS)
-        raise OmibenchError(f"there is no rule book {rules!r}{hint}")
-    return RULE_BOOKS[rules]
+def rule_book(name: str, version: int = 1) -> Callable[[Score], Score]:
+    """A decorator that makes a function the rule book `name`.
+
+    The function is pure: one item in, its verdict out, with this name and version in it.
+
+    Args:
+        name: What `score.rules` calls it.
+        version: Of the implementation; another one where its results change.
+
+    Raises:
+        PluginError: Another rule book has this name.
+    """
+
+    def register(score: Score) -> Score:
+        RULE_BOOKS.add(name, RuleBook(name, version, score), score.__module__)
+        return score
+
+    return register
 
 
 def score_item(item: ScoredItem, rules: str) -> Verdict:
-    """The verdict of one rule book on one response. Raises OmibenchError for an unknown name."""
-    with item_time():
-        return rule_book(rules).score(item)
+    """The verdict of one rule book on one response.
+
+    Raises:
+        PluginError: There is no rule book of this name, or that of a plug-in raised or gave no
+            verdict of its own name and version.
+    """
+    book = RULE_BOOKS.get(rules)
+    with item_time(), RULE_BOOKS.calling(rules, item.id):
+        verdict = book.score(item)
+        if (verdict.rules, verdict.version) != (book.name, book.version):
+            raise PluginError(
+                f"rule book {rules!r}: its verdict is of {verdict.rules!r} version "
+                f"{verdict.version}, not of version {book.version} as it is registered"
+            )
+        return verdict

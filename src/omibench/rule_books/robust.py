@@ -19,6 +19,7 @@ from omibench.answers.match import match_answer
 from omibench.answers.parts import by_comma, by_semicolon, labelled
 from omibench.answers.prose import is_prose
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "robust"
@@ -42,6 +43,7 @@ def compare(item: ScoredItem) -> Comparison:
     return Comparison(found, compare_answer(item.gold, found.answer))
 
 
+@rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response: `verdict` is 1 where all is right, `credit` the share of parts."""
     blocked = passes_through(item, NAME, VERSION)

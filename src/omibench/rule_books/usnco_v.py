@@ -16,6 +16,7 @@ import re
 from omibench.answers.extraction.failures import failure
 from omibench.answers.extraction.plain import visible
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 NAME = "usnco-v"
@@ -24,6 +25,7 @@ VERSION = 1
 _STANDALONE = re.compile(r"(?<![A-Za-z0-9'’_\\])[A-D](?![A-Za-z0-9'’_])")
 
 
+@rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
     """Score one response by its one option letter."""
     blocked = passes_through(item, NAME, VERSION)

@@ -16,6 +16,8 @@ LONGEST = 80
 """Characters of a wrong value that are shown."""
 UNSHOWN = "unshown"
 """The type of a mistake whose value may be a secret: it is never printed."""
+UNKNOWN_PART = "unknown_part"
+"""The type of a mistake whose message names the value: no part of a registry has this name."""
 _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 
@@ -36,7 +38,7 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
         place = f"{where}: " if where else ""
         return f"{place}holds {_short(first['input'])}, but takes a block of keys{more}"
     value = first["input"]
-    hidden = isinstance(value, Mapping | BaseModel) or first["type"] == UNSHOWN
+    hidden = isinstance(value, Mapping | BaseModel) or first["type"] in (UNSHOWN, UNKNOWN_PART)
     shown = "" if hidden else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where + ': ' if where else ''}{message}{shown}{more}"

@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from omibench.params.image import Images
 from omibench.schemas.problem import Question
@@ -22,21 +21,9 @@ from omibench.settings.pictures.derived import (
     labels_of,
     occluded,
 )
+from omibench.settings.registry import CONDITIONS, Pictures, Shown, condition
 
 NOT_SHOWN = "[image not shown]"
-
-Piece = str | ImagePart
-"""A run of words or a picture, before neighbouring words are joined."""
-
-
-class Shown(NamedTuple):
-    """`at` holds what stands for each figure, by its index; a figure without is not shown.
-
-    `after` follows the question's text: what stands for pictures that are marked nowhere.
-    """
-
-    at: Mapping[int, Piece]
-    after: Sequence[Piece] = ()
 
 
 def shown(
@@ -51,23 +38,83 @@ def shown(
     met = question.image_order()
     order = [*met, *(i for i in range(len(question.images)) if i not in met)]
     originals = {i: picture(question, i, folder) for i in order}
-    if images.show == "captions":
-        return worded(question, captions)
-    if images.show == "none":
-        return Shown({})
-    if images.show == "composite" and len(order) > 1:
-        return _joined(question, originals, folder)
-    if images.show == "first":
-        order = order[: images.k]
-    at = {i: originals[i] for i in order}
-    if images.show == "shuffled":
-        at |= _shuffled(question, images.seed, at)
-    if images.show == "degraded":
-        at = {i: degraded(f"{question.id}.{i}", p, images, folder) for i, p in at.items()}
-    if images.show == "occluded":
-        hidden = [i for i in at if images.figure in (None, i)]
-        at |= {i: occluded(f"{question.id}.{i}", at[i], images, folder) for i in hidden}
-    return Shown(at, _loose([at[i] for i in order if i in at and i not in met]))
+    show = CONDITIONS.get(images.show)
+    with CONDITIONS.calling(images.show, question.id):
+        return show(Pictures(question, images, folder, originals, captions))
+
+
+@condition("all")
+def show_all(pictures: Pictures) -> Shown:
+    """Every picture, where it is marked."""
+    return shown_where_marked(pictures.question, pictures.originals)
+
+
+@condition("none")
+def show_none(pictures: Pictures) -> Shown:
+    """No picture at all."""
+    return Shown({})
+
+
+@condition("captions")
+def show_captions(pictures: Pictures) -> Shown:
+    """Words in the place of every picture."""
+    return worded(pictures.question, pictures.captions)
+
+
+@condition("first")
+def show_first(pictures: Pictures) -> Shown:
+    """The first `k` pictures."""
+    first = list(pictures.originals.items())[: pictures.images.k]
+    return shown_where_marked(pictures.question, dict(first))
+
+
+@condition("composite")
+def show_composite(pictures: Pictures) -> Shown:
+    """One picture of all after the question; in the place of each stands its label there."""
+    question, originals = pictures.question, pictures.originals
+    if len(originals) < 2:
+        return show_all(pictures)
+    labels = labels_of(question)
+    whole = composite(question.id, originals, labels, pictures.folder)
+    return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", whole])
+
+
+@condition("shuffled")
+def show_shuffled(pictures: Pictures) -> Shown:
+    """Pictures outside of choices in each other's places."""
+    question, originals = pictures.question, pictures.originals
+    moved = _shuffled(question, pictures.images.seed, originals)
+    return shown_where_marked(question, {**originals, **moved})
+
+
+@condition("degraded")
+def show_degraded(pictures: Pictures) -> Shown:
+    """Every picture as a worse photograph of itself."""
+    question, images = pictures.question, pictures.images
+    worse = {
+        i: degraded(f"{question.id}.{i}", original, images, pictures.folder)
+        for i, original in pictures.originals.items()
+    }
+    return shown_where_marked(question, worse)
+
+
+@condition("occluded")
+def show_occluded(pictures: Pictures) -> Shown:
+    """Every picture, or one, under a black patch."""
+    question, images, originals = pictures.question, pictures.images, pictures.originals
+    patched = {
+        i: occluded(f"{question.id}.{i}", original, images, pictures.folder)
+        for i, original in originals.items()
+        if images.figure in (None, i)
+    }
+    return shown_where_marked(question, {**originals, **patched})
+
+
+def shown_where_marked(question: Question, pictures: Mapping[int, ImagePart]) -> Shown:
+    """Pictures where the question marks them; those that it marks nowhere follow it."""
+    met = question.image_order()
+    loose = [picture for i, picture in pictures.items() if i not in met]
+    return Shown(pictures, ["\n", *loose] if loose else [])
 
 
 def picture(question: Question, index: int, folder: str | Path = "") -> ImagePart:
@@ -87,17 +134,6 @@ def worded(question: Question, captions: Sequence[str]) -> Shown:
 def in_words(index: int, caption: str) -> str:
     """The caption of a picture as it stands in a question: `index` counts from 0."""
     return f"[IMAGE{index}, described in words: {' '.join(caption.split()) or '(no description)'}]"
-
-
-def _joined(question: Question, originals: Mapping[int, ImagePart], folder: str | Path) -> Shown:
-    """One picture of all after the question; in the place of each stands its label there."""
-    labels = labels_of(question)
-    whole = composite(question.id, originals, labels, folder)
-    return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", whole])
-
-
-def _loose(pictures: Sequence[ImagePart]) -> list[Piece]:
-    return ["\n", *pictures] if pictures else []
 
 
 def _shuffled(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dict[int, ImagePart]:

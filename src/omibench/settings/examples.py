@@ -12,19 +12,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from omibench.errors import ParamsError
-from omibench.params.image import ImageCondition, Images
+from omibench.params.image import Images
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
 from omibench.schemas.example import Example, siblings
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Message, TextPart
 from omibench.settings.ablation import ablated
-from omibench.settings.conditions import Piece, Shown, shown
+from omibench.settings.conditions import shown
 from omibench.settings.present import Around, joined, pieces
 from omibench.settings.prompts import load_prompt
+from omibench.settings.registry import Piece, Shown
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
 
-_SHOW: dict[str, ImageCondition] = {"none": "none", "one": "first", "all": "all"}
+_SHOW: dict[str, str] = {"none": "none", "one": "first", "all": "all"}
 
 
 def chosen(

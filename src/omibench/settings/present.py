@@ -13,8 +13,9 @@ from typing import NamedTuple
 from omibench.params.setting import Setting
 from omibench.schemas.problem import IMAGE_MARK, Choice, Question
 from omibench.schemas.request import Conversation, Message, Part, TextPart
-from omibench.settings.conditions import NOT_SHOWN, Piece, Shown, shown
+from omibench.settings.conditions import NOT_SHOWN, shown
 from omibench.settings.prompts import load_prompt
+from omibench.settings.registry import Piece, Shown
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, SLOT, Prompt
 
 

@@ -11,7 +11,7 @@ from omibench.errors import OmibenchError, ParamsError, reason_of
 from omibench.files.intake import read_bytes
 from omibench.files.prompt_file import PROMPT_BYTES
 from omibench.schemas.validation import did_you_mean
-from omibench.settings.prompts_built_in import PROMPTS
+from omibench.settings.registry import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
 
 _FIELDS = ("question", "choices", "examples")
@@ -25,7 +25,7 @@ def load_prompt(name: str) -> Prompt:
     `[[user]]`. Raises ParamsError when there is neither, or when the file lacks `{question}`.
     """
     if name in PROMPTS:
-        return PROMPTS[name]
+        return PROMPTS.get(name)
     try:
         state = Path(name).stat()
     except OSError:

@@ -8,6 +8,7 @@ long and stand here in our own words, their steps and their answer format as pri
 
 from __future__ import annotations
 
+from omibench.settings.registry import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
 
 _BLOCKS = f"[Question]\n{QUESTION}\n\n[Choices]\n{CHOICES}"
@@ -84,7 +85,7 @@ _MATHREAL_IUER = "\n".join(
     )
 )
 
-PROMPTS: dict[str, Prompt] = {
+_WORDS: dict[str, Prompt] = {
     "cot": Prompt(_COT, _COT),
     "least-to-most": Prompt(_LEAST_TO_MOST, _LEAST_TO_MOST),
     "plan-and-solve": Prompt(_PLAN_AND_SOLVE, _PLAN_AND_SOLVE),
@@ -98,3 +99,6 @@ PROMPTS: dict[str, Prompt] = {
     "mathreal": Prompt(_MATHREAL, _MATHREAL),
     "mathreal-iuer": Prompt(_MATHREAL_IUER, _MATHREAL_IUER),
 }
+
+for _name, _prompt in _WORDS.items():
+    PROMPTS.add(_name, _prompt, __name__)

@@ -22,7 +22,7 @@ OCR = Stage(
     "ocr",
     target="freeze",
     params=("study", "models", "ocr"),
-    plugins=("engines", "providers"),
+    plugins=("engines", "benchmarks", "providers"),
     apart=("read_ahead",),
     models=_models,
     files=_files,

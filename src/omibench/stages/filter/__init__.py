@@ -1,6 +1,6 @@
 """Stage `filter`: problems that cannot be asked fairly are turned away, each with its reason."""
 
-from omibench.stages.filter.reasons import REASONS
+from omibench.stages.filter.reasons.registry import REASONS
 from omibench.stages.filter.stage import FilterSummary, filter_problems
 
 __all__ = ["REASONS", "FilterSummary", "filter_problems"]

@@ -20,11 +20,11 @@ from omibench.stages.filter.candidate import Candidate, Case, Kept
 from omibench.stages.filter.judging import REASONS as JUDGED_REASONS
 from omibench.stages.filter.judging import judge_problems
 from omibench.stages.filter.page import write_rejects
-from omibench.stages.filter.reasons import REASONS
+from omibench.stages.filter.reasons.registry import REASONS
 
 Finding = tuple[str, str]
 """The name of a reason and its evidence."""
-ALL_REASONS = tuple(dict.fromkeys([*REASONS, *JUDGED_REASONS.values()]))
+BUILT_IN_REASONS = tuple(dict.fromkeys([*REASONS.built_in, *JUDGED_REASONS.values()]))
 """Every reason by name: those that are computed, then those for which models are asked."""
 
 
@@ -63,7 +63,7 @@ def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> Filt
     rejects += [_reject(one.problem, [(one.reason, one.evidence)]) for one in rejected]
     counts = Counter(reject.reason for reject in rejects)
     answers = sum(bool(problem.answer) for problem in read)
-    summary = FilterSummary(len(kept), {name: counts[name] for name in ALL_REASONS}, answers)
+    summary = FilterSummary(len(kept), _in_order(counts), answers)
     by_id = {problem.id: problem for problem in read}
     shown = [(by_id[reject.id], reject) for reject in rejects]
     write_jsonl(out / "problems.jsonl", (rebase_images(p, folder, out) for p in kept))
@@ -83,7 +83,7 @@ def summary_of(folder: Path) -> FilterSummary | None:
         return None
     counts = Counter(rejects["reason"].to_list())
     answers = kept + sum("answer_missing" not in own for own in rejects["reasons"].to_list())
-    return FilterSummary(kept, {name: counts[name] for name in ALL_REASONS}, answers)
+    return FilterSummary(kept, _in_order(counts), answers)
 
 
 def sift(
@@ -111,13 +111,20 @@ def all_reasons(case: Case) -> list[Finding]:
     there, adds no reason to those of a problem that is rejected already.
     """
     found: list[Finding] = []
-    for name, reason in REASONS.items():
+    for name in dict.fromkeys([*REASONS.built_in, *case.params.reasons]):
         if name == "near_duplicate" and any(earlier == "exact_duplicate" for earlier, _ in found):
             continue
         with suppress(*([OmibenchError] if found else [])):
-            if evidence := reason(case):
+            with REASONS.calling(name, case.problem.id):
+                evidence = REASONS.get(name)(case)
+            if evidence:
                 found.append((name, evidence))
     return found
+
+
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    """How many problems each reason has rejected, the built-in reasons first, also those with 0."""
+    return {name: counts[name] for name in dict.fromkeys([*BUILT_IN_REASONS, *counts])}
 
 
 def count_phrase(count: int, noun: str) -> str:

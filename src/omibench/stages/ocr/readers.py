@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omibench.errors import MissingInputError
-from omibench.extras import has_extra, require_extra
+from omibench.extras import require_extra
+from omibench.params.plugins import PluginFile
+from omibench.plugins.sources import SOURCES
 from omibench.stages.ocr.engines.engine import Engine
 from omibench.stages.ocr.engines.recorded import RecordedReader
+from omibench.stages.ocr.engines.registry import ENGINES
 from omibench.stages.ocr.layout.scans import LocalReader, PageReader
 
 if TYPE_CHECKING:
@@ -36,16 +39,25 @@ class Readers:
 
 
 def open_engine(name: str) -> Engine:
-    """Open an engine of this machine. Raises MissingInputError where it is not installed."""
-    if name == "tesseract":
-        from omibench.stages.ocr.engines.tesseract import Tesseract
+    """Open an engine of this machine.
 
-        return Tesseract()
-    if name == "rapidocr":
-        from omibench.stages.ocr.engines.rapidocr import RapidOcr
+    Raises:
+        MissingInputError: It is not installed, or reads no pixels on this machine.
+        PluginError: It is a plug-in's, and raised.
+    """
+    if name not in ENGINES:
+        raise MissingInputError(f"engine {name}: reads no pixels on this machine")
+    entry = ENGINES.get(name)
+    with ENGINES.calling(name):
+        return entry.open()
 
-        return RapidOcr()
-    raise MissingInputError(f"engine {name}: reads no pixels on this machine")
+
+def plugins_for(name: str) -> list[PluginFile]:
+    """The file that brings an engine, for a process that has to load it too."""
+    source = SOURCES.get(ENGINES.origin(name))
+    if source is None or source.is_installed:
+        return []
+    return [PluginFile(file=source.origin, meaning=source.meaning)]
 
 
 def require(name: str) -> None:
@@ -68,10 +80,4 @@ def require_pdf() -> None:
 
 def is_installed(name: str) -> bool:
     """Whether an engine of this machine can be opened; nothing is loaded."""
-    if name == "rapidocr":
-        return has_extra("ocr")
-    if name == "tesseract":
-        from omibench.stages.ocr.engines.tesseract import command
-
-        return command() is not None
-    return True
+    return name not in ENGINES or ENGINES.get(name).is_installed()

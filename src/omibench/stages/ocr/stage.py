@@ -28,7 +28,7 @@ from omibench.schemas.tables import (
 )
 from omibench.stages.ocr.allowance import WALL, page_noted
 from omibench.stages.ocr.codes import CODES, is_error
-from omibench.stages.ocr.readers import is_installed, require, require_pdf
+from omibench.stages.ocr.readers import is_installed, plugins_for, require, require_pdf
 from omibench.stages.ocr.sources.check import sha256_of
 from omibench.stages.ocr.sources.download import fetch
 from omibench.stages.ocr.sources.edited import refuse_edited
@@ -89,6 +89,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
                 params=params,
                 password_env=password_env,
                 look=look is not None,
+                plugins=plugins_for(params.engine),
             )
             for k, s in enumerate(sources)
         ]

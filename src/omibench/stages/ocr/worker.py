@@ -15,7 +15,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from omibench.errors import PaperError
+from omibench.errors import PaperError, PluginError
+from omibench.params.plugins import PluginFile, load_plugins
 from omibench.params.stages import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import PageText, write_jsonl
@@ -53,6 +54,8 @@ class Job(BaseModel):
     """How many pages of each file (by its place) an engine of this machine reads."""
     skipped: dict[int, list[int]] = {}
     """Pages of each file that are left out: an earlier process was ended over them."""
+    plugins: list[PluginFile] = []
+    """Files that bring engines: this process has to know their names."""
     look: bool = False
     """Leave, for `omibench.ocr_view`, pictures of the pages and what stands where on them."""
 
@@ -262,7 +265,13 @@ def _own_peak_kib() -> int | None:
 
 def main() -> None:
     """Run the job on standard input and print its outcome."""
-    job = Job.model_validate_json(sys.stdin.read())
+    text = sys.stdin.read()
+    try:
+        load_plugins(json.loads(text), whole=False)
+        job = Job.model_validate_json(text)
+    except PluginError as error:
+        print(Outcome(error=("paper_failed", str(error))).model_dump_json())
+        return
     _limit_memory(job.params.memory_mb)
     limit_cpu(job.most_s)
     try:

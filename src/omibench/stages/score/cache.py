@@ -22,8 +22,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from omibench.plugins import part_meaning
 from omibench.rule_books.published import NAME as PUBLISHED
-from omibench.rule_books.registry import rule_book, score_item
+from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 FILE = "verdicts.sqlite"
@@ -57,8 +58,9 @@ def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = Non
     What is new is written chunk by chunk, so that a killed run keeps what it has done. Raises
     OmibenchError for an unknown rule book.
     """
-    rule_book(rules)
-    if file is None or rules == PUBLISHED:
+    RULE_BOOKS.get(rules)
+    # What a notebook defines has no source that would tell an old verdict from a new one.
+    if file is None or rules == PUBLISHED or part_meaning("rule_books", rules) is None:
         return [score_item(item, rules) for item in items]
     verdicts: list[Verdict] = []
     with _opened(file) as known:
@@ -79,7 +81,9 @@ def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = Non
 def verdict_key(item: ScoredItem, rules: str) -> bytes:
     """The hash under which a verdict is kept: of everything but the problem's id."""
     content = item.model_dump(exclude={"id"})
-    text = json.dumps([code_hash(), rules, content], sort_keys=True)
+    plugin = part_meaning("rule_books", rules)
+    known = [code_hash(), rules, content, *([plugin] if plugin else [])]
+    text = json.dumps(known, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=20).digest()
 
 

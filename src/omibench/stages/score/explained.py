@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.answers.nearest_names import no_such_id, results_folder
 from omibench.errors import MissingInputError
-from omibench.rule_books.registry import rule_book
+from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.verdict import ScoredItem
@@ -45,7 +45,7 @@ def explain_id(
     response has that id, and as reading the files does.
     """
     for name in rules or []:
-        rule_book(name)
+        RULE_BOOKS.get(name)
     known: set[str] = set()
     found: list[Meant] = []
     for path in inputs:

@@ -15,7 +15,7 @@ from omibench.judges.panel import Judge
 from omibench.params.limit import apply_limit, part_words
 from omibench.params.stage_params import ScoreStageParams
 from omibench.rule_books.mathreal import NAME as MATHREAL
-from omibench.rule_books.registry import rule_book
+from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     ResponseRow,
@@ -62,7 +62,7 @@ def score_file(
 
     As `score_rows` for the rows of `read_rows`.
     """
-    rule_book(rules)
+    RULE_BOOKS.get(rules)
     return score_rows(read_rows(inputs), [rules], out, judge, cache).frame.height
 
 
@@ -86,7 +86,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     Raises OmibenchError for an unknown rule book.
     """
     for rules in books:
-        rule_book(rules)
+        RULE_BOOKS.get(rules)
     questions = [row.question for row in rows]
     new: dict[str, list[Any]] = {}
     failed: dict[str, tuple[int, Counter[str]]] = {}

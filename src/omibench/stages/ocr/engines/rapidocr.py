@@ -12,10 +12,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from omibench.errors import MissingInputError, reason_of
-from omibench.extras import require_extra
+from omibench.extras import has_extra, require_extra
 from omibench.stages.ocr.engines.direction import lies_on_side
 from omibench.stages.ocr.engines.engine import Pixels, Point, Reading, quarter_turned
 from omibench.stages.ocr.engines.lighting import evenly_lit
+from omibench.stages.ocr.engines.registry import engine
 
 NAME = "rapidocr"
 _AREA = 1_000_000
@@ -34,6 +35,12 @@ _CLASSIFIED, _GLANCE, _WHOLE = 4.0, 6.6, 1000.0
 """Width over height of what is shown of a line: what costs the classifier and the reader least."""
 
 
+def is_installed() -> bool:
+    """Whether the package and what it needs are installed; nothing is loaded."""
+    return has_extra("ocr")
+
+
+@engine(NAME, is_installed)
 class RapidOcr:
     """The engine, its session opened once a process."""
 

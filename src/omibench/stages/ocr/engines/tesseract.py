@@ -12,6 +12,7 @@ from functools import cache
 
 from omibench.errors import MissingInputError
 from omibench.stages.ocr.engines.engine import Pixels, Reading
+from omibench.stages.ocr.engines.registry import engine
 
 NAME = "tesseract"
 LANGUAGES = "OMIBENCH_TESSERACT_LANGUAGES"
@@ -19,6 +20,17 @@ LANGUAGES = "OMIBENCH_TESSERACT_LANGUAGES"
 _SECONDS = 120
 
 
+def command() -> str | None:
+    """The path of the command, or None where it is not installed."""
+    return shutil.which("tesseract")
+
+
+def is_installed() -> bool:
+    """Whether there is such a command."""
+    return command() is not None
+
+
+@engine(NAME, is_installed)
 class Tesseract:
     """The engine; every picture is handed to a process of its own."""
 
@@ -61,11 +73,6 @@ class Tesseract:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
             raise MissingInputError(f"engine tesseract: {said or 'ended without a word'}")
         yield from lines_of_table(done.stdout.decode("utf-8", "replace"))
-
-
-def command() -> str | None:
-    """The path of the command, or None where it is not installed."""
-    return shutil.which("tesseract")
 
 
 def version() -> str:

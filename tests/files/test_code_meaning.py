@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from omibench.graph import code_meaning as meaning
-from omibench.graph.code_meaning import Meanings, read_source
+from omibench.files import code_meaning as meaning
+from omibench.files.code_meaning import Meanings, read_source
 
 TEXT = "import json\n\nLIMIT = 3\n"
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from omibench.stages.filter.candidate import Candidate, Case, figure_distance
+from omibench.stages.filter.reasons.registry import reason
 
 
+@reason("exact_duplicate")
 def exact_duplicate(case: Case) -> str | None:
     """Same text after normalisation, same figures by content or by look.
 
@@ -18,6 +20,7 @@ def exact_duplicate(case: Case) -> str | None:
     return None
 
 
+@reason("near_duplicate")
 def near_duplicate(case: Case) -> str | None:
     """Text similarity of at least `near_duplicate` with figures that look alike.
 

@@ -8,13 +8,12 @@ unambiguous", duplicates, unresolved OCR errors, several images) measurable.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 
 from omibench.schemas.problem import Figure, Problem
 from omibench.stages.filter.answers import ambiguous_options, ambiguous_text
 from omibench.stages.filter.candidate import Case
-from omibench.stages.filter.duplicates import exact_duplicate, near_duplicate
 from omibench.stages.filter.legible import legible_share
+from omibench.stages.filter.reasons.registry import reason
 from omibench.stages.filter.references import (
     printed_number,
     referred_numbers,
@@ -25,8 +24,6 @@ from omibench.stages.filter.scope import unwanted
 from omibench.stages.filter.statement import unfinished
 from omibench.stages.filter.text import count_words
 
-Reason = Callable[[Case], str | None]
-
 # U+FFFD stands for a character that could not be decoded; private-use and control characters come
 # from fonts without a Unicode table, as does "(cid:12)".
 _BROKEN = re.compile(
@@ -35,11 +32,13 @@ _BROKEN = re.compile(
 _SHOWN = 5  # spoilt words that evidence quotes
 
 
+@reason("out_of_scope")
 def out_of_scope(case: Case) -> str | None:
     """A subject, a language, a year or a kind of task that the study does not want."""
     return unwanted(case.problem, case.candidate.statement, case.params)
 
 
+@reason("statement_incomplete")
 def statement_incomplete(case: Case) -> str | None:
     """The statement is too short, breaks off, or lacks the choices or figures it speaks of."""
     choices = " ".join(choice.text or "" for choice in case.problem.choices or [])
@@ -49,6 +48,7 @@ def statement_incomplete(case: Case) -> str | None:
     return unfinished(case.problem, case.candidate.statement)
 
 
+@reason("statement_illegible")
 def statement_illegible(case: Case) -> str | None:
     """Too many of its words do not read as words or numbers."""
     share, spoilt = legible_share(case.candidate.statement)
@@ -61,6 +61,7 @@ def statement_illegible(case: Case) -> str | None:
     )
 
 
+@reason("answer_missing")
 def answer_missing(case: Case) -> str | None:
     """No key gives the answer, or leaves a part of it blank."""
     answer = case.problem.answer
@@ -70,6 +71,7 @@ def answer_missing(case: Case) -> str | None:
     return f"part {blank[0]} of {len(answer)} of the answer is blank" if blank else None
 
 
+@reason("answer_ambiguous")
 def answer_ambiguous(case: Case) -> str | None:
     """Key and solution disagree, several options stand where one is asked for, or none does."""
     problem, answer = case.problem, case.problem.answer or []
@@ -82,6 +84,7 @@ def answer_ambiguous(case: Case) -> str | None:
     return next((verdict for verdict in verdicts if verdict), None)
 
 
+@reason("too_few_images")
 def too_few_images(case: Case) -> str | None:
     """Fewer distinct images, by SHA-256 of their bytes, than `min_images`."""
     distinct, shown = len(case.candidate.contents), len(case.problem.images)
@@ -90,6 +93,7 @@ def too_few_images(case: Case) -> str | None:
     return f"{distinct} distinct of {shown} images; at least {case.params.min_images} are needed"
 
 
+@reason("image_not_referred_to")
 def image_not_referred_to(case: Case) -> str | None:
     """A figure to which the statement does not refer; picture choices refer to themselves."""
     figures, text = _evidence_figures(case.problem), case.candidate.statement
@@ -109,6 +113,7 @@ def image_not_referred_to(case: Case) -> str | None:
     return f"the statement refers to {spoken} only, not to {', '.join(left_out)}"
 
 
+@reason("ocr_error")
 def ocr_error(case: Case) -> str | None:
     """Characters that reading has broken, or a warning of reading that nobody has resolved."""
     problem = case.problem
@@ -120,21 +125,6 @@ def ocr_error(case: Case) -> str | None:
             return f"{len(broken)} unreadable characters in the {where}: {codes}"
     unresolved = [w for w in problem.warnings if w.split(":")[0].strip() in case.params.unresolved]
     return f"unresolved warning of reading: {unresolved[0]}" if unresolved else None
-
-
-REASONS: Mapping[str, Reason] = {
-    "out_of_scope": out_of_scope,
-    "statement_incomplete": statement_incomplete,
-    "statement_illegible": statement_illegible,
-    "answer_missing": answer_missing,
-    "answer_ambiguous": answer_ambiguous,
-    "too_few_images": too_few_images,
-    "image_not_referred_to": image_not_referred_to,
-    "exact_duplicate": exact_duplicate,
-    "near_duplicate": near_duplicate,
-    "ocr_error": ocr_error,
-}
-"""Name -> function. A problem is rejected for the first that gives evidence."""
 
 
 def _evidence_figures(problem: Problem) -> dict[int, Figure]:

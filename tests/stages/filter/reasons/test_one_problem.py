@@ -10,8 +10,10 @@ import pytest
 
 from omibench.params.filter import FilterParams
 from omibench.schemas.problem import Choice, Figure, Problem
-from omibench.stages.filter import reasons
 from omibench.stages.filter.candidate import Case
+from omibench.stages.filter.reasons import duplicates
+from omibench.stages.filter.reasons import one_problem as reasons
+from omibench.stages.filter.reasons.registry import REASONS
 from omibench.stages.filter.stage import all_reasons
 
 Make = Callable[..., Problem]
@@ -23,7 +25,7 @@ LETTERS = [Choice(label=label, text=f"{i} m") for i, label in enumerate("ABCD", 
 
 def test_a_sound_problem_passes_every_reason(make: Make, look: Look) -> None:
     assert all_reasons(look(make())) == []
-    assert list(reasons.REASONS) == [
+    assert REASONS.built_in == [
         "out_of_scope", "statement_incomplete", "statement_illegible", "answer_missing",
         "answer_ambiguous", "too_few_images", "image_not_referred_to", "exact_duplicate",
         "near_duplicate", "ocr_error",
@@ -249,10 +251,10 @@ def test_exact_duplicate_whatever_the_numbering(make: Make, look: Look, draw: Dr
         ],
     )
     assert {f.sha256 for f in first.images}.isdisjoint(f.sha256 for f in again.images)
-    evidence = reasons.exact_duplicate(look(again, first))
+    evidence = duplicates.exact_duplicate(look(again, first))
     assert evidence is not None
     assert "same text as mechanics-1" in evidence
-    assert reasons.exact_duplicate(look(again)) is None
+    assert duplicates.exact_duplicate(look(again)) is None
 
 
 def test_same_words_about_other_pictures_are_another_problem(
@@ -262,8 +264,8 @@ def test_same_words_about_other_pictures_are_another_problem(
         id="mechanics-2",
         images=[draw("x.png", [(0, 10), (50, 95), (95, 10)]), draw("y.png", [(0, 50), (95, 50)])],
     )
-    assert reasons.exact_duplicate(look(other, make())) is None
-    assert reasons.near_duplicate(look(other, make())) is None
+    assert duplicates.exact_duplicate(look(other, make())) is None
+    assert duplicates.near_duplicate(look(other, make())) is None
 
 
 def test_a_threshold_that_minhash_cannot_promise_is_searched_in_full(
@@ -275,8 +277,8 @@ def test_a_threshold_that_minhash_cannot_promise_is_searched_in_full(
         question="Figures 1 and 2 show the speed and the road of a cart. How far does it travel?",
     )
     half = FilterParams(near_duplicate=0.5)
-    assert "similar to a-1" in str(reasons.near_duplicate(look(loose, first, params=half)))
-    assert reasons.near_duplicate(look(loose, first)) is None
+    assert "similar to a-1" in str(duplicates.near_duplicate(look(loose, first, params=half)))
+    assert duplicates.near_duplicate(look(loose, first)) is None
 
 
 def test_which_warnings_are_unresolved_errors_is_a_parameter(make: Make, look: Look) -> None:
@@ -289,17 +291,17 @@ def test_which_warnings_are_unresolved_errors_is_a_parameter(make: Make, look: L
 def test_near_duplicate_needs_like_text_and_like_figures(make: Make, look: Look) -> None:
     first = make()
     reworded = make(id="b-2", question=first.question.replace("How far does", "What way does"))
-    evidence = reasons.near_duplicate(look(reworded, first))
+    evidence = duplicates.near_duplicate(look(reworded, first))
     assert evidence is not None
     assert re.search(r"text is 0\.9\d+ similar to mechanics-1, at least 0\.85", evidence)
-    assert reasons.exact_duplicate(look(reworded, first)) is None
+    assert duplicates.exact_duplicate(look(reworded, first)) is None
     another = make(
         id="b-3",
         question="Figures 1 and 2 show a hill and a lake. Which is older, and by how much?",
     )
-    assert reasons.near_duplicate(look(another, first)) is None
+    assert duplicates.near_duplicate(look(another, first)) is None
     strict = FilterParams(near_duplicate=1.0)
-    assert reasons.near_duplicate(look(reworded, first, params=strict)) is None
+    assert duplicates.near_duplicate(look(reworded, first, params=strict)) is None
 
 
 def test_moved_sentences_make_no_other_problem(make: Make, look: Look) -> None:
@@ -308,10 +310,10 @@ def test_moved_sentences_make_no_other_problem(make: Make, look: Look) -> None:
     ask = "By how much does the block sink when another body of 2 kg is put on top of it?"
     first = make(question=one + two + ask)
     moved = make(id="b-2", question=two + one + ask)
-    evidence = reasons.near_duplicate(look(moved, first))
+    evidence = duplicates.near_duplicate(look(moved, first))
     assert evidence is not None
     shuffled = make(id="b-3", question=" ".join(sorted((one + two + ask).split())))
-    assert reasons.near_duplicate(look(shuffled, first)) is None
+    assert duplicates.near_duplicate(look(shuffled, first)) is None
 
 
 def test_problems_of_one_stem_are_no_near_duplicates(make: Make, look: Look) -> None:
@@ -321,9 +323,9 @@ def test_problems_of_one_stem_are_no_near_duplicates(make: Make, look: Look) -> 
         group="mechanics-1-2",
         question=first.question.replace("How far", "How high"),
     )
-    assert reasons.near_duplicate(look(second, first)) is None
+    assert duplicates.near_duplicate(look(second, first)) is None
     elsewhere = second.model_copy(update={"source": "another paper"})
-    assert reasons.near_duplicate(look(elsewhere, first))
+    assert duplicates.near_duplicate(look(elsewhere, first))
 
 
 @pytest.mark.parametrize(
@@ -357,6 +359,6 @@ def test_no_ocr_error_in_other_scripts_and_warnings(make: Make, look: Look) -> N
 @pytest.mark.timeout(20)
 def test_no_text_of_a_paper_holds_the_filter_up(make: Make, look: Look, hostile: str) -> None:
     case = look(make(question=hostile, answer=[hostile, "A" + " " * 9_000 + "!"]), make())
-    for name, reason in reasons.REASONS.items():
-        found = reason(case)
+    for name in REASONS.built_in:
+        found = REASONS.get(name)(case)
         assert found is None or found, name

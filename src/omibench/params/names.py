@@ -1,0 +1,74 @@
+"""Names of parts in params.yaml: built-in ones, and those that plug-ins bring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from omibench.plugins.registry import has_part, known_names
+from omibench.schemas.validation import UNKNOWN_PART, did_you_mean
+
+PART_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+
+
+@dataclass(frozen=True)
+class PartName:
+    """A text that must be the name of a part of one kind, when params are read.
+
+    Its JSON schema lists the built-in names, which editors complete, and allows others.
+
+    Attributes:
+        kind: Of the registry: `rule_books`.
+        noun: What a message calls one of them: `rule book`.
+        first: Names that are no parts and are allowed too, listed before them.
+        last: The same, listed after them.
+    """
+
+    kind: str
+    noun: str
+    first: Sequence[str] = ()
+    last: Sequence[str] = ()
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        from omibench.plugins.built_in import BUILT_IN
+
+        names = [*self.first, *BUILT_IN.get(self.kind, {}), *self.last]
+        return {
+            "anyOf": [
+                {"enum": names, "type": "string"},
+                {"description": f"A {self.noun} of a plug-in.", "pattern": PART_NAME,
+                 "type": "string"},
+            ]
+        }  # fmt: skip
+
+    def _check(self, name: str) -> str:
+        if name in (*self.first, *self.last) or has_part(self.kind, name):
+            return name
+        known = [*self.first, *known_names(self.kind), *self.last]
+        raise PydanticCustomError(
+            UNKNOWN_PART,
+            "unknown {noun} {name}{hint}",
+            {"noun": self.noun, "name": repr(name), "hint": did_you_mean(name, known)},
+        )
+
+
+RuleBookName = Annotated[str, PartName("rule_books", "rule book")]
+BenchmarkName = Annotated[str, PartName("benchmarks", "benchmark", first=("papers",))]
+"""`papers` is built from exam papers, by the stages before freeze."""
+EngineName = Annotated[
+    str, PartName("engines", "OCR engine", first=("textlayer",), last=("mathpix", "vision"))
+]
+"""`textlayer` reads no pixels; `mathpix` and `vision` are asked over a network."""
+ReasonName = Annotated[str, PartName("reasons", "reason of the filter")]
+ConditionName = Annotated[str, PartName("conditions", "image condition")]

@@ -1,0 +1,109 @@
+"""Parts that installed packages bring, by entry points of the groups `omibench.<kind>`.
+
+    [project.entry-points."omibench.rule_books"]
+    halves = "my_package.rules"
+
+The name is the part's; importing the module registers it. Nothing is imported to know the names.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, distributions
+from pathlib import Path
+from typing import NamedTuple
+
+from omibench.errors import PluginError
+from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.sources import SOURCES, PluginSource, package_meaning
+
+PREFIX = "omibench."
+
+
+class InstalledPart(NamedTuple):
+    """A part that an installed package names; `origin` is the package with its version."""
+
+    entry_point: EntryPoint
+    origin: str
+
+    @property
+    def package(self) -> str:
+        """The package, or single module, that is imported for it."""
+        return self.entry_point.module.partition(".")[0]
+
+
+@cache
+def installed_parts() -> Mapping[str, Mapping[str, tuple[InstalledPart, ...]]]:
+    """Everything that installed packages name: kind -> name -> who brings it.
+
+    The current folder is left out, where Python would look for packages too: what lies in a folder
+    of papers or results is no plug-in.
+    """
+    parts: dict[str, dict[str, tuple[InstalledPart, ...]]] = {}
+    for kind, part in _entry_points():
+        names = parts.setdefault(kind, {})
+        names[part.entry_point.name] = (*names.get(part.entry_point.name, ()), part)
+    return parts
+
+
+def installed_names(kind: str) -> list[str]:
+    """The names of a kind that installed packages bring, in alphabetical order."""
+    return sorted(installed_parts().get(kind, {}))
+
+
+def find_installed(kind: str, name: str) -> InstalledPart:
+    """The installed part of that name.
+
+    Raises:
+        PluginError: Several packages bring it, or a built-in part has this name.
+    """
+    first, *others = installed_parts()[kind][name]
+    if others or name in BUILT_IN.get(kind, {}):
+        other = others[0].origin if others else "omibench"
+        raise PluginError(
+            f"{name!r} in the entry points omibench.{kind} is defined by {other} and by "
+            f"{first.origin}: uninstall one of the packages, or have its author rename the part"
+        )
+    return first
+
+
+def check_installed() -> None:
+    """Refuse packages whose parts have the names of others, before anything rests on one.
+
+    Raises:
+        PluginError: As `find_installed` does, for any part of any kind.
+    """
+    for kind, names in installed_parts().items():
+        for name in names:
+            find_installed(kind, name)
+
+
+def note_source(part: InstalledPart) -> None:
+    """Keep what the package of a part means, before its code runs."""
+    if part.origin in SOURCES:
+        return
+    from importlib.util import find_spec
+
+    spec = find_spec(part.package)
+    if spec is None or spec.origin is None:
+        return
+    file = Path(spec.origin)
+    path = file.parent if spec.submodule_search_locations else file
+    SOURCES[part.origin] = PluginSource(part.origin, path, package_meaning(path), is_installed=True)
+
+
+def _entry_points() -> Iterator[tuple[str, InstalledPart]]:
+    here = Path.cwd().resolve()
+    folders = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
+    seen: set[str] = set()
+    for distribution in distributions(path=folders):
+        parts = [e for e in distribution.entry_points if e.group.startswith(PREFIX)]
+        # To read the name of every package, which few need, would take a quarter of a second.
+        if not parts or distribution.name in seen:
+            continue
+        seen.add(distribution.name)
+        origin = f"{distribution.name} {distribution.version}"
+        for entry_point in parts:
+            yield entry_point.group.removeprefix(PREFIX), InstalledPart(entry_point, origin)
