@@ -15,9 +15,8 @@ from tests.stages.certify.test_stage import written
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import identity_of
 from omibench.params.study import Study
-from omibench.schemas.certificate import ReasoningCertificate, ReasoningCertificates
+from omibench.schemas.certificate import REASONING_FILE, ReasoningCertificate, ReasoningCertificates
 from omibench.schemas.tables import JudgementRow, read_json, read_parquet, write_parquet
-from omibench.stages.analyze.tables.calibration import REASONING
 from omibench.stages.certify import certify_judge
 
 PROMPTS = {"quality": "a" * 64, "alignment": "b" * 64, "error_type": "c" * 64}
@@ -83,7 +82,9 @@ def test_types_of_errors_equal_plain_counts(done: Folders, tmp_path: Path) -> No
     found = certified(done, rows, tmp_path)
     assert found.scores is None
     assert not (tmp_path / "certificate.json").exists()
-    assert read_json(tmp_path / REASONING, ReasoningCertificates).certificates == found.reasoning
+    assert (
+        read_json(tmp_path / REASONING_FILE, ReasoningCertificates).certificates == found.reasoning
+    )
     own = by_instrument(found.reasoning)["error_type"]
     assert (own.judge, own.prompt_sha256, own.taxonomy) == ("judge", "c" * 64, "omibench")
     assert own.identity == [identity_of(done.study.models["judge"])]
@@ -171,7 +172,7 @@ def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_
     assert "None of these judges is calibrated against people." in without
     assert not pl.read_csv(done.out / "errors.csv")["calibrated"].any()
     certified(done, labels(done), tmp_path)
-    study = with_certificates(done.study, tmp_path / REASONING)
+    study = with_certificates(done.study, tmp_path / REASONING_FILE)
     known = card(done._replace(study=study))
     assert "UNCALIBRATED" not in known
     assert known.count("uncalibrated") == 6  # people marked `detail` alone
@@ -179,7 +180,7 @@ def test_reports_say_uncalibrated_of_what_has_no_certificate(done: Folders, tmp_
     assert pl.read_csv(done.out / "errors.csv")["calibrated"].all()
     marks = pl.read_csv(done.out / "rationales.csv")
     assert set(marks.filter("calibrated")["mark"]) == {"detail"}
-    found = read_json(tmp_path / REASONING, ReasoningCertificates)
+    found = read_json(tmp_path / REASONING_FILE, ReasoningCertificates)
     others = [c.model_copy(update={"prompt_sha256": "d" * 64}) for c in found.certificates]
     (tmp_path / "other.json").write_text(
         ReasoningCertificates(certificates=others).model_dump_json(), "utf-8"

@@ -17,9 +17,8 @@ from tests.stages.analyze.conftest import PROMPT, Folders, make_study
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import identity_of
 from omibench.results.load import load_results
-from omibench.schemas.certificate import ALL, Certificate, DisagreementRow
+from omibench.schemas.certificate import ALL, CERTIFICATE_FILE, Certificate, DisagreementRow
 from omibench.schemas.tables import read_json, read_jsonl
-from omibench.stages.analyze.tables.calibration import CERTIFICATE
 from omibench.stages.certify import certify_judge
 from omibench.stages.certify.stage import DISAGREEMENTS
 
@@ -70,7 +69,7 @@ def certify(folders: Folders, labels: Path, out: Path) -> Certificate:
 def test_the_set_error_rates_come_back(judged: Folders, tmp_path: Path, suffix: str) -> None:
     labels = written(tmp_path / f"labels{suffix}", labelled(judged, 0.85, 0.1))
     found = certify(judged, labels, tmp_path / "out")
-    assert read_json(tmp_path / "out" / CERTIFICATE, Certificate) == found
+    assert read_json(tmp_path / "out" / CERTIFICATE_FILE, Certificate) == found
     assert found.labels_sha256 == sha256(labels.read_bytes()).hexdigest()
     assert found.prompt_sha256 == PROMPT
     assert found.judge == "judge"

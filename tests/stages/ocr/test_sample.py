@@ -16,7 +16,7 @@ from omibench.schemas.tables import OcrReport, read_jsonl
 from omibench.stages.ocr import read_papers
 
 Row = dict[str, Any]
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BOOKLETS = sorted(path.stem for path in (ROOT / "sample/booklets").glob("*.yaml"))
 ALIKE = 94.0
 
