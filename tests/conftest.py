@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from omibench.plugins.files import forget_plugin
+from omibench.plugins.sources import SOURCES
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -115,3 +118,11 @@ def _end_worker() -> Iterator[None]:
     symbolic = sys.modules.get("omibench.answers.formulas.symbolic")
     if symbolic is not None:
         symbolic.stop()
+
+
+@pytest.fixture(autouse=True)
+def _plugins_of_a_test_end_with_it() -> Iterator[None]:
+    """What a test loads is unknown to the next one."""
+    yield
+    for origin in list(SOURCES):
+        forget_plugin(origin)

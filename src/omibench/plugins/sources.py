@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.errors import OmibenchError
 from omibench.files.code_meaning import read_source
 
 HEX_DIGITS = 16
@@ -53,7 +54,10 @@ def package_meaning(path: Path) -> str:
 def describe_error(error: BaseException, origin: str) -> str:
     """One line for what a plug-in raised: its file, the line there, the error's type and text."""
     message = " ".join(str(error).split())
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    kind = type(error).__name__
+    text = f"{kind}: {message}" if message else kind
+    if isinstance(error, OmibenchError):
+        text = message
     if isinstance(error, SyntaxError):
         file = Path(error.filename).name if error.filename else origin
         return f"{file}, line {error.lineno}: {type(error).__name__}: {error.msg}"
