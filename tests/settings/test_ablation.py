@@ -8,7 +8,8 @@ from tests.settings.problems import PROBLEMS
 from tests.settings.test_present import questions
 
 from omibench.params.setting import Setting
-from omibench.schemas.problem import IMAGE_MARK, Question
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Question
 from omibench.settings.ablation import ablated, wordless
 from omibench.settings.present import Around, present
 

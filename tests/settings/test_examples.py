@@ -16,7 +16,8 @@ from omibench.errors import ParamsError
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
 from omibench.schemas.example import Example, siblings
-from omibench.schemas.problem import IMAGE_MARK, Figure, Question
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Figure, Question
 from omibench.schemas.request import Conversation
 from omibench.settings.examples import chosen, reply, shown_before
 from omibench.settings.present import present

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.answers.extraction.plain import visible
 from omibench.schemas.problem import Choice
 from omibench.schemas.request import ImagePart
 from omibench.text.fences import Section
+from omibench.text.visible import visible
 
 HEAD_CHARS, TAIL_CHARS = 4_000, 12_000
 """What is shown of a long text: its beginning and its end, where conclusions stand."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.extraction.plain import visible
 from omibench.judges.case import Case, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import most
+from omibench.text.visible import visible
 
 NO_ANSWER = ""
 _ANSWER_CHARS = 2_000

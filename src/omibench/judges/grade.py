@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.extraction.plain import visible
 from omibench.judges.case import Case, clipped, gold_section, question_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle
 from omibench.text.fences import Section
+from omibench.text.visible import visible
 
 _SHARE = re.compile(r"(\d{1,3})\s*/\s*([1-9]\d{0,2})")
 _DECIMAL = re.compile(r"0(?:\.\d{1,4})?|1(?:\.0{1,4})?")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.schemas.problem import IMAGE_MARK, BBox, Choice, Figure, Problem
+from omibench.schemas.image_marks import pair_with_pictures
+from omibench.schemas.problem import BBox, Choice, Figure, Problem
 from omibench.schemas.tables import PageLine, PageText
 from omibench.stages.ocr.layout.places import Layout, Place, Sheet
 
@@ -199,8 +200,4 @@ def _crop(k: int, figure: Figure) -> Crop | None:
 
 
 def _pieces(text: str, crops: Sequence[Crop | None]) -> list[Piece]:
-    parts = IMAGE_MARK.split(text)
-    shown = [crops[int(mark)] if int(mark) < len(crops) else None for mark in parts[1::2]]
-    return [
-        Piece(part.strip("\n"), crop) for part, crop in zip(parts[::2], [*shown, None], strict=True)
-    ]
+    return [Piece(run.strip("\n"), crop) for run, crop in pair_with_pictures(text, crops)]

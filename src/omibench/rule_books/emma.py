@@ -22,6 +22,7 @@ from omibench.answers.formulas.symbolic import numeric_value
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.text.boxes import find_literal_boxes
 
 NAME = "emma"
 VERSION = 1
@@ -72,7 +73,7 @@ def fast_extract(response: str) -> tuple[str, str]:
             return letter, "lead letter"
     if _is_float(response):
         return response, "number"
-    boxes = published_boxes(response)
+    boxes = find_literal_boxes(response)
     if boxes:
         inner = _inner_texts(boxes[-1])
         return (inner[-1].strip(), "box text") if inner else (boxes[-1].strip(), "box")
@@ -91,23 +92,6 @@ def _inner_texts(box: str) -> list[str]:
     """
     lines = (line[: line.rfind("}") + 1] for line in box.split("\n"))
     return [found for line in lines for found in _TEXT.findall(line)]
-
-
-def published_boxes(text: str) -> list[str]:
-    """Contents of `\\boxed{}` by counting braces, escaped ones too; an open box ends the search."""
-    found, start = list[str](), text.find("\\boxed{")
-    while start >= 0:
-        depth, end = 1, start + 7
-        for brace in re.compile(r"[{}]").finditer(text, start + 7):
-            depth += 1 if brace.group() == "{" else -1
-            end = brace.start()
-            if depth == 0:
-                break
-        if depth:
-            break
-        found.append(text[start + 7 : end])
-        start = text.find("\\boxed{", end + 1)
-    return found
 
 
 def is_equal(answer: str, gold: str) -> bool:

@@ -6,12 +6,12 @@ Loose accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy th
 
 from __future__ import annotations
 
-from omibench.answers.extraction.boxes import find_boxes
 from omibench.answers.extraction.failures import failure
-from omibench.answers.extraction.plain import visible
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
+from omibench.text.boxes import find_boxes
+from omibench.text.visible import visible
 
 NAME = "mathreal"
 VERSION = 1

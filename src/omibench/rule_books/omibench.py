@@ -17,12 +17,12 @@ import re
 
 from rapidfuzz.distance import LCSseq
 
-from omibench.answers.extraction.boxes import find_boxes
 from omibench.answers.extraction.failures import failure
-from omibench.answers.extraction.plain import visible
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.text.boxes import find_boxes
+from omibench.text.visible import visible
 
 NAME = "omibench"
 VERSION = 1

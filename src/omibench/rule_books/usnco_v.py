@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 
 from omibench.answers.extraction.failures import failure
-from omibench.answers.extraction.plain import visible
 from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.text.visible import visible
 
 NAME = "usnco-v"
 VERSION = 1

@@ -7,12 +7,11 @@ file that names it, always with forward slashes.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-IMAGE_MARK = re.compile(r"\[IMAGE(\d+)\]")
+from omibench.schemas.image_marks import list_image_marks
 
 AnswerType = Literal["mcq", "open"]
 Subject = Literal["biology", "chemistry", "mathematics", "physics", "coding", "other"]
@@ -67,10 +66,6 @@ class Choice(Noun):
         return self
 
 
-def _marks(text: str) -> list[int]:
-    return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []
-
-
 class _Asked(Noun):
     """What every view of a problem shares: what is asked, about which pictures."""
 
@@ -93,9 +88,12 @@ class _Asked(Noun):
 
     def image_order(self) -> list[int]:
         """Indices of the images in the order a reader meets them: statement, then choices."""
-        shown = _marks(self.question)
+        shown = list_image_marks(self.question)
         for choice in self.choices or []:
-            shown += [*_marks(choice.text or ""), *([] if choice.image is None else [choice.image])]
+            shown += [
+                *list_image_marks(choice.text or ""),
+                *([] if choice.image is None else [choice.image]),
+            ]
         return list(dict.fromkeys(shown))
 
     @model_validator(mode="after")

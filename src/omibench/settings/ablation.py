@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from omibench.params.presentation import Without
-from omibench.schemas.problem import IMAGE_MARK, Question
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Question
 
 
 def ablated(question: Question, without: Sequence[Without]) -> Question:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from omibench.errors import ParamsError
 from omibench.params.setting import Setting
 from omibench.schemas.example import Example
-from omibench.schemas.problem import IMAGE_MARK, Question
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Question
 from omibench.settings.ablation import ablated
 from omibench.settings.examples import chosen
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from omibench.params.presentation import Perception
 from omibench.params.setting import Setting
-from omibench.schemas.problem import IMAGE_MARK, Question
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation
 from omibench.settings.ablation import marks, wordless
 from omibench.settings.conditions import shown

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.setting import Setting
-from omibench.schemas.problem import IMAGE_MARK, Choice, Question
+from omibench.schemas.image_marks import split_at_image_marks
+from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import Conversation, Message, Part, TextPart
 from omibench.settings.conditions import NOT_SHOWN, shown
 from omibench.settings.prompts import load_prompt
@@ -102,12 +103,8 @@ def _choice(choice: Choice, pictures: Shown) -> Iterator[Piece]:
 
 
 def _interleaved(text: str, pictures: Shown) -> Iterator[Piece]:
-    end = 0
-    for mark in IMAGE_MARK.finditer(text):
-        yield text[end : mark.start()]
-        yield pictures.at.get(int(mark.group(1)), NOT_SHOWN)
-        end = mark.end()
-    yield text[end:]
+    for run in split_at_image_marks(text):
+        yield run if isinstance(run, str) else pictures.at.get(run, NOT_SHOWN)
 
 
 def _joined(parts: Iterator[Piece]) -> Iterator[Part]:

@@ -16,7 +16,8 @@ from PIL import Image, ImageDraw
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
-from omibench.schemas.problem import IMAGE_MARK, Answer, Choice, Figure, Question
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import (
     FrozenManifest,
     ResponseRow,

@@ -11,7 +11,8 @@ import yaml
 from rapidfuzz import fuzz
 
 from omibench.params.stages import OcrParams
-from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Problem
 from omibench.schemas.tables import OcrReport, read_jsonl
 from omibench.stages.ocr import read_papers
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.items import choices_of
 
 from omibench.answers.extraction import cues, letters
-from omibench.answers.extraction.boxes import find_boxes
 from omibench.answers.extraction.extract import extract
 from omibench.answers.extraction.label_patterns import LabelPatterns
 from omibench.answers.extraction.letters import letters_in
-from omibench.answers.extraction.plain import visible
 from omibench.answers.formulas import latex
 from omibench.answers.formulas.latex import tidy
+from omibench.text.boxes import find_boxes
+from omibench.text.visible import visible
 
 WORDS = (
     "answer", "The", "final", "correct", "Correct", "best", "option", "is", ":", "B", "A", "\n",

@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from omibench.answers.extraction.boxes import Boxes, find_boxes
 from omibench.answers.extraction.cues import after_cue, concluded, last_sentence_letters
 from omibench.answers.extraction.failures import failure, is_loop
 from omibench.answers.extraction.label_patterns import positional
 from omibench.answers.extraction.letters import labels_of, letters_in
-from omibench.answers.extraction.plain import visible
 from omibench.answers.extraction.structured import json_answer, tagged_answer
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.parts import SPLITTERS, labelled
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import VerdictOutcome
+from omibench.text.boxes import Boxes, find_boxes
+from omibench.text.visible import visible
 
 WHOLE_CHARS = 1_200
 """A response up to this long that holds one paragraph and no cue is an answer by itself."""

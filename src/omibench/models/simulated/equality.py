@@ -10,6 +10,9 @@ import math
 import re
 from collections.abc import Sequence
 
+from omibench.text.boxes import find_literal_boxes
+
+_MAX_BOXES = 50
 _ANSWER = re.compile(
     r"(?:answer(?: is|:)|result is|option)\s*\**\s*[:(]?\s*([^\n]+?)"
     r"\)?(?: fits best)?[.*]*\s*(?:\n|$)",
@@ -25,7 +28,7 @@ def final_answers(text: str, parts: int = 1) -> list[str]:
 
     Without a box it is what follows the last "answer is", and else the last line.
     """
-    boxes = _boxes(text)
+    boxes = find_literal_boxes(text)[:_MAX_BOXES]
     if boxes:
         joined = [", ".join(boxes)] if len(boxes) == parts > 1 else []
         return [boxes[-1], *joined]
@@ -48,21 +51,6 @@ def same_answer(given: str, gold: Sequence[str], letters: bool) -> bool:
         return True
     pairs = list(zip(_split(given, len(gold)), gold, strict=False))
     return len(pairs) == len(gold) and all(_same_part(g, w) for g, w in pairs)
-
-
-def _boxes(text: str) -> list[str]:
-    found: list[str] = []
-    at = 0
-    while len(found) < 50 and (start := text.find("\\boxed{", at)) >= 0:
-        depth, end = 1, start + 7
-        while end < len(text) and depth:
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        if depth:
-            break
-        found.append(text[start + 7 : end - 1])
-        at = end
-    return found
 
 
 def _split(given: str, parts: int) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from omibench.params.image import DEGRADATIONS, Images
-from omibench.schemas.problem import IMAGE_MARK, Choice, Question
+from omibench.schemas.image_marks import list_image_marks
+from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import ImagePart
 from omibench.settings.pictures.composite import compose
 from omibench.settings.pictures.degrade import degrade
@@ -62,7 +63,7 @@ def labels_of(question: Question) -> dict[int, str]:
 
     Figures of the statement count from 1, those of choices have their choice's letter.
     """
-    stem = list(dict.fromkeys(int(mark) for mark in IMAGE_MARK.findall(question.question)))
+    stem = list(dict.fromkeys(list_image_marks(question.question)))
     stem += [i for i in range(len(question.images)) if i not in question.image_order()]
     labels = {index: f"{STEM} {number}" for number, index in enumerate(stem, 1)}
     for choice in question.choices or []:
@@ -74,5 +75,5 @@ def labels_of(question: Question) -> dict[int, str]:
 
 def figures_of(choice: Choice) -> list[int]:
     """The figures that a choice shows."""
-    marks = [int(mark) for mark in IMAGE_MARK.findall(choice.text or "")]
+    marks = list_image_marks(choice.text or "")
     return marks if choice.image is None else [*marks, choice.image]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.extraction.plain import visible
 from omibench.judges.case import Case, clipped, question_section, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle, most
 from omibench.text.fences import Section
+from omibench.text.visible import visible
 
 _MARK = re.compile(r"\d{1,2}|100")
 

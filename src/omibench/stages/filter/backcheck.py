@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from omibench.schemas.problem import IMAGE_MARK
+from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.stages.filter.negations import knows, negated_sentences
 from omibench.stages.filter.plain_math import flattened, unify
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.schemas.image_marks import pair_with_pictures
+from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import write_text
 from omibench.web.pictures import link_picture
@@ -92,10 +93,6 @@ def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> Card:
 
 
 def _pieces(text: str, shown: Sequence[Shown]) -> list[Piece]:
-    """A text split at its marks of pictures."""
-    parts = IMAGE_MARK.split(text)
-    found = [
-        Piece(before, shown[int(mark)])
-        for before, mark in zip(parts[::2], parts[1::2], strict=False)
-    ]
-    return [*found, Piece(parts[-1], None)] if parts[-1].strip() else found
+    """A text split at its marks of pictures, without a blank end."""
+    pieces = [Piece(*pair) for pair in pair_with_pictures(text, shown)]
+    return pieces if pieces[-1].text.strip() else pieces[:-1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Problem
 from omibench.stages.filter.references import CAPTION_NUMBER, FIGURE_NUMBERS
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"

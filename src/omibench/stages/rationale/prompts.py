@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.schemas.problem import IMAGE_MARK, Problem
+from omibench.schemas.image_marks import split_at_image_marks
+from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation, ImagePart, Message, Part, TextPart
 
 SOLVE = """\
@@ -69,13 +70,12 @@ def shown(problem: Problem, folder: Path) -> list[Part]:
     of the statement, so that the number sent equals the number that the problem has.
     """
     parts: list[Part] = []
-    pieces = IMAGE_MARK.split("Problem:\n" + problem.question)
     placed = set(problem.image_order())
-    for i, piece in enumerate(pieces):
-        if i % 2:
-            parts.append(_image(problem, int(piece), folder))
-        elif piece.strip():
-            parts.append(TextPart(text=piece.strip()))
+    for run in split_at_image_marks("Problem:\n" + problem.question):
+        if isinstance(run, int):
+            parts.append(_image(problem, run, folder))
+        elif run.strip():
+            parts.append(TextPart(text=run.strip()))
     parts += [_image(problem, i, folder) for i in range(len(problem.images)) if i not in placed]
     for choice in problem.choices or []:
         parts.append(TextPart(text=f"({choice.label}) {choice.text or ''}".rstrip()))

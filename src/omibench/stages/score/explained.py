@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.answers.nearest_names import no_such_id, results_folder
 from omibench.errors import MissingInputError
+from omibench.results.folder import find_results_folder
 from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.score.explain import explain
+from omibench.stages.score.nearest_ids import make_id_error
 from omibench.stages.score.rows import read_rows
 from omibench.stages.score.stage import is_cell, scored_item
 
@@ -56,7 +57,7 @@ def explain_id(
     if not known:
         raise MissingInputError(f"{', '.join(map(str, inputs))}: holds no responses")
     if not found:
-        raise no_such_id(wanted, known)
+        raise make_id_error(wanted, known)
     return "\n\n".join(_explained(meant, rules or meant.books) for meant in found) + "\n"
 
 
@@ -78,7 +79,7 @@ def _responses(
 ) -> Iterator[Meant]:
     if path.is_dir():
         own = answers or path / "freeze" / "answers.jsonl"
-        for cell in sorted((results_folder(path) / "infer").glob("*/*.parquet")):
+        for cell in sorted((find_results_folder(path) / "infer").glob("*/*.parquet")):
             yield from _cell(cell, own, path / "score" / cell.parent.name / cell.name)
     elif answers and is_cell(path):
         yield from _cell(path, answers, None)

@@ -8,7 +8,8 @@ import pymupdf
 import pytest
 
 from omibench.params.stages import OcrParams
-from omibench.schemas.problem import IMAGE_MARK, Choice, Problem
+from omibench.schemas.image_marks import IMAGE_MARK
+from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.keys.keys import Key

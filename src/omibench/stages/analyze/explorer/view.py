@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.schemas.problem import IMAGE_MARK, Answer, Choice, Figure, Question
+from omibench.schemas.image_marks import pair_with_pictures
+from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.stages.analyze.words import counted, outcome_name, rules_name
 from omibench.web.pictures import link_picture
 
@@ -49,12 +50,7 @@ def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
 
 def pieces(text: str, figures: list[Evidence]) -> list[Piece]:
     """A text split at its image marks."""
-    parts = IMAGE_MARK.split(text)
-    texts, marks = parts[::2], parts[1::2]
-    found: list[Piece] = [
-        Piece(text, figures[int(mark)]) for text, mark in zip(texts, marks, strict=False)
-    ]
-    return [*found, Piece(texts[-1], None)]
+    return [Piece(*pair) for pair in pair_with_pictures(text, figures)]
 
 
 def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:

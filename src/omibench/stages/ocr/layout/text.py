@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from omibench.schemas.problem import IMAGE_MARK
+from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.stages.ocr.layout.layout import Line
 
 _LIST = re.compile(r"[(（](?:\d{1,2}|[a-z]|[ivx]{1,4})[)）]|[•·▪–-]\s|\d{1,2}[.)]\s")

@@ -5,7 +5,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.answers.extraction.boxes import MAX_BOXES, find_boxes
+from omibench.text.boxes import MAX_BOXES, find_boxes, find_literal_boxes
 
 balanced = st.recursive(
     st.text(alphabet="ab12+-\\, ", max_size=8).map(lambda s: s.replace("\\", "\\alpha ")),
@@ -46,3 +46,9 @@ def test_a_hundred_thousand_open_boxes_cost_little() -> None:
     assert find_boxes("\\boxed{" * 100_000).closed == []
     assert len(find_boxes("\\boxed{B} " * 50_000).closed) == MAX_BOXES
     assert time.process_time() - began < 2
+
+
+def test_literal_boxes_count_every_brace_as_published() -> None:
+    assert find_literal_boxes(r"\boxed{a{b}c} \boxed{d}") == ["a{b}c", "d"]
+    assert find_literal_boxes(r"\boxed{a \boxed{b}") == []
+    assert find_literal_boxes("\\boxed{" * 100_000) == []

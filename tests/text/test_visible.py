@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from omibench.answers.extraction.plain import HEAD_CHARS, TAIL_CHARS, answering_part, visible
+from omibench.text.visible import HEAD_CHARS, TAIL_CHARS, answering_part, visible
 
 
 def test_thinking_is_no_part_of_the_answer() -> None:

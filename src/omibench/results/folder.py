@@ -1,0 +1,58 @@
+"""The results folder of a study, also where a person names one beside it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from omibench.errors import MissingInputError
+from omibench.text.terminal import printable
+
+NAMED_FOLDERS = 3
+_FOLDERS_BELOW = 500
+"""Folders that are looked into for a results folder."""
+_PARENTS = 4
+
+
+def find_results_folder(folder: Path) -> Path:
+    """Check that a folder holds cells of responses.
+
+    Args:
+        folder: The folder that a person names.
+
+    Returns:
+        The same folder.
+
+    Raises:
+        MissingInputError: It holds none; the line names the results folder above or below it.
+    """
+    if has_cells(folder):
+        return folder
+    whole = folder.resolve()
+    above = [parent for parent in islice(whole.parents, _PARENTS) if has_cells(parent)]
+    below = [
+        candidate
+        for pattern in ("*", "*/*")
+        for candidate in islice(sorted(whole.glob(pattern)), _FOLDERS_BELOW)
+        if candidate.is_dir() and has_cells(candidate)
+    ]
+    nearest = [_relative_to_here(path) for path in (above or below)[:NAMED_FOLDERS]]
+    hint = (
+        f"give {' or '.join(nearest)}"
+        if nearest
+        else "give the results folder of a study (`study.results` of its params), or a file of "
+        "responses"
+    )
+    raise MissingInputError(
+        f"{printable(folder)}: holds no cell of responses (infer/<model>/<setting>.parquet): {hint}"
+    )
+
+
+def has_cells(folder: Path) -> bool:
+    """Whether a folder is a results folder with responses: `infer/<model>/<setting>.parquet`."""
+    return next((folder / "infer").glob("*/*.parquet"), None) is not None
+
+
+def _relative_to_here(folder: Path) -> str:
+    here = Path.cwd()
+    return printable(folder.relative_to(here) if folder.is_relative_to(here) else folder)

@@ -1,0 +1,47 @@
+"""The marks `[IMAGE0]`, `[IMAGE1]`, ... in a text: where the pictures of a problem stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+IMAGE_MARK = re.compile(r"\[IMAGE(\d+)\]")
+
+Picture = TypeVar("Picture")
+
+
+def list_image_marks(text: str) -> list[int]:
+    """The numbers of the marks in a text, in order."""
+    return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []
+
+
+def split_at_image_marks(text: str) -> list[str | int]:
+    """Split a text at its image marks.
+
+    Args:
+        text: A statement or a choice, such as `"Compare [IMAGE0] with [IMAGE1]."`.
+
+    Returns:
+        Text and the number of a picture in turn, a text first and last, which may be empty:
+        `["Compare ", 0, " with ", 1, "."]`.
+    """
+    runs = IMAGE_MARK.split(text)
+    return [int(run) if place % 2 else run for place, run in enumerate(runs)]
+
+
+def pair_with_pictures(text: str, pictures: Sequence[Picture]) -> list[tuple[str, Picture | None]]:
+    """Split a text into runs, each with the picture that stands behind it.
+
+    Args:
+        text: A statement or a choice.
+        pictures: What the marks stand for, by their numbers.
+
+    Returns:
+        Runs in order, which may be empty. The last has no picture, nor has one before a mark whose
+        number no picture has.
+    """
+    runs = IMAGE_MARK.split(text)
+    numbers = [int(mark) for mark in runs[1::2]]
+    behind = [pictures[number] if number < len(pictures) else None for number in numbers]
+    return list(zip(runs[::2], [*behind, None], strict=True))
