@@ -32,6 +32,10 @@ class OmibenchError(Exception):
         return "\n".join(self.lines)
 
 
+class ArgumentError(OmibenchError):
+    """A function of the Python API was called with a wrong argument."""
+
+
 class ParamsError(OmibenchError):
     """A parameter file has a wrong key, type, value or reference."""
 

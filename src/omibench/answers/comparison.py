@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+_NOT_COMPARED = ("missing", "not asked for", "another label")
+
 
 class PartResult(NamedTuple):
     """One part of a gold beside what the answer has in its place.
@@ -23,6 +25,13 @@ class PartResult(NamedTuple):
     found: str | None
     verdict: bool
     why: str
+
+    @property
+    def reason(self) -> str:
+        """Why it is right or wrong, in words: `equal as number`, `missing`."""
+        if self.why in _NOT_COMPARED:
+            return self.why
+        return f"{'equal' if self.verdict else 'differs'} as {self.why.removeprefix('same ')}"
 
 
 class Match(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from omibench.answers.comparison import Match, share
 from omibench.answers.credit import compare_answer, compare_letters, parts_of
-from omibench.answers.extraction.extract import Extraction, extract
+from omibench.answers.extraction.extract import Extraction, extract_answer
 from omibench.answers.extraction.letters import letters_in
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.match import match_answer
@@ -67,7 +67,7 @@ def score(item: ScoredItem) -> Verdict:
 
 
 def _extracted(item: ScoredItem) -> Extraction:
-    return extract(
+    return extract_answer(
         item.prediction,
         item.answer_type,
         item.choices,

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.items import choices_of
 
-from omibench.answers.extraction.extract import extract
+from omibench.answers.extraction.extract import extract_answer
 
 FOUR = choices_of(["12 N", "24 N", "48 N", "0"])
 LATEX = st.text(alphabet="\\{}boxed[]()answer is:ABCD,.;$ \n12^_*\x00<think>/", max_size=300)
@@ -14,7 +14,7 @@ LATEX = st.text(alphabet="\\{}boxed[]()answer is:ABCD,.;$ \n12^_*\x00<think>/", 
 @given(st.one_of(LATEX, st.text(max_size=300)), st.sampled_from(["mcq", "open"]), st.integers(1, 4))
 @settings(max_examples=300)
 def test_every_text_gives_an_answer_or_an_outcome(text: str, kind: str, parts: int) -> None:
-    found = extract(text, kind, FOUR if kind == "mcq" else None, parts)  # type: ignore[arg-type]
+    found = extract_answer(text, kind, FOUR if kind == "mcq" else None, parts)  # type: ignore[arg-type]
     assert (found.answer is None) == (found.outcome != "scored")
     if kind == "mcq" and found.answer:
         assert set(found.answer) <= set("ABCD")
@@ -41,7 +41,7 @@ def test_every_text_gives_an_answer_or_an_outcome(text: str, kind: str, parts: i
     ],
 )
 def test_ways_to_name_an_option(text: str, letters: str, way: str) -> None:
-    assert extract(text, "mcq", FOUR) == (letters, way, "scored")
+    assert extract_answer(text, "mcq", FOUR) == (letters, way, "scored")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_ways_to_name_an_option(text: str, letters: str, way: str) -> None:
     ],
 )
 def test_no_option_is_guessed(text: str) -> None:
-    found = extract(text, "mcq", FOUR)
+    found = extract_answer(text, "mcq", FOUR)
     assert found.answer is None
     assert found.outcome == "unparsed"
 
@@ -88,13 +88,13 @@ def test_no_option_is_guessed(text: str) -> None:
     ],
 )
 def test_ways_to_state_an_open_answer(text: str, answer: str, method: str) -> None:
-    assert extract(text, "open") == (answer, method, "scored")
+    assert extract_answer(text, "open") == (answer, method, "scored")
 
 
 def test_boxes_are_joined_where_several_parts_are_asked_for() -> None:
-    assert extract(r"\boxed{9} and \boxed{13}", "open", parts=2).answer == "9; 13"
-    assert extract(r"\boxed{9} hence \boxed{9, 13}", "open", parts=2).answer == "9, 13"
-    assert extract(r"\boxed{7} hence \boxed{13}", "open").answer == "13"
+    assert extract_answer(r"\boxed{9} and \boxed{13}", "open", parts=2).answer == "9; 13"
+    assert extract_answer(r"\boxed{9} hence \boxed{9, 13}", "open", parts=2).answer == "9, 13"
+    assert extract_answer(r"\boxed{7} hence \boxed{13}", "open").answer == "13"
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_boxes_are_joined_where_several_parts_are_asked_for() -> None:
 def test_outcomes_of_responses_without_an_answer(
     text: str, finish_reason: str | None, outcome: str, kind: str
 ) -> None:
-    found = extract(text, kind, FOUR if kind == "mcq" else None, 1, finish_reason)  # type: ignore[arg-type]
+    found = extract_answer(text, kind, FOUR if kind == "mcq" else None, 1, finish_reason)  # type: ignore[arg-type]
     assert found.answer is None
     assert found.outcome == outcome
 
 
 def test_an_answer_given_before_the_end_counts_although_the_response_was_cut() -> None:
     text = r"The result is \boxed{B}. To double-check, conside"
-    assert extract(text, "mcq", FOUR, 1, "length").answer == "B"
+    assert extract_answer(text, "mcq", FOUR, 1, "length").answer == "B"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_answer_given_before_the_end_counts_although_the_response_was_cut() -
     ],
 )  # fmt: skip
 def test_an_option_is_chosen_in_many_words(text: str, letters: str) -> None:
-    assert extract(text, "mcq", FOUR).answer == letters
+    assert extract_answer(text, "mcq", FOUR).answer == letters
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_an_option_is_chosen_in_many_words(text: str, letters: str) -> None:
     ],
 )  # fmt: skip
 def test_a_letter_that_is_not_chosen_is_none(text: str) -> None:
-    assert extract(text, "mcq", FOUR).answer is None
+    assert extract_answer(text, "mcq", FOUR).answer is None
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,4 @@ def test_a_letter_that_is_not_chosen_is_none(text: str) -> None:
 )  # fmt: skip
 def test_options_are_named_by_their_text(text: str, letter: str | None) -> None:
     choices = choices_of(["I and II", "I, II and III", "True", "False"])
-    assert extract(text, "mcq", choices).answer == letter
+    assert extract_answer(text, "mcq", choices).answer == letter

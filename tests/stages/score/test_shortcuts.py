@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.items import choices_of
 
 from omibench.answers.extraction import cues, letters
-from omibench.answers.extraction.extract import extract
+from omibench.answers.extraction.extract import extract_answer
 from omibench.answers.extraction.label_patterns import LabelPatterns
 from omibench.answers.extraction.letters import letters_in
 from omibench.answers.formulas import latex
@@ -68,4 +68,4 @@ def test_full_width_characters_are_found_in_any_text(text: str) -> None:
 def test_a_box_is_found_behind_the_word_box() -> None:
     assert find_boxes("the box {a \\boxed{5} } fbox{6}").closed == ["5", "6"]
     assert find_boxes("{{{ \\boxed{5} }").closed == ["5"]
-    assert extract("In the box are\n\n\\fbox{7}", "open").answer == "7"
+    assert extract_answer("In the box are\n\n\\fbox{7}", "open").answer == "7"

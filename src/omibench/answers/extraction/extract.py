@@ -41,7 +41,7 @@ class Extraction(NamedTuple):
     outcome: VerdictOutcome = "scored"
 
 
-def extract(
+def extract_answer(
     text: str,
     answer_type: AnswerType,
     choices: Sequence[Choice] | None = None,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import shorten
 
-from omibench.answers.comparison import PartResult
+from omibench.answers import PartResult
 from omibench.rule_books import omibench, robust
 from omibench.rule_books.registry import score_item
 from omibench.schemas.verdict import ScoredItem, Verdict
@@ -21,7 +21,6 @@ CELL_CHARS = 60
 _CONTROL = re.compile(
     r"[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
-_NOT_COMPARED = ("missing", "not asked for", "another label")
 
 
 def explain(item: ScoredItem, rules: Sequence[str], where: str = "") -> str:
@@ -98,10 +97,7 @@ def _parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
 def _part(part: PartResult) -> tuple[str, str, str, str, str]:
     gold = "–" if part.gold is None else _short(part.gold)
     found = "–" if part.found is None else _short(part.found)
-    why = part.why
-    if why not in _NOT_COMPARED:
-        why = f"{'equal' if part.verdict else 'differs'} as {part.why.removeprefix('same ')}"
-    return part.part or "whole", gold, found, "right" if part.verdict else "wrong", why
+    return part.part or "whole", gold, found, "right" if part.verdict else "wrong", part.reason
 
 
 def _printed_rules(item: ScoredItem, verdict: Verdict) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from omibench.answers.extraction.extract import extract
+from omibench.answers import extract_answer
 from omibench.judges.case import Case
 from omibench.judges.extraction import EXTRACTION, NO_ANSWER
 from omibench.judges.gptscore import GPTSCORE
@@ -126,7 +126,7 @@ def before_judging(item: ScoredItem) -> VerdictOutcome:
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked.outcome
-    found = extract(
+    found = extract_answer(
         item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
     )
     return "scored" if found.outcome == "unparsed" else found.outcome

@@ -1,0 +1,131 @@
+"""Compare two answers, and say why they are equal or differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from omibench.answers.comparison import PartResult
+from omibench.answers.credit import compare_answer, compare_letters
+from omibench.answers.extraction.letters import letters_in
+from omibench.answers.formulas.symbolic import item_time
+from omibench.errors import ArgumentError
+from omibench.schemas.problem import Choice
+
+
+@dataclass(frozen=True)
+class AnswerComparison:
+    """How one answer compares with another; true in conditions where they are equal.
+
+    Attributes:
+        equal: Whether the answers are equal as a whole.
+        reason: Why, in one line: `equal as number`, `part 2: missing`.
+        credit: The share of parts that are right, in [0, 1]; 1 only where all is equal.
+        parts: Each part of the gold beside what stands for it.
+    """
+
+    equal: bool
+    reason: str
+    credit: float
+    parts: tuple[PartResult, ...]
+
+    def __bool__(self) -> bool:
+        return self.equal
+
+
+def compare_answers(
+    gold: str | Sequence[str],
+    answer: str,
+    *,
+    choices: Sequence[str] | Mapping[str, str] | None = None,
+) -> AnswerComparison:
+    r"""Compare an answer with a gold by the rules of the rule book `robust`.
+
+    The gold decides what is compared: numbers with units, formulas, sets, intervals, lists,
+    reactions, words. Nothing of either text is evaluated, and a comparison takes at most about
+    1.5 s of CPU time, after which the answers count as different.
+
+    Example:
+        >>> compare_answers(r"\frac{1}{2}\ \text{m}", "50 cm").reason
+        'equal as number'
+        >>> compare_answers(["3", "x = 2"], "x = 2").reason
+        'part 1: missing'
+
+    Args:
+        gold: The right answer, or its parts, all of which are needed.
+        answer: An answer by itself; `omibench.score` finds it in a whole response.
+        choices: For multiple choice, the texts of A, B, C, ... or texts by label: both answers
+            are then read as letters, or as the text of a choice.
+
+    Returns:
+        Whether they are equal, why, and what each part is worth.
+
+    Raises:
+        ArgumentError: The gold is empty, or an argument is no text.
+    """
+    if not isinstance(gold, Sequence):
+        raise ArgumentError(f"gold: is {type(gold).__name__}; give text, or a list of texts")
+    entries = [gold] if isinstance(gold, str) else list(gold)
+    _check_texts("gold", entries)
+    _check_texts("answer", [answer])
+    if not any(entry.strip() for entry in entries):
+        raise ArgumentError("gold: is empty; give the right answer, or a list of its parts")
+    with item_time():
+        if choices is not None:
+            return _compare_choices(", ".join(entries), answer, label_choices(choices))
+        match = compare_answer(entries, answer)
+    return AnswerComparison(
+        match.how is not None,
+        f"equal as {match.how.removeprefix('same ')}" if match.how else _explain(match.parts),
+        match.credit,
+        match.parts,
+    )
+
+
+def label_choices(choices: Sequence[str] | Mapping[str, str]) -> list[Choice]:
+    """Give choices their labels.
+
+    Args:
+        choices: Texts of A, B, C, ..., or texts by label.
+
+    Raises:
+        ArgumentError: There are none or more than 26, or one is no text.
+    """
+    if isinstance(choices, str) or not isinstance(choices, Mapping | Sequence):
+        raise ArgumentError(
+            f"choices: is {type(choices).__name__}; give a list of texts, or texts by label"
+        )
+    if isinstance(choices, Mapping):
+        texts = dict(choices)
+    else:
+        texts = dict(zip(ascii_uppercase, choices, strict=False))
+    if not texts or len(texts) < len(choices):
+        raise ArgumentError(f"choices: holds {len(choices)}; give between 1 and 26")
+    _check_texts("choices", [*texts, *texts.values()])
+    return [Choice(label=label, text=text) for label, text in texts.items()]
+
+
+def _compare_choices(gold: str, answer: str, choices: Sequence[Choice]) -> AnswerComparison:
+    gold_letters, answer_letters = letters_in(gold, choices), letters_in(answer, choices)
+    if gold_letters is None:
+        raise ArgumentError(f"gold: {gold!r} names none of the choices")
+    if answer_letters is None:
+        return AnswerComparison(False, "names none of the choices", 0.0, ())
+    match = compare_letters(gold_letters[0], answer_letters[0])
+    reason = "equal as letters" if match.how else _explain(match.parts)
+    return AnswerComparison(match.how is not None, reason, match.credit, match.parts)
+
+
+def _explain(parts: Sequence[PartResult]) -> str:
+    """Why answers differ: the first part that is not right."""
+    wrong = next((part for part in parts if not part.verdict), None)
+    if wrong is None:
+        return "differs as a whole"
+    return f"part {wrong.part}: {wrong.reason}" if wrong.part and len(parts) > 1 else wrong.reason
+
+
+def _check_texts(name: str, values: Sequence[object]) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise ArgumentError(f"{name}: holds {value!r} ({type(value).__name__}); give text")
