@@ -58,7 +58,7 @@ def test_choices_can_be_edited() -> None:
 
 def test_a_rewritten_rationale_is_no_longer_the_models() -> None:
     (left,) = apply([decide("edit", edit={"solution": "By Newton's law ..."})], [problem(1)])
-    assert left.warnings == ["page_needs_ocr: 2"]
+    assert list(map(str, left.warnings)) == ["page_needs_ocr: 2"]
     (other,) = apply([decide("edit", edit={"topic": "waves"})], [problem(1)])
     assert other.warnings == problem(1).warnings
 

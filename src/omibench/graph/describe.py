@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from omibench.graph.result_files import FILES
 from omibench.params.study import Study
+from omibench.schemas.problem_warning import WarningText
 
 
 def params_schema() -> str:
@@ -95,6 +96,8 @@ def _type(annotation: object) -> str:
         return " or ".join(_type(arg) for arg in get_args(annotation))
     if annotation is type(None):
         return "null"
+    if annotation == WarningText:
+        return "str"
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     inner = [_type(arg) for arg in get_args(annotation) if not isinstance(arg, str)]
     literals = [arg for arg in get_args(annotation) if isinstance(arg, str)]

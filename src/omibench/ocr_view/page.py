@@ -52,7 +52,7 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
         report=report,
         codes=[(code, CODES[code]) for code in report.codes if code in CODES],
         problems=problems,
-        warnings=Counter(w.partition(":")[0] for p in problems for w in p.warnings),
+        warnings=Counter(w.code for p in problems for w in p.warnings),
         leaves=found,
         anchors={card.problem.number: card.anchor for leaf in found for card in leaf.cards},
         pictures={s.page: _embed(folder / "look", s.picture) for s in layout.sheets if s.picture},

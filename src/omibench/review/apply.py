@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.review.decisions import Decision
 from omibench.schemas.problem import Problem
+from omibench.schemas.problem_warning import RATIONALE, ProblemWarning
 
 log = logging.getLogger("omibench.review")
 
@@ -95,8 +96,8 @@ def _decide(problem: Problem, decisions: Sequence[Decision]) -> Problem | None:
 _STATEMENT = {"question", "choices", "answer"}
 
 
-def _without_rationale_warnings(problem: Problem) -> list[str]:
-    return [w for w in problem.warnings if not w.startswith("rationale:")]
+def _without_rationale_warnings(problem: Problem) -> list[ProblemWarning]:
+    return [warning for warning in problem.warnings if warning.code != RATIONALE]
 
 
 def _edited(problem: Problem, decision: Decision) -> Problem:

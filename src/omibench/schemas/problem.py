@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from omibench.schemas.image_marks import list_image_marks
+from omibench.schemas.problem_warning import ProblemWarning, WarningText
 
 AnswerType = Literal["mcq", "open"]
 Subject = Literal["biology", "chemistry", "mathematics", "physics", "coding", "other"]
@@ -127,12 +128,17 @@ class Problem(_Asked):
     """From 1; none for a row of an existing benchmark."""
     answer: list[str] | None = None
     solution: str | None = None
-    warnings: list[str] = []
+    warnings: list[WarningText] = []
+    """What was noted of it: a code, with details after a colon (docs/errors.md)."""
     competition: str | None = None
     year: int | None = None
     topic: str | None = None
     original: Annotated[Original | None, Field(exclude_if=lambda original: original is None)] = None
     """Of a translated problem; left out of the file where there is none."""
+
+    def warn(self, *warnings: ProblemWarning) -> Problem:
+        """The problem with more warnings."""
+        return self.model_copy(update={"warnings": [*self.warnings, *warnings]})
 
 
 class Question(_Asked):

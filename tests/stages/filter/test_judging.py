@@ -106,7 +106,7 @@ def test_a_problem_that_captions_solve_is_rejected_with_its_evidence(
     assert keys == held, "every reply that was bought is evidence"
     kept = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
     assert [problem.id for problem in kept] == [SOUND, EASY]
-    assert kept[0].warnings == ["captions: SIMULATED (seer, one, two, three)"]
+    assert list(map(str, kept[0].warnings)) == ["captions: SIMULATED (seer, one, two, three)"]
     assert all((tmp_path / "out" / f.file).is_file() for p in kept for f in p.images)
 
 
@@ -221,7 +221,7 @@ def test_a_copy_in_another_language_is_found_after_translation(
     assert (other.id, other.language) == ("es-2", "en")
     assert other.original is not None
     assert other.original.question.startswith("Las figuras")
-    assert "translation: SIMULATED (seer)" in other.warnings
+    assert "translation: SIMULATED (seer)" in list(map(str, other.warnings))
     strict = study(tmp_path, translation="seer", near_duplicate_translated=1.0)
     assert filter_problems(bilingual, tmp_path / "out", strict).kept == 3
 

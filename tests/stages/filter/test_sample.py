@@ -130,9 +130,9 @@ def test_spanish_problems_are_put_into_english_where_the_translation_holds(judge
     for problem in done:
         assert problem.original is not None
         assert problem.original.language == "es"
-        assert "translation: SIMULATED (sim-translator)" in problem.warnings
+        assert "translation: SIMULATED (sim-translator)" in list(map(str, problem.warnings))
         assert all("Figure" in (figure.caption or "") for figure in problem.images)
     for problem in spanish:
         if problem not in done:
             assert problem.original is None
-            assert any(w.startswith("translation: not used, ") for w in problem.warnings)
+            assert any(str(w).startswith("translation: not used, ") for w in problem.warnings)

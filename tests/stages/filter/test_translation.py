@@ -87,7 +87,7 @@ def test_a_checked_translation_takes_the_place_of_the_original_which_is_kept(
     assert problem.original.question == QUESTION
     assert problem.original.choices == spanish.choices
     assert (problem.original.language, problem.original.translator) == ("es", "pen")
-    assert problem.warnings == ["translation: from es by pen"]
+    assert list(map(str, problem.warnings)) == ["translation: from es by pen"]
     (told,) = judged.told
     assert (told.judgement, told.model, told.keys) == ("translation", "pen", ["key-es-1-0"])
     assert Problem.model_validate_json(problem.model_dump_json()) == problem
@@ -128,8 +128,8 @@ def test_one_that_fails_twice_is_not_used(spanish: Problem, reply: str, why: str
     assert judged.evidence is None, "nothing is rejected for it"
     assert judged.problem.model_copy(update={"warnings": []}) == spanish
     (warning,) = judged.problem.warnings
-    assert warning.startswith("translation: not used, ")
-    assert why in warning
+    assert str(warning).startswith("translation: not used, ")
+    assert why in warning.detail
     assert why in judged.told[0].answers[1]
 
 
@@ -148,7 +148,9 @@ def test_an_answer_in_words_is_left_and_said_so(make: Make) -> None:
     )  # fmt: skip
     (judged,) = put(Scripted("QUESTION:\nFigure 1 and Figure 2. Which gas is it?"), problem)
     assert judged.problem.answer == ["el nitrógeno", "3 N"]
-    assert "translation: the answer 'el nitrógeno' is left in es" in judged.problem.warnings
+    assert "translation: the answer 'el nitrógeno' is left in es" in list(
+        map(str, judged.problem.warnings)
+    )
 
 
 def test_only_the_sections_that_were_shown_are_read(spanish: Problem) -> None:

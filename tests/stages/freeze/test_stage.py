@@ -170,12 +170,12 @@ def test_simulated_rationales_say_so_in_the_answers_and_on_the_card(
 
 
 def test_what_simulated_models_judged_is_told(make: Make, write: Write, tmp_path: Path) -> None:
-    judged = ["translation: SIMULATED (sim)", "captions: SIMULATED (sim, sam)"]
+    judged = ["translation: SIMULATED (sim)", "a_new_one: SIMULATED (sim, sam)"]
     problems = write(make(warnings=judged), make(id="physics-2", warnings=judged[1:]))
     manifest = freeze_dataset(tmp_path / "out", STUDY, problems)
-    assert manifest.simulated == {"translation": 1, "captions": 2}
+    assert manifest.simulated == {"translation": 1, "a_new_one": 2}
     card = (tmp_path / "out/README.md").read_text("utf-8")
-    assert "judged the problems before they were frozen (translation of 1, captions of 2)" in card
+    assert "judged the problems before they were frozen (translation of 1, a new one of 2)" in card
     plain = freeze_dataset(tmp_path / "plain", STUDY, write(make()))
     assert plain.simulated == {}
     assert "SIMULATED" not in (tmp_path / "plain/README.md").read_text("utf-8")

@@ -63,9 +63,9 @@ def test_missing_solutions_and_topics_are_filled_in(problems: Path, tmp_path: Pa
     written, own = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
     assert written.solution is not None
     assert STEPS.strip() in written.solution
-    assert "rationale: SIMULATED (pen)" in written.warnings
+    assert "rationale: SIMULATED (pen)" in list(map(str, written.warnings))
     assert own.solution == "By hand."
-    assert own.warnings == ["label: SIMULATED (tagger)"]
+    assert list(map(str, own.warnings)) == ["label: SIMULATED (tagger)"]
     assert (written.topic, own.topic) == ("mechanics", "mechanics")
     assert all((tmp_path / "out" / f.file).is_file() for f in written.images)
 

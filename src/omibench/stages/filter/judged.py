@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from omibench.schemas.problem import Problem
+from omibench.schemas.problem_warning import ProblemWarning
 from omibench.schemas.rejects import FilterJudgement
 
 
@@ -23,10 +24,9 @@ def simulated_note(told: Sequence[FilterJudgement]) -> str:
     return f"; SIMULATED ({', '.join(names)})" if names else ""
 
 
-def marked(problem: Problem, told: Sequence[FilterJudgement]) -> Problem:
+def mark_simulated(problem: Problem, told: Sequence[FilterJudgement]) -> Problem:
     """The problem with a warning where simulated models were among its judges."""
     names = list(dict.fromkeys(row.model for row in told if row.simulated))
     if not names:
         return problem
-    note = f"{told[0].judgement}: SIMULATED ({', '.join(names)})"
-    return problem.model_copy(update={"warnings": [*problem.warnings, note]})
+    return problem.warn(ProblemWarning(told[0].judgement, simulated_by=tuple(names)))

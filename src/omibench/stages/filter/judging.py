@@ -13,7 +13,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.stages.filter.candidate import Candidate, figure_distance
 from omibench.stages.filter.completeness import voted
-from omibench.stages.filter.judged import Judged, marked
+from omibench.stages.filter.judged import Judged, mark_simulated
 from omibench.stages.filter.models import Models, open_models
 from omibench.stages.filter.screens import screened
 from omibench.stages.filter.translation import original_language, translated
@@ -84,7 +84,7 @@ def _after(before: Outcome, name: str, judged: Sequence[Judged]) -> Outcome:
     rejected = [
         Rejected(one.problem, REASONS[name], one.evidence) for one in judged if one.evidence
     ]
-    kept = [marked(one.problem, one.told) for one in judged if one.evidence is None]
+    kept = [mark_simulated(one.problem, one.told) for one in judged if one.evidence is None]
     return Outcome(kept, [*before.rejected, *rejected], [*before.told, *told])
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from omibench.params.filter import TranslationParams
 from omibench.schemas.problem import Figure, Original, Problem
+from omibench.schemas.problem_warning import ProblemWarning
 from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.request import Response
 from omibench.stages.filter.backcheck import findings
@@ -22,6 +23,8 @@ from omibench.stages.filter.translating import (
 )
 
 ENGLISH = "en"
+TRANSLATION = "translation"
+"""The name of this judgement."""
 ASKS = 2
 """A translation that fails its check is asked for once more."""
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
@@ -82,7 +85,7 @@ def _judged(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
     last = replies[-1]
     told = FilterJudgement(
         id=problem.id,
-        judgement="translation",
+        judgement=TRANSLATION,
         model=model,
         role="translator",
         asked=len(replies),
@@ -91,10 +94,13 @@ def _judged(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
         simulated=any(reply.response.simulated for reply in replies),
     )
     if last.texts is None or last.found:
-        note = f"translation: not used, {'; '.join(last.found)}"
-        return Judged(_warned(problem, note), [told])
-    notes = [f"translation: from {problem.language} by {model}", *_untranslated(problem)]
-    return Judged(_warned(_in_english(problem, last.texts, model), *notes), [told])
+        note = ProblemWarning(TRANSLATION, f"not used, {'; '.join(last.found)}")
+        return Judged(problem.warn(note), [told])
+    notes = [
+        ProblemWarning(TRANSLATION, f"from {problem.language} by {model}"),
+        *_untranslated(problem),
+    ]
+    return Judged(_in_english(problem, last.texts, model).warn(*notes), [told])
 
 
 def _in_english(problem: Problem, texts: Texts, model: str) -> Problem:
@@ -131,16 +137,13 @@ def _captioned(problem: Problem, translation: str) -> list[Figure]:
     ]
 
 
-def _untranslated(problem: Problem) -> list[str]:
+def _untranslated(problem: Problem) -> list[ProblemWarning]:
     """A warning where the answer of an open problem has words: it is left as the key gives it."""
     worded = [part for part in problem.answer or [] if _WORD.search(_TEXT.sub(" ", part))]
     if problem.choices or not worded:
         return []
-    return [f"translation: the answer {worded[0]!r} is left in {problem.language}"]
-
-
-def _warned(problem: Problem, *notes: str) -> Problem:
-    return problem.model_copy(update={"warnings": [*problem.warnings, *notes]})
+    detail = f"the answer {worded[0]!r} is left in {problem.language}"
+    return [ProblemWarning(TRANSLATION, detail)]
 
 
 def original_language(problem: Problem) -> str:

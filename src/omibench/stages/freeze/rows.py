@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.schemas.problem import Answer, Problem, Question
+from omibench.schemas.problem_warning import LABEL, RATIONALE
 
 SIMULATED = "[SIMULATED rationale by "
 """How a rationale begins that a simulated model wrote."""
-_SIMULATED = re.compile(r"rationale: SIMULATED \((.+)\)")
-_JUDGED = re.compile(r"(translation|completeness|one_image|captions|difficulty): SIMULATED \(")
 
 
 def answer_of(problem: Problem) -> Answer:
@@ -25,7 +23,7 @@ def answer_of(problem: Problem) -> Answer:
             f"{problem.id}: has no answer; give its key in the sources manifest, or edit or drop "
             "the problem in the review decisions"
         )
-    simulated = rationale_simulated_by(problem)
+    simulated = find_simulated_writer(problem)
     mark = f"{SIMULATED}{simulated}]\n" if simulated and problem.solution else ""
     return Answer(
         id=problem.id,
@@ -40,16 +38,22 @@ def answer_of(problem: Problem) -> Answer:
     )
 
 
-def rationale_simulated_by(problem: Problem) -> str | None:
+def find_simulated_writer(problem: Problem) -> str | None:
     """The simulated model that wrote a problem's rationale, or None."""
-    matches = (_SIMULATED.fullmatch(warning) for warning in problem.warnings)
-    return next((match.group(1) for match in matches if match), None)
+    models = (", ".join(w.simulated_by) for w in problem.warnings if w.code == RATIONALE)
+    return next(filter(None, models), None)
 
 
-def simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
+def count_simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
     """The filter's judgements that simulated models made, and of how many of the problems."""
-    found = (_JUDGED.match(warning) for problem in problems for warning in problem.warnings)
-    return dict(Counter(match[1] for match in found if match))
+    return dict(
+        Counter(
+            warning.code
+            for problem in problems
+            for warning in problem.warnings
+            if warning.simulated and warning.code not in (RATIONALE, LABEL)
+        )
+    )
 
 
 def is_simulated(answer: Answer) -> bool:

@@ -29,7 +29,7 @@ from omibench.schemas.tables import (
 from omibench.stages.freeze.card import dataset_card
 from omibench.stages.freeze.examples import example_rows, write_examples
 from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
-from omibench.stages.freeze.rows import answer_of, check_pairs, simulated_judgements
+from omibench.stages.freeze.rows import answer_of, check_pairs, count_simulated_judgements
 from omibench.synthetic.address import is_made_up
 
 log = logging.getLogger("omibench.stages.freeze")
@@ -137,7 +137,7 @@ def _from_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Datas
         decisions = load_decisions(study.review.decisions)
         rows = apply(decisions, rows, partial(rejections, problems))
     halves = [question_of(r) for r in rows], [answer_of(r) for r in rows]
-    return Dataset(*halves, problems.parent), simulated_judgements(rows)
+    return Dataset(*halves, problems.parent), count_simulated_judgements(rows)
 
 
 def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:

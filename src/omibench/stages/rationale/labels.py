@@ -9,6 +9,7 @@ from pathlib import Path
 
 from omibench.errors import ParamsError
 from omibench.schemas.problem import Problem
+from omibench.schemas.problem_warning import LABEL, ProblemWarning
 from omibench.schemas.request import Decoding, Request, Response, Tags
 from omibench.stages.rationale.prompts import label
 from omibench.stages.rationale.solutions import Ask
@@ -59,10 +60,11 @@ def parse_label(reply: str, labels: Sequence[str]) -> str | None:
 
 def _labelled(problem: Problem, response: Response, labels: Sequence[str], model: str) -> Problem:
     topic = parse_label(response.text, labels) if response.outcome == "answered" else None
-    notes = [f"label: SIMULATED ({model})"] if response.simulated and topic else []
+    notes = [ProblemWarning(LABEL, simulated_by=(model,))] if response.simulated and topic else []
     if topic is None:
-        notes.append(f"label: {model} named none of the {len(labels)} topics of {problem.subject}")
-    return problem.model_copy(update={"topic": topic, "warnings": [*problem.warnings, *notes]})
+        detail = f"{model} named none of the {len(labels)} topics of {problem.subject}"
+        notes.append(ProblemWarning(LABEL, detail))
+    return problem.model_copy(update={"topic": topic}).warn(*notes)
 
 
 def _labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:

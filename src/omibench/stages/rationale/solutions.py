@@ -9,6 +9,7 @@ from pathlib import Path
 
 from omibench.rule_books.problem_response import item_of
 from omibench.schemas.problem import Problem
+from omibench.schemas.problem_warning import RATIONALE, ProblemWarning
 from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.rationale.prompts import solve, solve_given
@@ -53,8 +54,8 @@ def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -
     waiting = [p for p in open_problems if p.id not in done]
     asked = [_request(solve_given(p, folder), p, 0, 1, writer.study) for p in waiting]
     done |= _accepted(waiting, asked, writer, given=True)
-    failed = f"rationale: {writer.model} wrote none that ends in the right answer"
-    done |= {p.id: _warned(p, failed) for p in open_problems if p.id not in done}
+    failed = ProblemWarning(RATIONALE, f"{writer.model} wrote none that ends in the right answer")
+    done |= {p.id: p.warn(failed) for p in open_problems if p.id not in done}
     return [done.get(problem.id, problem) for problem in problems]
 
 
@@ -78,15 +79,11 @@ def _accepted(
 
 
 def _solved(problem: Problem, response: Response, model: str, *, given: bool) -> Problem:
-    notes = [f"rationale: SIMULATED ({model})"] if response.simulated else []
+    notes = [ProblemWarning(RATIONALE, simulated_by=(model,))] if response.simulated else []
     if given:
-        notes.append(f"rationale: {model} was given the answer")
+        notes.append(ProblemWarning(RATIONALE, f"{model} was given the answer"))
     solved = problem.model_copy(update={"solution": response.text.strip()})
-    return _warned(solved, *notes)
-
-
-def _warned(problem: Problem, *notes: str) -> Problem:
-    return problem.model_copy(update={"warnings": [*problem.warnings, *notes]})
+    return solved.warn(*notes)
 
 
 def _request(

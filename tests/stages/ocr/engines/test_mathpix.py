@@ -158,7 +158,7 @@ def test_the_command_reads_a_scan_by_mathpix(
     first, second = read_jsonl(tmp_path / "out/problems.jsonl", Problem)
     assert first.question.startswith("What is $v_{0}$ of the ball")
     assert [figure.caption for figure in first.images] == ["Figure 1: A ball."]
-    assert (second.question, second.warnings) == (
+    assert (second.question, list(map(str, second.warnings))) == (
         "And how high does it fly over the whole of the field?", [],
     )  # fmt: skip
     (page,) = read_jsonl(tmp_path / "out/pages.jsonl", PageText)

@@ -146,7 +146,7 @@ def test_a_list_of_solutions_asks_nothing_and_the_filter_rejects_it(tmp_path: Pa
     assert [p.question for p in problems] == [""] * 4
     assert problems[1].solution is not None
     assert problems[1].solution.startswith("Item b) Both of them have wings")
-    assert [p.warnings for p in problems] == [[], [], ["answer_cancelled"], []]
+    assert [list(map(str, p.warnings)) for p in problems] == [[], [], ["answer_cancelled"], []]
     for problem in problems:
         case = Case(Candidate(problem, tmp_path), Kept(), FilterParams(min_words=1))
         assert statement_incomplete(case)

@@ -127,6 +127,6 @@ def test_a_problem_says_that_its_formula_may_have_been_flattened() -> None:
         drafts.append(Draft(number, [1], list(items), [], None, None))
     source = Source(name="x", paper="x.pdf", language="en")
     problems, _ = to_problems(drafts, source, "0" * 64, {}, frozenset())
-    assert [p.warnings for p in problems] == [
+    assert [list(map(str, p.warnings)) for p in problems] == [
         ["math_suspect: rapidocr may have flattened a formula"], [],
     ]  # fmt: skip

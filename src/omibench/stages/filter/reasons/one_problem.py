@@ -75,9 +75,9 @@ def answer_missing(case: Case) -> str | None:
 def answer_ambiguous(case: Case) -> str | None:
     """Key and solution disagree, several options stand where one is asked for, or none does."""
     problem, answer = case.problem, case.problem.answer or []
-    conflict = next((w for w in problem.warnings if w.startswith("answer_conflict")), None)
+    conflict = next((w for w in problem.warnings if w.code == "answer_conflict"), None)
     if conflict:
-        return conflict.replace("answer_conflict", "the sources disagree")
+        return f"the sources disagree: {conflict.detail}"
     if problem.choices:
         return ambiguous_options(answer, problem.choices, case.candidate.statement)
     verdicts = (ambiguous_text(part, problem.language) for part in answer)
@@ -123,7 +123,7 @@ def ocr_error(case: Case) -> str | None:
         if broken := _BROKEN.findall(text):
             codes = ", ".join(sorted({_code(found) for found in broken}))
             return f"{len(broken)} unreadable characters in the {where}: {codes}"
-    unresolved = [w for w in problem.warnings if w.split(":")[0].strip() in case.params.unresolved]
+    unresolved = [w for w in problem.warnings if w.code in case.params.unresolved]
     return f"unresolved warning of reading: {unresolved[0]}" if unresolved else None
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from omibench.schemas.problem import Choice, Figure, Problem
+from omibench.schemas.problem_warning import ProblemWarning
 from omibench.stages.ocr.keys.chosen import as_letters, words_after
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.layout.layout import Item, Line
@@ -105,26 +106,28 @@ def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> 
     return Choice(label=option.letter, text=text)
 
 
-def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[str]:
+def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[ProblemWarning]:
     found = []
     texts = [question, *(choice.text or "" for choice in choices)]
     if any(_BROKEN.search(text) for text in texts):
-        found.append("garbled_text: characters that the font does not explain")
+        found.append(ProblemWarning("garbled_text", "characters that the font does not explain"))
     lines = [
         *(i for i in draft.statement if isinstance(i, Line)),
         *(ln for o in draft.options for ln in o.lines),
     ]
     if any(line.stacked for line in lines):
-        found.append("math_suspect: a formula of several rows was read as one")
+        found.append(ProblemWarning("math_suspect", "a formula of several rows was read as one"))
     elif flattened := next((line for line in lines if line.math_suspect), None):
-        found.append(f"math_suspect: {flattened.engine} may have flattened a formula")
+        found.append(
+            ProblemWarning("math_suspect", f"{flattened.engine} may have flattened a formula")
+        )
     empty = [choice.label for choice in choices if choice.image is None and not choice.text]
     if empty:
-        found.append(f"choice_empty: {', '.join(empty)}")
+        found.append(ProblemWarning("choice_empty", ", ".join(empty)))
     captioned = {p.number for p in draft.pictures if p.number}
     missing = [n for n in figure_numbers(question) if n not in captioned]
     if captioned and missing:
-        found.append(f"figure_missing: {', '.join(missing)}")
+        found.append(ProblemWarning("figure_missing", ", ".join(missing)))
     return found
 
 
@@ -148,12 +151,16 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)
     if conflict:
-        warnings.append(f"answer_conflict: key {given[0]}, solution {conflict}")
+        detail = f"key {given[0]}, solution {conflict}"
+        warnings.append(ProblemWarning("answer_conflict", detail))
     doubtful = any(number in key.doubtful for key in keys)
     cancelled = any(number in key.cancelled for key in keys)
-    warnings += ["answer_doubtful: the key gives this number twice"] if doubtful else []
-    warnings += ["answer_cancelled"] if cancelled else []
-    warnings += [f"answer_unread: {unread}"] if unread else []
+    if doubtful:
+        warnings.append(ProblemWarning("answer_doubtful", "the key gives this number twice"))
+    if cancelled:
+        warnings.append(ProblemWarning("answer_cancelled"))
+    if unread:
+        warnings.append(ProblemWarning("answer_unread", unread))
     return problem.model_copy(
         update={
             "answer": None if doubtful or cancelled or unread or not given else given[0],

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from omibench.schemas.problem import Subject
+from omibench.schemas.problem_warning import ProblemWarning
 from omibench.stages.ocr.keys.blanks import emptied
 from omibench.stages.ocr.keys.inline import split_inline, without_arrows
 from omibench.stages.ocr.keys.keys import Key
@@ -48,7 +49,7 @@ class Draft:
     subject: Subject | None
     solution: list[Item] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[ProblemWarning] = field(default_factory=list)
     value: int = 0
     section: str = ""
 
@@ -177,4 +178,5 @@ def _is_removed(draft: Draft) -> bool:
 def _warn_of_gaps(drafts: Sequence[Draft]) -> None:
     for before, after in pairwise(drafts):
         if after.section == before.section and after.value != before.value + 1:
-            after.warnings.append(f"number_gap: {before.number} is followed by {after.number}")
+            detail = f"{before.number} is followed by {after.number}"
+            after.warnings.append(ProblemWarning("number_gap", detail))

@@ -1,0 +1,68 @@
+"""What was noted of a problem on its way through the stages: typed here, a line of text in files.
+
+The text is `CODE`, `CODE: DETAIL`, and with `SIMULATED (MODEL, ...)` at its end where simulated
+models are behind it: as it always stood in `problems.jsonl`, so that older files are read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator, InstanceOf, PlainSerializer, WithJsonSchema
+
+RATIONALE, LABEL = "rationale", "label"
+"""Codes of what a model wrote after the filter: the solution, and the topic."""
+_MARKED: Final = re.compile(r"(?P<rest>.*?)(?:: |; )SIMULATED \((?P<models>[^()\n]+)\)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ProblemWarning:
+    """One warning: of which kind, what it says, and which simulated models are behind it."""
+
+    code: str
+    detail: str = ""
+    simulated_by: tuple[str, ...] = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether simulated models are behind it."""
+        return bool(self.simulated_by)
+
+    def __str__(self) -> str:
+        text = f"{self.code}: {self.detail}" if self.detail else self.code
+        if self.simulated_by:
+            mark = f"SIMULATED ({', '.join(self.simulated_by)})"
+            return f"{text}; {mark}" if self.detail else f"{text}: {mark}"
+        # Words of a paper that look like the mark must not be read as one.
+        return f"{text}." if _MARKED.fullmatch(text) else text
+
+
+def parse_warning(text: str) -> ProblemWarning:
+    """Read a warning from its text.
+
+    Args:
+        text: As it stands in a file.
+
+    Returns:
+        The warning, whose text is equal.
+    """
+    models: tuple[str, ...] = ()
+    if marked := _MARKED.fullmatch(text):
+        text, models = marked["rest"], tuple(marked["models"].split(", "))
+    code, _, detail = text.partition(": ")
+    return ProblemWarning(code, detail, models)
+
+
+def _read(value: object) -> object:
+    return parse_warning(value) if isinstance(value, str) else value
+
+
+WarningText = Annotated[
+    InstanceOf[ProblemWarning],
+    BeforeValidator(_read),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string"}),
+]
+"""A warning as a field of a row: text in the file, typed in the program."""
