@@ -19,6 +19,7 @@ from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with, end_with
 from omibench.cli.evaluating import analyze, fill, infer
 from omibench.cli.graph import record, trust
 from omibench.cli.judge import judge
+from omibench.cli.new import new
 from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.plan import plan
 from omibench.cli.resume import resume
@@ -42,7 +43,7 @@ app = typer.Typer(
 VERBS: tuple[Callable[..., None], ...] = (
     *(ocr, filter_, rationale, freeze),
     *(plan, infer, fill, score, judge, aggregate, certify, saliency, analyze),
-    *(status, resume, record, trust, ocr_quality, schema, files),
+    *(status, resume, record, trust, ocr_quality, schema, files, new),
 )
 for verb in VERBS:
     app.command(name=verb.__name__.rstrip("_").replace("_", "-"))(verb)

@@ -1,0 +1,23 @@
+"""The kinds of parts for which there are templates, and where each stands in a checkout."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class PartKind(NamedTuple):
+    """A kind of part: its registry, the folder of its modules, and how params name one."""
+
+    registry: str
+    folder: str
+    usage: str
+
+
+KINDS = {
+    "rules": PartKind("rule_books", "rule_books", "score: {rules: [NAME]}"),
+    "setting": PartKind("prompts", "settings", "settings: {mine: {prompt: NAME}}"),
+    "benchmark": PartKind("benchmarks", "datasets", "benchmark: {name: NAME}"),
+    "section": PartKind("sections", "stages/analyze/sections", "(every report shows it)"),
+    "engine": PartKind("engines", "stages/ocr/engines", "ocr: {engine: NAME}"),
+}
+"""What `omibench new` takes -> where it goes."""

@@ -1,0 +1,141 @@
+"""Write a new part from its template, with a test that passes."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+from omibench.errors import OutputError, ParamsError
+from omibench.files.intake import read_text
+from omibench.graph.describe import params_schema
+from omibench.plugins.built_in import BUILT_IN
+from omibench.plugins.registry import known_names
+from omibench.scaffold.kinds import KINDS, PartKind
+from omibench.schemas.validation import did_you_mean
+
+PART_LIST = "src/omibench/plugins/built_in.py"
+SCHEMA = "schemas/params.schema.json"
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+PATH_IMPORT = "from pathlib import Path\n"
+LOAD_IMPORT = "from omibench.plugins.files import load_file\n"
+LOAD_FIXTURE = """
+
+@pytest.fixture(autouse=True)
+def _plugin() -> None:
+    load_file("${module}.py", folder=Path(__file__).parent)
+"""
+"""What the test of a plug-in has besides: a built-in part is loaded by its name."""
+
+
+class NewPart(NamedTuple):
+    """What was written: new files, files that were changed, and how params name the part."""
+
+    created: list[Path]
+    changed: list[Path]
+    usage: str
+
+
+def is_checkout(folder: Path) -> bool:
+    """Whether a folder is the root of a checkout of omibench, to which a built-in part is added."""
+    project = folder / "pyproject.toml"
+    return (folder / PART_LIST).is_file() and 'name = "omibench"' in read_text(project)
+
+
+def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
+    """Write the module of a new part and its test.
+
+    Args:
+        kind: A key of `KINDS`.
+        name: What params will call it: small letters, digits and hyphens.
+        folder: The root of a checkout, or the folder of a study.
+        as_plugin: Whether it becomes a plug-in's file in `folder`, and no built-in part.
+
+    Returns:
+        What was written and changed.
+
+    Raises:
+        ParamsError: There is no such kind, the name is none or is taken.
+        OutputError: One of its files is there already; nothing is written then.
+    """
+    if kind not in KINDS:
+        raise ParamsError(f"new: {kind!r} is no kind of part{did_you_mean(kind, KINDS)}")
+    _check_name(name, KINDS[kind])
+    texts = dict(_texts(kind, name, folder, as_plugin))
+    taken = next((path for path in texts if path.exists()), None)
+    if taken:
+        raise OutputError(f"{taken}: is there already, and is left as it is: choose another name")
+    changes = {} if as_plugin else _changes(KINDS[kind], name, folder)
+    for path, text in (texts | changes).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    usage = KINDS[kind].usage.replace("NAME", name)
+    plugins = f"plugins: [{_module(name)}.py]\n" if as_plugin else ""
+    return NewPart([*texts], [*changes], plugins + usage)
+
+
+def _check_name(name: str, kind: PartKind) -> None:
+    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise ParamsError(
+            f"new: {name!r} is no name: write small letters, digits and hyphens, such as my-rules"
+        )
+    if name in known_names(kind.registry):
+        raise ParamsError(f"new: {name!r} is there already among the {kind.registry}")
+
+
+def _texts(kind: str, name: str, folder: Path, as_plugin: bool) -> Iterator[tuple[Path, str]]:
+    module, place = _module(name), KINDS[kind].folder
+    words = {"name": name, "module": module, "title": _title(name)}
+    part = folder / f"{module}.py" if as_plugin else folder / f"src/omibench/{place}/{module}.py"
+    yield part, _template(f"{kind}.py.txt").substitute(words)
+    test = f"test_{module}.py"
+    words |= {
+        "path_import": PATH_IMPORT if as_plugin else "",
+        "path_block": f"{PATH_IMPORT}\n" if as_plugin else "",
+        "load_import": LOAD_IMPORT if as_plugin else "",
+        "load_fixture": Template(LOAD_FIXTURE).substitute(words) if as_plugin else "",
+    }
+    path = folder / test if as_plugin else folder / f"tests/{place}" / test
+    yield path, _template(f"{kind}_test.py.txt").substitute(words)
+
+
+def _changes(kind: PartKind, name: str, folder: Path) -> dict[Path, str]:
+    """The files of a checkout that name the part, as they will be."""
+    module = f"omibench.{kind.folder.replace('/', '.')}.{_module(name)}"
+    listed = folder / PART_LIST
+    text = _with_line(read_text(listed), kind.registry, f'        "{name}": "{module}",\n')
+    changes = {listed: text}
+    parts = BUILT_IN.setdefault(kind.registry, {})
+    parts[name] = module
+    try:
+        schema = params_schema()
+    finally:
+        del parts[name]
+    if (folder / SCHEMA).is_file() and read_text(folder / SCHEMA) != schema:
+        changes[folder / SCHEMA] = schema
+    return changes
+
+
+def _with_line(text: str, registry: str, line: str) -> str:
+    start = text.find(f'    "{registry}": {{\n')
+    end = text.find("    },\n", start)
+    if start < 0 or end < 0:
+        raise OutputError(f"{PART_LIST}: has no block {registry!r} to which a line could be added")
+    return text[:end] + line + text[end:]
+
+
+def _template(file: str) -> Template:
+    return Template((files("omibench.scaffold") / "templates" / file).read_text("utf-8"))
+
+
+def _module(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _title(name: str) -> str:
+    """The name as that of a class: `my-rules` is `MyRules`."""
+    return "".join(word.capitalize() for word in name.split("-"))
