@@ -57,20 +57,21 @@ def run_tests(folder: Path, *, source: Path | None = None) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def check_style(folder: Path, root: Path) -> None:
-    """What was written is as the project's own code."""
-    ruff = [Path(sys.executable).with_name("ruff"), "check", "--config", root / "pyproject.toml"]
-    for command in (ruff, [ruff[0], "format", "--check", *ruff[2:]]):
+def check_style(folder: Path, files: list[Path]) -> None:
+    """What was written is styled as the pyproject.toml of its folder asks."""
+    ruff = Path(sys.executable).with_name("ruff")
+    for command in ("check", "format --check"):
         done = subprocess.run(
-            [*command, "--no-cache", folder], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout
+            [ruff, *command.split(), "--no-cache", *files],
+            cwd=folder, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_new_parts_of_a_checkout(checkout: Path, root: Path) -> None:
     contributing = (root / "CONTRIBUTING.md").read_text("utf-8")
     assert is_checkout(checkout)
-    listed = set[bool]()
+    listed, created = set[bool](), list[Path]()
     for kind, place in KINDS.items():
         before = hashes(checkout)
         part = write_part(kind, f"my-{kind}", checkout, as_plugin=False)
@@ -85,14 +86,15 @@ def test_new_parts_of_a_checkout(checkout: Path, root: Path) -> None:
         if SCHEMA in changed:
             assert f'"my-{kind}"' in (checkout / SCHEMA).read_text("utf-8")
         listed.add(SCHEMA in changed)
+        created += part.created
         shutil.copy(root / SCHEMA, checkout / SCHEMA)
     assert listed == {True, False}
-    check_style(checkout, root)
+    check_style(checkout, created)
     run_tests(checkout / "tests", source=checkout / "src")
     assert '"my-rules": "omibench.rule_books.my_rules"' in (checkout / PART_LIST).read_text("utf-8")
 
 
-def test_new_plug_ins(tmp_path: Path, root: Path) -> None:
+def test_new_plug_ins(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     assert not is_checkout(folder)
@@ -101,7 +103,6 @@ def test_new_plug_ins(tmp_path: Path, root: Path) -> None:
         assert part.changed == []
         assert part.usage.startswith(f"plugins: [their_{kind}.py]\n")
     run_tests(folder)
-    check_style(folder, root)
 
 
 @pytest.mark.parametrize("name", ["My-rules", "1st", "a/b", "../up", "a--b", "", "class"])
