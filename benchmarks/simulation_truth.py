@@ -29,7 +29,7 @@ import numpy as np
 from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.models.simulated.respond import SLIPS, Slip, can_slip
-from omibench.params.model import SimulatedModel, Slips
+from omibench.params.models.simulated import SimulatedModel, Slips
 from omibench.params.setting import Setting
 from omibench.rule_books.registry import score_item
 from omibench.schemas.problem import Choice, Question

@@ -16,7 +16,7 @@ from omibench.client.spending_limit import BudgetGate, budget_of, open_gate
 from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError
 from omibench.models.provider import FREE, Gate
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import (
     Conversation,

@@ -10,7 +10,10 @@ from omibench.cost.dollars import worst_case
 from omibench.cost.estimate import Estimate, estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History, learn
-from omibench.params.model import AnthropicModel, OpenAIModel, RecordedModel, VllmModel
+from omibench.params.models.anthropic import AnthropicModel
+from omibench.params.models.local import VllmModel
+from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.recorded import RecordedModel
 from omibench.schemas.request import (
     Conversation,
     Decoding,

@@ -8,7 +8,10 @@ import pytest
 
 from omibench.cost import families
 from omibench.cost.families import dearest, image_formula
-from omibench.params.model import AnthropicModel, OpenAIModel, SimulatedModel, VllmModel
+from omibench.params.models.anthropic import AnthropicModel
+from omibench.params.models.local import VllmModel
+from omibench.params.models.openai import OpenAIModel
+from omibench.params.models.simulated import SimulatedModel
 
 
 def openai(served: str, formula: str | None, **more: Any) -> OpenAIModel:

@@ -139,8 +139,10 @@ def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package:
     for name, text in {
         CLIENT: "from omibench.models.http.wire import x\n\n\ndef body():\n    return 1\n",
         "models/http/wire.py": "import sdk\n\nx = 1\n",
-        "models/registry.py": "from omibench.models.openai.messages import body\n",
-        "models/identity.py": "def openai_identity():\n    return 1\n",
+        "models/registry.py": "from omibench.params.models.registry import PROVIDERS as body\n",
+        "models/openai/__init__.py": "from omibench.params.models.openai import Block\n",
+        "params/models/registry.py": "PROVIDERS = {}\n",
+        "params/models/openai.py": "class Block:\n    effort = 1\n",
         "stages/infer/asking.py": CALLS_IT,
     }.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
@@ -149,10 +151,9 @@ def test_code_of_an_api_client_reruns_nothing_and_what_enters_keys_does(package:
     (package / CLIENT).write_text("def body():\n    return 2\n")
     (package / "models/http/wire.py").write_text("import sdk\n\nx = 2\n")
     assert hashes() == before
-    (package / "models/identity.py").write_text("def openai_identity():\n    return 2\n")
+    (package / "params/models/openai.py").write_text("class Block:\n    effort = 2\n")
     after = hashes()
     assert after["infer"] != before["infer"]
-    assert after["ocr"] == before["ocr"]
 
 
 def test_no_client_of_an_api_holds_what_enters_keys() -> None:
@@ -164,7 +165,7 @@ def test_no_client_of_an_api_holds_what_enters_keys() -> None:
         assert not re.search(r"^def \w*(identity|key)\w*\(.*Model\b", text, re.M), name
     for stage in ("filter", "rationale", "infer", "score", "judge", "saliency"):
         closure = source.import_closure(f"omibench.stages.{stage}")
-        assert source.IDENTITY in closure
+        assert {f"{source.BLOCKS}.openai", "omibench.models.local.vllm"} <= closure
         assert not [name for name in closure if source.is_client(name)]
 
 
@@ -209,7 +210,7 @@ def before() -> dict[str, str]:
         ("rule_books.robust", {"score", "judge", "aggregate", "filter", "rationale"}),
         ("stages.score.stage", {"score", "judge"}),
         ("settings.present", {"filter", "infer", "saliency"}),
-        ("models.identity", ASKS),
+        ("params.models.openai", {*ASKS, "ocr", "certify", "analyze"}),
         ("store.key", {*ASKS, "analyze"}),
     ],
 )

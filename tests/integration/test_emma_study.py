@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from omibench.params.model import RecordedModel
+from omibench.params.models.recorded import RecordedModel
 from omibench.params.study import Study, load_study
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import VerdictRow, read_jsonl, read_parquet

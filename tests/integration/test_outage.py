@@ -18,7 +18,7 @@ from model_server.handle import ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic import outage
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.store.store import Store
 
 IN_FLIGHT = 16

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from omibench.graph.result_files import file_of
-from omibench.params.model import SimulatedModel
+from omibench.params.models.simulated import SimulatedModel
 from omibench.params.study import load_study
 from omibench.schemas.certificate import Certificate
 from omibench.schemas.problem import Answer, Question

@@ -12,7 +12,7 @@ from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.options import scored_by_list
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request, Response
 
 

@@ -21,7 +21,7 @@ from tests.models.tiny_vlm import build
 from omibench.models.local.engine import engine_args
 from omibench.models.local.identity import LOADED
 from omibench.models.local.vllm import VllmProvider
-from omibench.params.model import VllmModel
+from omibench.params.models.local import VllmModel
 
 pytestmark = pytest.mark.skipif(
     find_spec("vllm") is None, reason="vllm is not installed: pip install -e '.[vllm]'"

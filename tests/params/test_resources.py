@@ -9,7 +9,7 @@ import pytest
 from omibench.errors import ParamsError
 from omibench.graph.slices import slice_for
 from omibench.params.cell import Cell
-from omibench.params.model import LocalModel
+from omibench.params.models.base import LocalModel
 from omibench.params.resources import cpus_of, endpoint_of, resources_of
 from omibench.params.stages import ScoreParams
 from omibench.params.study import Study, parse_study

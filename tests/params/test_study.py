@@ -71,7 +71,7 @@ def values(**blocks: Any) -> dict[str, Any]:
         ({"ocr": [1]}, "ocr: "),
         (
             {"models": {"a": {"provider": "openay"}}},
-            "models.a.provider: unknown value 'openay'; did you mean 'openai'?",
+            "models.a.provider: unknown provider 'openay'; did you mean 'openai'?",
         ),
         ({"filter": {"near_duplicate": 2}}, "filter.near_duplicate: Input should be less than"),
         ({"settings": {"x/y": {}}}, "settings.x/y"),

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from model_server.handle import ServerHandle
 from omibench.cli.main import app
 from omibench.models.probe import TOKENS, endpoint_faults
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.plan.probing import probe_cost, probe_study
 from omibench.schemas.problem import Question

@@ -18,7 +18,6 @@ from model_server.handle import KEY, ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
 from omibench.graph.slices import slice_for
-from omibench.models.identity import openai_identity
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
@@ -272,7 +271,7 @@ def test_a_key_that_is_named_is_sent_and_kept_nowhere(
             ask_once([ask("q")], OpenAIProvider("m", model), store)
     sent = json.loads(gateway.got[0].body)
     assert sent["metadata"] == {"api_key": OTHER, "note": "${GATEWAY_KEY}"}
-    assert openai_identity(model)["extra_body"] == named
+    assert model.store_identity["extra_body"] == named
     files = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
     assert files
     assert not any(b"planted" in path.read_bytes() for path in files)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.client.usage_exports import DAY_S, Used, read_usage
-from omibench.cost.dollars import MILLION, is_paid, usd_text
+from omibench.cost.dollars import MILLION, usd_text
 from omibench.errors import MissingInputError, ParamsError, StoreError
 from omibench.files.hashes import hash_file
 from omibench.models.http.replies import same_family
 from omibench.params.blocks import MOST_USD
-from omibench.params.model import AnthropicModel, OpenAIModel, Price
+from omibench.params.models.base import Price, ServedModel
 from omibench.params.study import Study
 from omibench.store.ledger.ledger import LEDGER, Ledger
 
@@ -61,8 +61,11 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
     moment = time.time() if now is None else now
     whole = [span for span in used if span.end + LATE_S <= moment]
     provider = used[0].provider
-    kind = OpenAIModel if provider == "openai" else AnthropicModel
-    models = {n: m for n, m in study.models.items() if isinstance(m, kind) and is_paid(m)}
+    models = {
+        name: model
+        for name, model in study.models.items()
+        if isinstance(model, ServedModel) and model.is_paid and model.provider == provider
+    }
     with _ledger(study) as ledger:
         lost = ledger.lost_between(study.study.name, models)
         if lost is None:
@@ -112,7 +115,7 @@ def _ledger(study: Study) -> Ledger:
     return Ledger(study.study.store)
 
 
-def _usd(span: Used, models: dict[str, OpenAIModel | AnthropicModel], export: Path) -> float:
+def _usd(span: Used, models: dict[str, ServedModel], export: Path) -> float:
     """What a span cost, as far as it is the study's models'."""
     if span.model is None:
         if span.usd is None:

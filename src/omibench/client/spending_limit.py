@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, RLock, Thread
 
-from omibench.cost.dollars import is_batch, is_paid, usd_text, worst_case
+from omibench.cost.dollars import usd_text, worst_case
 from omibench.errors import ModelError, ParamsError, StoreError
 from omibench.models.provider import Ticket
 from omibench.models.traffic.stop import pause
 from omibench.params.blocks import MOST_USD
-from omibench.params.model import Price, ServedModel
+from omibench.params.models.base import Price, ServedModel
 from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import Request
 from omibench.store.ledger.ledger import LEDGER, Account, Attempt, Ledger, Purse
@@ -180,7 +180,7 @@ def open_gate(study: AskingParams, name: str) -> Iterator[BudgetGate | None]:
     Raises ModelError for a model that costs dollars, under a budget, without a price.
     """
     cap, model = budget_of(study), study.models[name]
-    if cap is None or not isinstance(model, ServedModel) or not is_paid(model):
+    if cap is None or not isinstance(model, ServedModel) or not model.is_paid:
         yield None
         return
     if model.price is None:
@@ -188,7 +188,7 @@ def open_gate(study: AskingParams, name: str) -> Iterator[BudgetGate | None]:
             f"models.{name}: has no price, so the study's budget of {usd_text(cap)} cannot hold: "
             f"give models.{name}.price (zero for a server of your own) or remove study.budget_usd"
         )
-    batch = is_batch(model)
+    batch = model.is_batch
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60
     purse = Purse(study.study.name, name, cap, lease, batch)
     gate = BudgetGate(study.study.store, purse, model, model.price)

@@ -6,28 +6,10 @@ from collections.abc import Sequence
 
 from omibench.cost.families import image_formula
 from omibench.cost.tokens import most_input
-from omibench.params.model import (
-    AnthropicModel,
-    Model,
-    OpenAIModel,
-    Price,
-    ServedModel,
-)
+from omibench.params.models.base import Price, ServedModel
 from omibench.schemas.request import Request
 
 MILLION = 1_000_000
-CACHE_WRITE = 1.25
-"""Price of a token written to a cache over that of an input token (Anthropic's price list)."""
-
-
-def is_paid(model: Model | ServedModel) -> bool:
-    """Whether asking this model costs dollars: an API does, local engines and replays do not."""
-    return isinstance(model, OpenAIModel | AnthropicModel)
-
-
-def is_batch(model: Model | ServedModel) -> bool:
-    """Whether the model is asked through a provider's batch API."""
-    return isinstance(model, OpenAIModel | AnthropicModel) and model.batch
 
 
 def dollars(price: Price, input_tokens: float, output_tokens: float, *, batch: bool) -> float:
@@ -43,12 +25,11 @@ def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) ->
     provider bills that; its output is `max_tokens` for every sample, reasoning included.
     """
     first = requests[0]
-    written = CACHE_WRITE if isinstance(model, AnthropicModel) else 1.0
-    most = max(price.input * written, price.cached_input or 0.0)
+    most = max(price.input * model.cache_write_factor, price.cached_input or 0.0)
     dear = price.model_copy(update={"input": most})
     output = sum(request.decoding.max_tokens for request in requests)
     tokens = most_input(first.conversation, image_formula(model))
-    return dollars(dear, tokens, output, batch=is_batch(model))
+    return dollars(dear, tokens, output, batch=model.is_batch)
 
 
 def usd_text(usd: float) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.cost.dollars import dollars, is_batch, is_paid, worst_case
+from omibench.cost.dollars import dollars, worst_case
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History
 from omibench.cost.tokens import expected_input
-from omibench.params.model import LocalModel, Model, ServedModel
+from omibench.params.models.base import LocalModel, ModelBlock, ServedModel
 from omibench.schemas.request import Request
 
 EXPECTED_SHARE = 0.25
@@ -38,7 +38,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(
-    model: Model, calls: Sequence[Sequence[Request]], history: History = NO_HISTORY
+    model: ModelBlock, calls: Sequence[Sequence[Request]], history: History = NO_HISTORY
 ) -> Estimate:
     """Estimate calls, each at samples of one conversation whose input is counted once."""
     if not calls:
@@ -70,22 +70,24 @@ def _output(history: History, max_tokens: int) -> float:
 
 
 def _dollars(
-    model: Model, calls: Sequence[Sequence[Request]], sent: float, output: float
+    model: ModelBlock, calls: Sequence[Sequence[Request]], sent: float, output: float
 ) -> tuple[float | None, float | None]:
-    if not isinstance(model, ServedModel) or not is_paid(model):
+    if not isinstance(model, ServedModel) or not model.is_paid:
         return 0.0, 0.0
     price = model.price
     if price is None:
         return None, None
     most = sum(worst_case(model, price, call) for call in calls)
-    return min(most, dollars(price, sent, output, batch=is_batch(model))), most
+    return min(most, dollars(price, sent, output, batch=model.is_batch)), most
 
 
-def _hours(model: Model, calls: int, sent: float, output: float, history: History) -> float | None:
+def _hours(
+    model: ModelBlock, calls: int, sent: float, output: float, history: History
+) -> float | None:
     """The slowest of three: requests a minute, tokens a minute, concurrency over latency."""
     if not isinstance(model, ServedModel):
         return 0.0
-    if is_batch(model) or isinstance(model, LocalModel):
+    if model.is_batch or isinstance(model, LocalModel):
         return None
     limits = model.limits
     latency = history.latency_s or FIRST_TOKEN_S + output / calls / TOKENS_PER_S

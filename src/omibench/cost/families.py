@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from omibench.cost.images import anthropic, gemini, openai_patches, openai_tiles, qwen_vl
-from omibench.params.model import ImageTokens, LocalModel, Model, OpenAIModel, ServedModel
+from omibench.params.models.base import ImageTokens, ModelBlock, ServedModel
 
 Options = tuple[tuple[str, Any], ...]
 UNMEASURED = (4096, 4096)
@@ -77,14 +77,14 @@ _FAMILIES: dict[ImageTokens, tuple[tuple[str, dict[str, Any]], ...]] = {
 }
 
 
-def image_formula(model: Model | ServedModel) -> ImageFormula:
+def image_formula(model: ModelBlock) -> ImageFormula:
     """How the images of a model are counted; what is simulated or replayed takes no tokens."""
     if not isinstance(model, ServedModel):
         return ImageFormula(lambda width, height: 0)
     name = model.image_tokens
     if name is None:
         return _UNDECLARED
-    return _formula(name, model.id, tuple(_declared(model, name).items()))
+    return _formula(name, model.id, tuple(model.image_options(name).items()))
 
 
 @lru_cache(maxsize=1024)
@@ -108,15 +108,6 @@ _UNDECLARED = ImageFormula(dearest, known=False)
 def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:
     name = served.lower()
     return next((o for start, o in _FAMILIES[formula] if re.match(start, name)), None)
-
-
-def _declared(model: ServedModel, formula: ImageTokens) -> dict[str, Any]:
-    """What the block itself says of its images."""
-    if formula == "openai-tiles" and isinstance(model, OpenAIModel) and model.detail == "low":
-        return {"detail": "low"}
-    if formula == "qwen-vl" and isinstance(model, LocalModel) and model.max_pixels:
-        return {"max_pixels": model.max_pixels}
-    return {}
 
 
 def _bound(formula: ImageTokens, options: Mapping[str, Any]) -> Callable[[int, int], int]:

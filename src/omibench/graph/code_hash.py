@@ -32,8 +32,8 @@ TRANSPORT = ("omibench.client", "omibench.cost")
 STUDY = "omibench.params.study"
 """Joins all blocks of params.yaml: of them a stage's code holds those that it is given."""
 STAGES = "omibench.stages"
-_OPENS, IDENTITY = "omibench.models.registry", "omibench.models.identity"
-"""What of these clients enters the store's keys, and so counts."""
+BLOCKS = "omibench.params.models"
+"""Blocks of models, which are imported by name: a change of one may change what is asked."""
 LIST_OF_PARTS = "omibench.plugins.built_in"
 """Names every part: those that code uses are found by their registries, and others do not count."""
 BESIDE = {
@@ -112,7 +112,8 @@ def block_modules(keys: Iterable[str]) -> set[str]:
 
 def _modules_in(annotation: object) -> set[str]:
     inner = {module for part in get_args(annotation) for module in _modules_in(part)}
-    return inner | ({annotation.__module__} if isinstance(annotation, type) else set())
+    kind = annotation if isinstance(annotation, type) else type(annotation)
+    return inner | {kind.__module__}
 
 
 def version_of(module: str) -> str:
@@ -184,8 +185,8 @@ class Tree:
             if name in seen or name in without or name == LIST_OF_PARTS or is_client(name):
                 continue
             waiting += built_in_modules(name)
-            if name == _OPENS:
-                waiting.append(IDENTITY)
+            if name == f"{BLOCKS}.registry":
+                waiting += [file for file in self.files if file.startswith(f"{BLOCKS}.")]
             seen.add(name)
             is_module = name in self.files
             source = self.source(name if is_module else name.rpartition(".")[0])

@@ -17,12 +17,15 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from omibench.graph.result_files import FILES
+from omibench.params.models.registry import PROVIDERS, block_class
 from omibench.params.study import Study
 from omibench.schemas.problem_warning import WarningText
 
 
 def params_schema() -> str:
     """JSON schema of a parameter file, as indented JSON."""
+    for name in PROVIDERS.built_in:
+        _describe(block_class(name), set())
     _describe(Study, set())
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

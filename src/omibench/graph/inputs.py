@@ -11,7 +11,6 @@ from omibench.graph.named_files import model_files
 from omibench.graph.stage import GraphJob
 from omibench.graph.stages import STAGES, find_stage
 from omibench.params.cell import Cell
-from omibench.params.model import RecordedModel
 from omibench.params.study import Study
 from omibench.text.terminal import printable
 
@@ -75,7 +74,7 @@ def missing_files(study: Study, rules: Collection[str] = ()) -> list[str]:
     recorded = {
         file
         for name, model in study.models.items()
-        if isinstance(model, RecordedModel)
+        if model.is_recorded
         for file in model_files(study, name)
     }
     results = Path(study.study.results)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.params.model import RecordedModel, SimulatedModel
 from omibench.params.study import Study
-from omibench.synthetic.address import is_made_up
 
 
 def prompt_file(prompt: str) -> str | None:
@@ -26,10 +24,4 @@ def model_files(study: Study, name: str | None, setting: str | None = None) -> l
         The oracle of a simulated model, the responses of a recorded one; none for all others.
     """
     model = study.models.get(name or "")
-    if isinstance(model, SimulatedModel):
-        return [] if is_made_up(model.oracle) else [model.oracle]
-    if isinstance(model, RecordedModel):
-        groups = [model.responses.get(setting, [])] if setting else model.responses.values()
-        files = [file for group in groups for file in group]
-        return [str(Path(study.data or ".") / file) for file in files]
-    return []
+    return model.files(study.data, setting) if model else []

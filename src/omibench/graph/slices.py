@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from omibench.graph.stage import GraphJob, Stage, drop, pick
+from omibench.graph.stage import GraphJob, Stage, pick
 from omibench.graph.stages import find_stage
 from omibench.params.cell import Cell
-from omibench.params.model import TOLD
-from omibench.params.runtime import what_answers
+from omibench.params.runtime import job_fields
 from omibench.params.study import Study
 from omibench.plugins.files import registered_kinds
 from omibench.plugins.sources import SOURCES
@@ -47,7 +46,7 @@ def slice_for(study: Study, rule: str, cell: Cell | None = None) -> dict[str, An
     stage, job = find_stage(rule), GraphJob(rule, cell)
     full = study.model_dump(mode="json", exclude_defaults=True)
     blocks = {key: full[key] for key in stage.params if key in full}
-    models = {name: _what_answers(block) for name, block in full.get("models", {}).items()}
+    models = {name: job_fields(block) for name, block in full.get("models", {}).items()}
     if stage.models is None:
         if stage.narrows_models and "models" in blocks:
             blocks["models"] = models
@@ -75,7 +74,3 @@ def _plugin_files(study: Study, stage: Stage) -> dict[str, Any]:
         elif kinds & named:
             plugins.append({"file": plugin.file})
     return {"plugins": plugins} if plugins else {}
-
-
-def _what_answers(model: dict[str, Any]) -> dict[str, Any]:
-    return drop(what_answers(model), TOLD)

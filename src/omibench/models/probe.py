@@ -15,10 +15,11 @@ from omibench.errors import MissingExtraError, ModelError
 from omibench.models.http.remedies import address_of
 from omibench.models.http.secrets import read_key, with_own_secrets
 from omibench.models.http.served import ServedProvider
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import FREE, Gate, Provider
 from omibench.models.registry import open_provider
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import AnthropicModel, Model, OpenAIModel
+from omibench.params.models.base import ApiModel
+from omibench.params.models.registry import Model
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
 
 MOST_S = 60.0
@@ -32,7 +33,7 @@ def endpoint_faults(models: Mapping[str, Model]) -> list[str]:
     """What is wrong with the keys and addresses of models, one line each; nothing is sent."""
     faults: dict[str, list[str]] = {}
     for name, model in models.items():
-        if isinstance(model, OpenAIModel | AnthropicModel):
+        if isinstance(model, ApiModel):
             for fault in _offline_faults(model):
                 faults.setdefault(fault, []).append(name)
     return [f"{', '.join(names)}: {fault}" for fault, names in faults.items()]
@@ -48,19 +49,36 @@ def probe_request() -> Request:
     )
 
 
-def probe(name: str, model: OpenAIModel | AnthropicModel, gate: Gate = FREE) -> str | None:
+def probe(name: str, model: ApiModel, gate: Gate = FREE) -> str | None:
     """Ask a model once; why it cannot be asked, in one line, or None when it answered.
 
     One attempt, directly also where the model is asked through batches, without its thinking.
     Whatever it answers will do. The gate reserves the worst case and learns what it cost.
     """
-    asked = model.model_copy(update={"batch": False, **_unthinking(model)})
     try:
-        provider = open_provider(name, asked)
-        assert isinstance(provider, ServedProvider)
+        provider = open_provider(name, model.as_probe())
         key = read_key(model.key_env)
     except (ModelError, MissingExtraError) as error:
         return str(error)
+    if isinstance(provider, ServedProvider):
+        return _probe_connection(model, provider, key, gate)
+    return _probe_answer(provider, gate)
+
+
+def _probe_answer(provider: Provider, gate: Gate) -> str | None:
+    """As `probe`, of a provider that cannot be asked but by its own `answer`."""
+    try:
+        [(_, response)] = provider.answer([probe_request()], gate)
+    except (ModelError, MissingExtraError) as error:
+        return str(error)
+    if response.outcome == "budget_stop":
+        return "the budget does not hold a probe"
+    return response.error if response.outcome == "provider_error" else None
+
+
+def _probe_connection(
+    model: ApiModel, provider: ServedProvider[ApiModel], key: SecretStr, gate: Gate
+) -> str | None:
     request = probe_request()
     ticket = gate.admit([request])
     if ticket is None:
@@ -85,23 +103,19 @@ def probe(name: str, model: OpenAIModel | AnthropicModel, gate: Gate = FREE) -> 
     return None
 
 
-async def _ask(provider: ServedProvider, key: SecretStr, request: Request) -> float | None:
-    most_s = min(MOST_S, provider.served.limits.timeout_s)
+async def _ask(
+    provider: ServedProvider[ApiModel], key: SecretStr, request: Request
+) -> float | None:
+    most_s = min(MOST_S, provider.model.limits.timeout_s)
     async with provider.explained(key) as send, asyncio.timeout(most_s):
         return (await send([request])).cost_usd
 
 
-def _unthinking(model: OpenAIModel | AnthropicModel) -> dict[str, None]:
-    """A budget of thinking is larger than a probe."""
-    return {"thinking": None} if isinstance(model, AnthropicModel) else {}
-
-
-def _offline_faults(model: OpenAIModel | AnthropicModel) -> list[str]:
+def _offline_faults(model: ApiModel) -> list[str]:
     faults = []
     try:
         read_key(model.key_env)
-        if isinstance(model, OpenAIModel):
-            with_own_secrets(model)
+        with_own_secrets(model)
     except (ModelError, MissingExtraError) as error:
         faults.append(str(error))
     address = address_of(model)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from omibench.params.models.base import ModelBlock
 from omibench.schemas.request import Request, Response
+
+B = TypeVar("B", bound=ModelBlock)
 
 
 class Ticket(NamedTuple):
@@ -79,6 +83,39 @@ class Provider(Protocol):
         follows, is yielded as `budget_stop`. What fails is yielded with its outcome. Raises
         ModelError when the model cannot be asked.
         """
+
+
+class BaseProvider(ABC, Generic[B]):
+    """A provider as its model's block describes it; what answers is left to the class.
+
+    Args:
+        name: The model's name in the study.
+        model: Its block.
+    """
+
+    def __init__(self, name: str, model: B) -> None:
+        self.name, self.model = name, model
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`: the identity fields of the block."""
+        return self.model.store_identity
+
+    @property
+    def simulated(self) -> bool:
+        """As `Provider.simulated`."""
+        return self.model.is_simulated
+
+    @property
+    def max_images(self) -> int | None:
+        """As `Provider.max_images`."""
+        return self.model.max_images
+
+    @abstractmethod
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """As `Provider.answer`."""
 
 
 def takes_images(provider: Provider, request: Request) -> bool:

@@ -1,74 +1,84 @@
-"""From a model's block in params.yaml to its provider.
+"""From a model's block in params.yaml to its provider, and the registration of providers.
 
-Each provider's module is imported when it is asked for, since an SDK or engine costs seconds; by
-statement and not by name, so that a stage's source hash sees it.
+A provider is a class, or a function that makes one, under `@provider(name, block=...)`:
+
+    class EchoModel(ApiModel):
+        provider: Literal["echo"]
+
+    @provider("echo", block=EchoModel)
+    class EchoProvider(BaseProvider[EchoModel]):
+        ...
+
+What registers a built-in provider is the package that holds it, which imports the provider's own
+module when a model is opened, since an SDK or engine costs seconds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
 
 from omibench.models.provider import Provider
-from omibench.params.model import (
-    AnthropicModel,
-    Model,
-    OpenAIModel,
-    RecordedModel,
-    SimulatedModel,
-    VllmModel,
-)
+from omibench.params.models.base import ModelBlock
+from omibench.params.models.registry import PROVIDERS, ProviderEntry
+from omibench.plugins.registry import BY_OMIBENCH, loading
+
+Factory = TypeVar("Factory", bound=Callable[..., Provider])
+
+
+class Folders(NamedTuple):
+    """Where a provider finds and keeps files."""
+
+    data: str | None = None
+    """The study's folder of benchmark files."""
+    batches: Path | None = None
+    """Where a model that is asked in batches notes what it has submitted; without one it can be
+    described and not asked."""
+
+
+def provider(name: str, *, block: type[ModelBlock]) -> Callable[[Factory], Factory]:
+    """Register a provider.
+
+    Args:
+        name: What `provider` says in a model's block.
+        block: The class of these blocks.
+
+    Returns:
+        A decorator for a callable of a model's name, its block and the `Folders`; it returns a
+        `Provider`, or raises ModelError or MissingInputError when what the model needs is absent.
+
+    Raises:
+        PluginError: Another package or file has registered this name.
+    """
+
+    def register(factory: Factory) -> Factory:
+        entry = ProviderEntry(block, factory)
+        if PROVIDERS.is_built_in(name, factory.__module__):
+            # A plug-in may be what imports a built-in provider first.
+            with loading(BY_OMIBENCH):
+                PROVIDERS.add(name, entry)
+        else:
+            PROVIDERS.add(name, entry)
+        return factory
+
+    return register
 
 
 def open_provider(
-    name: str, model: Model, data: str | None = None, batches: Path | None = None
+    name: str, model: ModelBlock, data: str | None = None, batches: Path | None = None
 ) -> Provider:
-    """The provider of the model `name`; `data` is the study's folder of benchmark files.
+    """The provider of one model.
 
-    `batches` is the folder in which a model with `batch: true` notes what it has submitted;
-    without one it can be described and not asked.
+    Args:
+        name: The model's name in the study.
+        model: Its block.
+        data: As `Folders.data`.
+        batches: As `Folders.batches`.
 
-    Raises ModelError or MissingInputError when what the model needs is not there.
+    Raises:
+        ModelError: What the model needs is not there, or its block contradicts the provider.
+        MissingInputError: A file that it answers from is not there.
     """
-    if isinstance(model, SimulatedModel):
-        from omibench.models.simulated.provider import SimulatedProvider
-
-        return SimulatedProvider(name, model)
-    if isinstance(model, RecordedModel):
-        from omibench.models.recorded.provider import RecordedProvider
-
-        return RecordedProvider(name, model, data)
-    if isinstance(model, OpenAIModel | AnthropicModel):
-        return _behind_an_api(name, model, batches)
-    if isinstance(model, VllmModel):
-        from omibench.models.local.vllm import VllmProvider
-
-        return VllmProvider(name, model)
-    from omibench.models.local.transformers import TransformersProvider
-
-    return TransformersProvider(name, model)
-
-
-def _behind_an_api(
-    name: str, model: OpenAIModel | AnthropicModel, batches: Path | None
-) -> Provider:
-    from omibench.models.batch.desk import warn_of_batches
-
-    if isinstance(model, OpenAIModel) and model.batch:
-        from omibench.models.openai.batch import OpenAIBatchProvider
-
-        return OpenAIBatchProvider(name, model, batches)
-    if isinstance(model, OpenAIModel):
-        from omibench.models.openai.provider import OpenAIProvider
-
-        chat = OpenAIProvider(name, model)
-        warn_of_batches(name, batches, chat.identity)
-        return chat
-    if model.batch:
-        from omibench.models.anthropic.batch import AnthropicBatchProvider
-
-        return AnthropicBatchProvider(name, model, batches)
-    from omibench.models.anthropic.provider import AnthropicProvider
-
-    messages = AnthropicProvider(name, model)
-    warn_of_batches(name, batches, messages.identity)
-    return messages
+    factory: Any = PROVIDERS.get(model.provider).open
+    return cast("Provider", factory(name, model, Folders(data, batches)))

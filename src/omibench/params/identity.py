@@ -1,20 +1,37 @@
-"""The identity of a model in certificates: what of its block changes its answers."""
+"""The identity of judge models in certificates: what of their blocks changes their answers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from omibench.params.model import TOLD, Model
+from omibench.errors import PluginError
+from omibench.params.models.base import ModelBlock
+from omibench.params.models.registry import block_class
+from omibench.params.roles import Role, select_fields
 
 
-def identity_of(model: Model) -> dict[str, Any]:
+def certificate_identity(model: ModelBlock) -> dict[str, Any]:
     """What of a model's block changes its answers, not how it is reached, shown and paid."""
-    return model.model_dump(mode="json", exclude_defaults=True, exclude=_NOT_IDENTITY) | {
-        "provider": model.provider
-    }
+    return model.identity_fields
 
 
-_NOT_IDENTITY = {
-    *TOLD, "base_url", "key_env", "limits", "price", "can", "image_tokens", "batch",
-    "responses", "partial", "resources", "batch_size", "device", "gpu_memory", "max_num_seqs",
-}  # fmt: skip
+def is_certified(identity: Sequence[Mapping[str, Any]], models: Iterable[ModelBlock]) -> bool:
+    """Whether a certificate is of these judge models.
+
+    Args:
+        identity: What the certificate says of its models, one entry each. Certificates of earlier
+            versions also hold how a model was spread over GPUs, which does not count.
+        models: The judge's models, in their order.
+    """
+    return [_identity_of_now(entry) for entry in identity] == [
+        certificate_identity(model) for model in models
+    ]
+
+
+def _identity_of_now(entry: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        block = block_class(entry.get("provider"))
+    except PluginError:
+        return dict(entry)
+    return select_fields(block, entry, (Role.IDENTITY,))

@@ -6,17 +6,13 @@ import re
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from omibench.params.blocks import Block, Dollars, Name, Url, Variable
-from omibench.params.model import (
-    AnthropicModel,
-    Model,
-    OpenAIModel,
-)
+from omibench.params.models.base import ApiModel, ModelBlock
+from omibench.params.models.registry import block_class, is_provider, parse_model
 from omibench.schemas.validation import explain
 
-_MODEL: TypeAdapter[Model] = TypeAdapter(Model)
 _ANY_ID = "any-id"
 
 
@@ -32,25 +28,33 @@ def matches(pattern: str, model_id: str) -> bool:
 
 def block_for(template: dict[str, Any], model_id: str) -> dict[str, Any]:
     """The block of a new model: the template with the served id, where its provider has one."""
-    if template.get("provider") == "simulated":
+    provider = template.get("provider")
+    if is_provider(provider) and not has_id(provider):
         return dict(template)
-    return {"provider": template.get("provider"), "id": model_id} | template
+    return {"provider": provider, "id": model_id} | template
 
 
-def model_of(template: dict[str, Any], model_id: str = _ANY_ID) -> Model:
+def has_id(provider: object) -> bool:
+    """Whether blocks of a provider name the model by a served id."""
+    return "id" in block_class(provider).model_fields
+
+
+def model_of(template: dict[str, Any], model_id: str = _ANY_ID) -> ModelBlock:
     """The same as a checked model. Raises pydantic.ValidationError."""
-    return _MODEL.validate_python(block_for(template, model_id))
+    return parse_model(block_for(template, model_id))
 
 
 def _template(block: dict[str, Any]) -> dict[str, Any]:
     if "id" in block:
         raise ValueError("must not give an `id`: it is that of the model that is found")
-    if block.get("provider") == "recorded":
-        raise ValueError("must have a provider that can be asked, not `recorded`")
+    provider = block.get("provider")
+    if is_provider(provider) and block_class(provider).is_recorded:
+        raise ValueError(f"must have a provider that can be asked, not `{provider}`")
     try:
         model_of(block)
     except ValidationError as error:
-        raise ValueError(f"is no model: {explain(error, Block)}") from None
+        root = block_class(provider) if is_provider(provider) else Block
+        raise ValueError(f"is no model: {explain(error, root)}") from None
     return block
 
 
@@ -95,9 +99,9 @@ class EndpointWatch(WatchBlock):
     def endpoint(self) -> tuple[str, str | None, str]:
         """API, URL (None: the provider's own) and name of the key's variable."""
         model = model_of(self.model)
-        if isinstance(model, OpenAIModel | AnthropicModel):
+        if isinstance(model, ApiModel):
             return (
-                self.api or model.provider,
+                self.api or model.list_api,
                 self.base_url or model.base_url,
                 self.key_env or model.key_env,
             )
@@ -106,7 +110,7 @@ class EndpointWatch(WatchBlock):
     @model_validator(mode="after")
     def _somewhere(self) -> Self:
         model = model_of(self.model)
-        if not self.base_url and not isinstance(model, OpenAIModel | AnthropicModel):
+        if not self.base_url and not isinstance(model, ApiModel):
             raise ValueError(
                 f"base_url is missing: a model of provider {model.provider!r} names no endpoint "
                 "that could list models"
@@ -148,9 +152,8 @@ class ReevaluateParams(Block):
     @model_validator(mode="after")
     def _prices_are_known(self) -> Self:
         for name, watch in self.watch.items():
-            model = model_of(watch.model)
             capped = self.monthly_budget_usd is not None
-            if capped and isinstance(model, OpenAIModel | AnthropicModel) and not model.price:
+            if capped and model_of(watch.model).lacks_price:
                 raise ValueError(
                     f"watch.{name}.model: has no price, so monthly_budget_usd cannot hold: "
                     "give it one (zero for a server of your own)"

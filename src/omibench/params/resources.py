@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from omibench.params.model import AnthropicModel, LocalModel, OpenAIModel
+from omibench.params.models.base import ApiModel, LocalModel
 from omibench.params.study import Study
 
 Amount = int | str | None
@@ -55,7 +55,7 @@ def endpoint_of(study: Study, name: str) -> str | None:
     model that is asked through one shares nothing.
     """
     model = study.models.get(name)
-    if not isinstance(model, OpenAIModel | AnthropicModel) or model.batch:
+    if not isinstance(model, ApiModel) or model.is_batch:
         return None
     host = urlsplit(model.base_url).hostname if model.base_url else None
     return re.sub(r"\W", "_", host or model.provider)

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from omibench.params.models.registry import block_class
+from omibench.params.roles import JOB, Role, join_fields, select_fields
+
 OPERATING_ENV = "OMIBENCH_OPERATING"
 """How Snakemake hands it to its jobs: a parameter of the rules would run them all again."""
-OPERATING = frozenset(
-    {
-        "limits", "price", "image_tokens", "base_url", "key_env", "batch", "resources", "device",
-        "tensor_parallel", "pipeline_parallel", "max_num_seqs", "gpu_memory", "batch_size",
-    }
-)  # fmt: skip
-"""Keys of a model's block that are in no key of its requests, and change no answer."""
 OPERATING_INFER = frozenset({"failed_share"})
 """Keys of the block `infer` that decide whether a cell's job has failed, not what it writes."""
 
 OPERATING_STUDY = frozenset({"name"})
 """Keys of the block `study` that jobs note beside requests, and write nowhere else."""
-CHECKED = frozenset({"images", "image_mb", "samples"})
-"""Keys of a model's `can` by which requests are checked and put together before they are sent."""
 
 EXPERIMENTS = (".dvc", "tmp", "exps")
 """Where DVC puts the copies of a project in which it runs queued experiments."""
@@ -58,7 +52,9 @@ def store_folder(store: str, here: Path) -> str:
 
 def operating_of(values: Mapping[str, Any], here: Path) -> str:
     """How the study with these values is run in the folder `here`, as JSON for `OPERATING_ENV`."""
-    models = {name: _how_asked(block) for name, block in values.get("models", {}).items()}
+    models = {
+        name: _select(block, (Role.RUNTIME,)) for name, block in values.get("models", {}).items()
+    }
     own = {k: v for k, v in values.get("study", {}).items() if k in OPERATING_STUDY}
     store = store_folder(values.get("study", {}).get("store", "store"), here)
     known = {name: block for name, block in models.items() if block}
@@ -68,24 +64,13 @@ def operating_of(values: Mapping[str, Any], here: Path) -> str:
     return json.dumps(found, sort_keys=True)
 
 
-def what_answers(block: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a model's block changes its answers: without how it is reached and checked."""
-    found = {key: value for key, value in block.items() if key not in OPERATING}
-    if "can" in found:
-        can = {key: value for key, value in found.pop("can").items() if key not in CHECKED}
-        found |= {"can": can} if can else {}
-    return found
+def job_fields(block: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a model's block decides whether a job that asks it runs again."""
+    return _select(block, JOB)
 
 
-def _how_asked(block: Mapping[str, Any]) -> dict[str, Any]:
-    found = {key: value for key, value in block.items() if key in OPERATING}
-    can = {key: value for key, value in block.get("can", {}).items() if key in CHECKED}
-    return found | ({"can": can} if can else {})
-
-
-def _joined(block: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    can = {**block.get("can", {}), **asked.get("can", {})}
-    return {**block, **asked, **({"can": can} if can else {})}
+def _select(block: Mapping[str, Any], roles: Collection[Role]) -> dict[str, Any]:
+    return select_fields(block_class(block.get("provider")), block, roles)
 
 
 def in_graph() -> bool:
@@ -100,7 +85,7 @@ def with_operating(values: dict[str, Any]) -> dict[str, Any]:
         return values
     told = json.loads(text)
     models = {
-        name: _joined(block, told["models"].get(name, {}))
+        name: join_fields(block, told["models"].get(name, {}))
         for name, block in values.get("models", {}).items()
     }
     blocks = {

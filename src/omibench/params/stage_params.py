@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from omibench.params.filter import FilterParams
     from omibench.params.infer import InferParams
     from omibench.params.judge import JudgeParams
-    from omibench.params.model import Model
+    from omibench.params.models.registry import Model
     from omibench.params.saliency import SaliencyParams
     from omibench.params.setting import Setting
     from omibench.params.stages import (

@@ -18,7 +18,8 @@ from omibench.params.certify import CertifyParams
 from omibench.params.filter import SCREENS, FilterParams
 from omibench.params.infer import InferParams
 from omibench.params.judge import JudgePanel, JudgeParams
-from omibench.params.model import Model
+from omibench.params.models.base import LocalModel
+from omibench.params.models.registry import Model
 from omibench.params.plugins import NamedPlugin, load_plugins
 from omibench.params.reevaluate import ReevaluateParams
 from omibench.params.runtime import with_operating
@@ -186,9 +187,8 @@ class Study(Block):
             found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
         if self.infer.models:  # a whole study, not the slice of one job
             for name, model in self.models.items():
-                settings = getattr(model, "setting_effects", getattr(model, "responses", {}))
                 known = [*self.settings, *SCREENS]
-                found.append((f"models.{name}", settings, known))
+                found.append((f"models.{name}", model.named_settings, known))
             found.append(("judge.settings", self.judge.settings or [], self.settings))
             found.append(("saliency.settings", self.saliency.settings, self.infer.settings))
             found.append(("saliency.models", self.saliency.models or [], self.infer.models))
@@ -311,4 +311,4 @@ def settings_of(study: Study, stage: str, model: str) -> list[str]:
 
 
 def _is_local(study: Study, model: str) -> bool:
-    return study.models[model].provider in ("vllm", "transformers")
+    return isinstance(study.models[model], LocalModel)

@@ -11,7 +11,7 @@ from omibench.cost.dollars import usd_text, worst_case
 from omibench.errors import MissingExtraError, ModelError
 from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
 from omibench.models.provider import FREE
-from omibench.params.model import AnthropicModel, OpenAIModel
+from omibench.params.models.base import ApiModel
 from omibench.params.study import Study
 
 _AT_ONCE = 8
@@ -24,13 +24,13 @@ class Probed(NamedTuple):
     fault: str | None
 
 
-def served_models(study: Study) -> dict[str, OpenAIModel | AnthropicModel]:
+def served_models(study: Study) -> dict[str, ApiModel]:
     """The models behind an API that the study asks, in any role."""
     asked = study.asked_models
     return {
         name: model
         for name, model in study.models.items()
-        if name in asked and isinstance(model, OpenAIModel | AnthropicModel)
+        if name in asked and isinstance(model, ApiModel)
     }
 
 
@@ -69,7 +69,7 @@ def probe_lines(probed: list[Probed]) -> Iterator[str]:
         yield f"{model}: {'answers' if fault is None else fault}"
 
 
-def _fault(study: Study, name: str, model: OpenAIModel | AnthropicModel) -> str | None:
+def _fault(study: Study, name: str, model: ApiModel) -> str | None:
     direct = _direct(model)
     one = study.model_copy(update={"models": {**study.models, name: direct}})
     try:
@@ -79,6 +79,6 @@ def _fault(study: Study, name: str, model: OpenAIModel | AnthropicModel) -> str 
         return str(error)
 
 
-def _direct(model: OpenAIModel | AnthropicModel) -> OpenAIModel | AnthropicModel:
+def _direct(model: ApiModel) -> ApiModel:
     """The model asked directly, which is what a probe does and what its price is then."""
     return model.model_copy(update={"batch": False})

@@ -16,7 +16,9 @@ from typing import Any
 from omibench.errors import ParamsError
 from omibench.files.intake import read_csv
 from omibench.models.simulated.oracle import OracleRow, load_oracle
-from omibench.params.model import TOLD, Model, SimulatedModel
+from omibench.params.models.registry import Model
+from omibench.params.models.simulated import SimulatedModel
+from omibench.params.roles import Role, select_fields
 from omibench.params.study import Study, parse_study
 from omibench.synthetic.address import Made
 from omibench.synthetic.chance import ability_for
@@ -127,7 +129,8 @@ def _stand_in(
 ) -> dict[str, Any]:
     if isinstance(model, SimulatedModel):
         return model.model_dump(mode="json", exclude_defaults=True) | {"oracle": oracle}
-    told = model.model_dump(mode="json", include=set(TOLD), exclude_none=True)
+    values = model.model_dump(mode="json", exclude_none=True)
+    display = select_fields(type(model), values, (Role.DISPLAY,))
     main = ability[""]
     effects = {s: round(a - main, 4) for s, a in ability.items() if s and a != main}
     return {
@@ -139,7 +142,7 @@ def _stand_in(
         "image_penalty": IMAGE_PENALTY,
         "slips": SLIPS,
         **JUDGE,
-        **told,
+        **display,
     }
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from omibench.cost.dollars import is_batch, is_paid
 from omibench.cost.estimate import Estimate
 from omibench.cost.families import image_formula
-from omibench.params.model import Model, ServedModel
+from omibench.params.models.registry import Model
 from omibench.schemas.problem import Noun
 from omibench.schemas.request import Role
 
@@ -105,13 +104,13 @@ class Plan(Noun):
 def facts_of(model: Model, simulated: bool) -> dict[str, Any]:
     """The columns of a row that follow from the model alone."""
     money: Money = "none"
-    if is_paid(model):
-        money = "priced" if isinstance(model, ServedModel) and model.price else "unknown"
+    if model.is_paid:
+        money = "unknown" if model.lacks_price else "priced"
     formula = image_formula(model)
     return {
         "money": money,
         "simulated": simulated,
-        "batch": is_batch(model),
+        "batch": model.is_batch,
         "images_known": formula.known,
         "image_tokens": formula.name or "",
     }

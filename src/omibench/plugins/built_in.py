@@ -8,6 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 BUILT_IN: Final[dict[str, dict[str, str]]] = {
+    "providers": {
+        "simulated": "omibench.models.simulated",
+        "recorded": "omibench.models.recorded",
+        "openai": "omibench.models.openai",
+        "anthropic": "omibench.models.anthropic",
+        "vllm": "omibench.models.local",
+        "transformers": "omibench.models.local",
+    },
     "rule_books": {
         "omibench": "omibench.rule_books.omibench",
         "emma": "omibench.rule_books.emma",
@@ -83,6 +91,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
 """Kinds are named as the groups of entry points: `rule_books` is `omibench.rule_books`."""
 
 REGISTRY_MODULES: Final[dict[str, str]] = {
+    "providers": "omibench.models.registry",
     "rule_books": "omibench.rule_books.registry",
     "benchmarks": "omibench.datasets.registry",
     "sections": "omibench.stages.analyze.sections.section",

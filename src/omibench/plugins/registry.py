@@ -84,6 +84,10 @@ class Registry(Generic[Part]):
         """The files and packages that have registered a part; `omibench` is not among them."""
         return set(self._origins.values()) - {BY_OMIBENCH}
 
+    def is_built_in(self, name: str, module: str) -> bool:
+        """Whether `module` is what registers the built-in part of that name."""
+        return self._modules.get(name) == module
+
     def register(self, name: str) -> Callable[[Part], Part]:
         """A decorator that registers what it decorates under `name`.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from omibench.params.reevaluate import Watch, block_for
+from omibench.params.reevaluate import Watch, block_for, has_id
 from omibench.params.study import Study, parse_study
 
 
@@ -63,7 +63,7 @@ def with_models(study: Study, candidates: Iterable[Candidate]) -> Study:
 
 
 def _id_of(watch: Watch, model_id: str) -> str:
-    return _slug(model_id) if watch.model["provider"] == "simulated" else model_id
+    return model_id if has_id(watch.model["provider"]) else _slug(model_id)
 
 
 def _name(model_id: str, watch: str, taken: set[str]) -> str:

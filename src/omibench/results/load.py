@@ -225,7 +225,7 @@ def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRo
 
 
 def _simulated_models(study: Study) -> list[str]:
-    return [name for name, model in study.models.items() if model.provider == "simulated"]
+    return [name for name, model in study.models.items() if model.is_simulated]
 
 
 def _join(

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from omibench.params.cell import Cell
-from omibench.params.model import RecordedModel
 from omibench.params.study import Study
 from omibench.schemas.example import Example
 
@@ -42,7 +41,7 @@ def find_partial(
     few = [
         count
         for cell, count in _counts(responses).items()
-        if not isinstance(study.models[cell.model], RecordedModel)
+        if not study.models[cell.model].is_recorded
         and count < total - (len(aside) if _shows_sampled(study, cell) else 0)
     ]
     return Partial(min(few), total, "asked for by hand") if few else None

@@ -8,6 +8,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -18,13 +19,14 @@ UNSHOWN = "unshown"
 """The type of a mistake whose value may be a secret: it is never printed."""
 UNKNOWN_PART = "unknown_part"
 """The type of a mistake whose message names the value: no part of a registry has this name."""
+_NESTED = "nested"
 _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 
 def explain(error: ValidationError, root: type[BaseModel]) -> str:
     """The first mistake: where it is, what is wrong, which value, and how many more there are."""
-    first, rest = _worst(error), error.error_count() - 1
-    path, blocks = _follow([str(part) for part in first["loc"]], root)
+    rest = _count(error) - 1
+    path, blocks, first = _first(error, root)
     where, more = ".".join(path), f" (and {rest} more mistake{'s' * (rest > 1)})" if rest else ""
     if first["type"] == "extra_forbidden":
         known = [name for block in blocks for name in block.model_fields]
@@ -42,6 +44,36 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     shown = "" if hidden else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
     return f"{where + ': ' if where else ''}{message}{shown}{more}"
+
+
+def nested_error(error: ValidationError, block: type[BaseModel]) -> PydanticCustomError:
+    """The mistakes of a block whose class its own values name, as one mistake of what holds it.
+
+    Args:
+        error: What validating the block has raised.
+        block: The block's class.
+
+    Returns:
+        An error for a validator to raise; `explain` reads the mistakes out of it.
+    """
+    return PydanticCustomError(_NESTED, "is no valid block", {"error": error, "block": block})
+
+
+def _first(
+    error: ValidationError, root: type[BaseModel]
+) -> tuple[list[str], list[type[BaseModel]], ErrorDetails]:
+    """The path of the mistake to name, the blocks that it may be in, and the mistake."""
+    first = _worst(error)
+    path, blocks = _follow([str(part) for part in first["loc"]], root)
+    if first["type"] != _NESTED:
+        return path, blocks, first
+    inner, blocks, first = _first(first["ctx"]["error"], first["ctx"]["block"])
+    return path + inner, blocks, first
+
+
+def _count(error: ValidationError) -> int:
+    nested = [e["ctx"]["error"] for e in error.errors() if e["type"] == _NESTED]
+    return error.error_count() - len(nested) + sum(_count(inner) for inner in nested)
 
 
 def _worst(error: ValidationError) -> ErrorDetails:

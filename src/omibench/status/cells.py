@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.cell import Cell
-from omibench.params.model import RecordedModel
 from omibench.params.study import Study
 from omibench.schemas.request import NOT_BOUGHT
 from omibench.status.rows import CellStatus
@@ -64,7 +63,7 @@ def _known(study: Study, infer: Mapping[Cell, Part]) -> Known:
         if part.written and part.state in _CLOSED:
             rows = part.written.rows.total()
             known.answered[cell.model] += rows - lacking_of(part.written)
-            if not isinstance(study.models[cell.model], RecordedModel):
+            if not study.models[cell.model].is_recorded:
                 known.requests[cell.setting] = rows
     return known
 

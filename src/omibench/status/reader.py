@@ -12,7 +12,6 @@ from typing import get_args
 
 from omibench.graph.stages import STAGE_NAMES, STAGES
 from omibench.params.cell import Cell
-from omibench.params.model import SimulatedModel
 from omibench.params.runtime import log_folder
 from omibench.params.study import Study, local_helpers, local_models
 from omibench.plan.build import spent_of
@@ -168,7 +167,7 @@ class Looker:
 
     def _rehearsed(self) -> bool:
         models = (self._study.models[name] for name in self._study.infer.models)
-        return any(isinstance(model, SimulatedModel) for model in models)
+        return any(model.is_simulated for model in models)
 
     def _command(self, run: Run | None) -> list[str]:
         """The last run's own command, unless it did what it was told and more is to be made."""

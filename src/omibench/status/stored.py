@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from omibench.errors import OmibenchError
 from omibench.params.cell import Cell
-from omibench.params.model import RecordedModel
 from omibench.params.study import Study
 from omibench.plan.view import Desk
 from omibench.schemas.request import Request
@@ -117,7 +116,7 @@ class Stored:
             return 0
 
     def _empty(self, cell: Cell, known: Known) -> Held:
-        recorded = isinstance(self._study.models[cell.model], RecordedModel)
+        recorded = self._study.models[cell.model].is_recorded
         if not recorded and cell.setting in known.requests:
             return Held(known.requests[cell.setting])
         return self._held(cell, False)
@@ -144,7 +143,7 @@ class Stored:
     def _requests(self, cell: Cell) -> list[Request]:
         """What a cell asks; the same of every model, but for one whose responses are recorded."""
         assert self._desk is not None
-        recorded = isinstance(self._study.models[cell.model], RecordedModel)
+        recorded = self._study.models[cell.model].is_recorded
         if recorded or not self._lasting(cell):
             for name in (cell.model, *self._study.settings[cell.setting].helpers):
                 self._partition(name)  # sees what others have written meanwhile

@@ -14,7 +14,6 @@ from omibench.models.anthropic.messages import (
     check_anthropic_request,
 )
 from omibench.models.http.pictures import Shown
-from omibench.models.identity import anthropic_identity
 from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
 
 A = ImagePart(sha256="a")
@@ -76,9 +75,9 @@ def test_abilities_that_the_api_lacks(ability: str) -> None:
 
 
 def test_what_enters_the_key() -> None:
-    assert anthropic_identity(anthropic_model(base_url="http://a", batch=True)) == {
+    assert anthropic_model(base_url="http://a", batch=True).store_identity == {
         "provider": "anthropic",
         "id": "stub-model",
     }
-    found = anthropic_identity(anthropic_model(thinking="disabled", effort="low", endpoint="eu"))
+    found = anthropic_model(thinking="disabled", effort="low", endpoint="eu").store_identity
     assert (found["thinking"], found["effort"], found["endpoint"]) == ("disabled", "low", "eu")

@@ -228,7 +228,7 @@ def test_asking_directly_while_batches_are_out_is_warned_of(
     server: ServerHandle, make: Make, api: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked = make(api)
-    direct = asked.served.model_copy(update={"batch": False})
+    direct = asked.model.model_copy(update={"batch": False})
     open_provider("m", direct, batches=asked.state)
     with patched(api, "status", lambda _: _kill()), pytest.raises(Killed):
         outcomes(asked, QUESTIONS)

@@ -19,7 +19,7 @@ from omibench.models.batch.draws import draw_of
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission import Submission
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 
 CROWDED = Failure("too many tokens wait", transient=True, maybe_paid=False, congestion=True)

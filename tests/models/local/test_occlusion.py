@@ -16,7 +16,7 @@ from omibench.models.local.identity import LOADED
 from omibench.models.local.images import decode
 from omibench.models.local.occlusion import Packing, bare
 from omibench.models.local.transformers import TransformersProvider
-from omibench.params.model import TransformersModel
+from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import ImagePart, Request
 
 pytestmark = pytest.mark.skipif(

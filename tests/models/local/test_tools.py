@@ -24,7 +24,7 @@ from omibench.models.local.runs import runs_of
 from omibench.models.local.tools import by_tools, spoken
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.vllm import VllmProvider
-from omibench.params.model import TransformersModel, VllmModel
+from omibench.params.models.local import TransformersModel, VllmModel
 from omibench.schemas.request import ImagePart, Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})

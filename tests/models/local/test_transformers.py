@@ -19,7 +19,7 @@ from omibench.models.local.identity import LOADED
 from omibench.models.local.loading import TransformersEngine, transformers_engine
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.registry import open_provider
-from omibench.params.model import TransformersModel
+from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import Request, Response
 from omibench.store.store import Store
 

@@ -17,7 +17,7 @@ from omibench.models.local import vllm as vllm_module
 from omibench.models.local.identity import LOADED
 from omibench.models.local.vllm import VllmProvider
 from omibench.models.provider import NoGate, Ticket
-from omibench.params.model import VllmModel
+from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Request, Response
 
 

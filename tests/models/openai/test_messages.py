@@ -10,7 +10,6 @@ from tests.models.apis import JPEG, ask, openai_model, picture
 
 from omibench.errors import ModelError
 from omibench.models.http.pictures import Pictures, Shown
-from omibench.models.identity import openai_identity
 from omibench.models.openai.messages import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
 
@@ -125,7 +124,7 @@ def test_pictures_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_enters_the_key() -> None:
-    assert openai_identity(openai_model(base_url="http://a", price=None, label="A")) == {
+    assert openai_model(base_url="http://a", price=None, label="A").store_identity == {
         "provider": "openai",
         "id": "stub-model",
     }
@@ -133,7 +132,7 @@ def test_what_enters_the_key() -> None:
         revision="awq", endpoint="azure", api="responses", effort="low", detail="low",
         extra_body={"top_k": 1}, can={"temperature": False},
     )  # fmt: skip
-    assert openai_identity(model) == {
+    assert model.store_identity == {
         "provider": "openai", "id": "stub-model", "revision": "awq", "endpoint": "azure",
         "api": "responses", "effort": "low", "detail": "low", "extra_body": {"top_k": 1},
         "sampling": "provider_default",

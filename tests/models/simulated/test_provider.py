@@ -14,7 +14,7 @@ from omibench.models.registry import open_provider
 from omibench.models.simulated.equality import is_right
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.models.simulated.respond import SLIPS, probability_correct
-from omibench.params.model import SimulatedModel
+from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Request, Response
 
 DRAWS = 2000

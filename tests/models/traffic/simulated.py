@@ -13,7 +13,7 @@ from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 
 T = TypeVar("T")

@@ -43,7 +43,7 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
     from omibench.models.traffic.agenda import Agenda
     from omibench.models.traffic.dispatch import Dispatch
     from omibench.models.traffic.progress import Progress
-    from omibench.params.model import Limits
+    from omibench.params.models.base import Limits
 
     endpoint = Endpoint()
 
@@ -324,7 +324,7 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
     from omibench.models.traffic.dispatch import Dispatch
     from omibench.models.traffic.outage import Outage
     from omibench.models.traffic.progress import Progress
-    from omibench.params.model import Limits
+    from omibench.params.models.base import Limits
 
     outage = Outage()
     if heard:

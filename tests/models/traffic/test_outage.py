@@ -17,7 +17,7 @@ from omibench.models.traffic.dispatch import Dispatch
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.outage import FIRST_PROBE_S, LONGEST_PROBE_S, OPEN_AFTER, Outage
 from omibench.models.traffic.progress import Progress
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 
 Script = Callable[[int, int], Sequence[Step]]

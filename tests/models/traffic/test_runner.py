@@ -16,7 +16,7 @@ from omibench.models.provider import FREE, Gate
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.runner import Answer, Run
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 
 

@@ -13,7 +13,7 @@ from tests.stages.analyze.tables.test_reasoning import judged, run
 from tests.stages.certify.test_stage import written
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.identity import identity_of
+from omibench.params.identity import certificate_identity
 from omibench.params.study import Study
 from omibench.schemas.certificate import REASONING_FILE, ReasoningCertificate, ReasoningCertificates
 from omibench.schemas.tables import JudgementRow, read_json, read_parquet, write_parquet
@@ -87,7 +87,7 @@ def test_types_of_errors_equal_plain_counts(done: Folders, tmp_path: Path) -> No
     )
     own = by_instrument(found.reasoning)["error_type"]
     assert (own.judge, own.prompt_sha256, own.taxonomy) == ("judge", "c" * 64, "omibench")
-    assert own.identity == [identity_of(done.study.models["judge"])]
+    assert own.identity == [certificate_identity(done.study.models["judge"])]
     assert own.simulated
     people = [row["error_type"] for row in rows if "error_type" in row]
     judge = [row["error_type"] for row in told(done, "error_type") if row["error_type"]]

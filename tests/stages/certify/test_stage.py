@@ -15,7 +15,7 @@ import pytest
 from tests.stages.analyze.conftest import PROMPT, Folders, make_study
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.identity import identity_of
+from omibench.params.identity import certificate_identity
 from omibench.results.load import load_results
 from omibench.schemas.certificate import ALL, CERTIFICATE_FILE, Certificate, DisagreementRow
 from omibench.schemas.tables import read_json, read_jsonl
@@ -73,7 +73,7 @@ def test_the_set_error_rates_come_back(judged: Folders, tmp_path: Path, suffix: 
     assert found.labels_sha256 == sha256(labels.read_bytes()).hexdigest()
     assert found.prompt_sha256 == PROMPT
     assert found.judge == "judge"
-    assert found.identity == [identity_of(judged.study.models["judge"])]
+    assert found.identity == [certificate_identity(judged.study.models["judge"])]
     assert found.simulated
     assert set(found.quality) == {ALL, "mcq", "open"}
     assert found.n == sum(found.quality[kind].agreement.n for kind in ("mcq", "open"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.stages.infer.shards import (
     api_bound,

@@ -1,1 +1,22 @@
-"""The `anthropic` provider: the messages API and its batches."""
+"""The Anthropic messages API and its batches."""
+
+from __future__ import annotations
+
+from omibench.models.provider import Provider
+from omibench.models.registry import Folders, provider
+from omibench.params.models.anthropic import AnthropicModel
+
+
+@provider("anthropic", block=AnthropicModel)
+def open_anthropic(name: str, model: AnthropicModel, folders: Folders) -> Provider:
+    """The model asked directly, or through batches where its block says so."""
+    if model.batch:
+        from omibench.models.anthropic.batch import AnthropicBatchProvider
+
+        return AnthropicBatchProvider(name, model, folders.batches)
+    from omibench.models.anthropic.provider import AnthropicProvider
+    from omibench.models.batch.desk import warn_of_batches
+
+    direct = AnthropicProvider(name, model)
+    warn_of_batches(name, folders.batches, direct.identity)
+    return direct

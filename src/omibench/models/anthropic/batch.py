@@ -35,7 +35,7 @@ from omibench.models.http.rejections import content_fault
 from omibench.models.http.replies import Json, count, list_of, object_of, text_of, unreadable
 from omibench.models.http.served import client_maker
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import AnthropicModel
+from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import Request
 
 LIMITS = Shape(
@@ -47,7 +47,7 @@ _CLOCKS_DIFFER_S = 3600.0
 _PAGE = 100
 
 
-class AnthropicBatchProvider(BatchProvider, AnthropicProvider):
+class AnthropicBatchProvider(BatchProvider[AnthropicModel], AnthropicProvider):
     """A model behind the Anthropic API, asked through message batches."""
 
     def __init__(self, name: str, model: AnthropicModel, state: Path | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from omibench.errors import ModelError
 from omibench.models.anthropic.tools import calls_of, carried_of, result_of, tools_of
 from omibench.models.http.pictures import Show
-from omibench.params.model import AnthropicModel
+from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
 
 PATH = "/v1/messages"

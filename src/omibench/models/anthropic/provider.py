@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from pydantic import SecretStr
 
@@ -20,25 +19,18 @@ from omibench.models.anthropic.replies import anthropic_reply
 from omibench.models.http.pools import open_pools
 from omibench.models.http.served import ServedProvider, client_maker, post
 from omibench.models.http.wire import wire_body
-from omibench.models.identity import anthropic_identity
 from omibench.models.options import refuse_options
 from omibench.models.traffic.dispatch import Send, Sent
-from omibench.params.model import AnthropicModel
+from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import Request
 
 
-class AnthropicProvider(ServedProvider):
+class AnthropicProvider(ServedProvider[AnthropicModel]):
     """A model behind the Anthropic API. Raises ModelError when its block contradicts the API."""
 
     def __init__(self, name: str, model: AnthropicModel) -> None:
         super().__init__(name, model)
         check_anthropic(name, model)
-        self.model = model
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """As `Provider.identity`."""
-        return anthropic_identity(self.model)
 
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for top_p, which this API does not take."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from omibench.models.anthropic.tools import calls_in, carried_in
 from omibench.models.http.replies import (
-    CACHE_WRITE,
     Json,
     apart,
     cost_of,
@@ -17,7 +16,7 @@ from omibench.models.http.replies import (
     unreadable,
 )
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import AnthropicModel
+from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import Response, Usage
 
 _CUT = {"max_tokens", "model_context_window_exceeded"}
@@ -89,4 +88,4 @@ def _cache_writes(model: AnthropicModel, usage: Json, batch: bool) -> float:
     if model.price is None:
         return 0.0
     share = model.price.batch if batch else 1.0
-    return written * model.price.input * (CACHE_WRITE - 1) * share / 1e6
+    return written * model.price.input * (model.cache_write_factor - 1) * share / 1e6

@@ -17,13 +17,13 @@ from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submit import Pace
 from omibench.models.http.remedies import Explaining, explain_failure
 from omibench.models.http.secrets import read_key
-from omibench.models.http.served import ServedProvider
+from omibench.models.http.served import A, ServedProvider
 from omibench.models.options import refuse_options
 from omibench.models.provider import FREE, Gate
 from omibench.schemas.request import Request, Response
 
 
-class BatchProvider(ServedProvider):
+class BatchProvider(ServedProvider[A]):
     """A model behind an API, asked through its batches.
 
     Its answers are those of the same model asked directly, so its identity is the same. `state`
@@ -43,21 +43,19 @@ class BatchProvider(ServedProvider):
         """
         self.check(requests)
         refuse_options(requests, self.name, "ask it directly, with `batch: false`")
-        key = read_key(self.served.key_env)
+        key = read_key(self.model.key_env)
         if self.state is None:
             raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")
         desk, identity = Desk(desk_folder(self.state, self.identity)), self.identity
         with self.connect_batches(key) as plain:
-            api = Explaining(
-                plain, lambda failure: explain_failure(failure, self.name, self.served)
-            )
+            api = Explaining(plain, lambda failure: explain_failure(failure, self.name, self.model))
             run = BatchRun(
                 api,
                 desk,
                 gate,
                 lambda request: draw_of(identity, request),
                 lambda responses: self.sent(responses).cost_usd,
-                self.served.limits,
+                self.model.limits,
                 self.pace,
                 self.known,
             )

@@ -16,7 +16,7 @@ from omibench.models.provider import Gate
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.stop import pause
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 

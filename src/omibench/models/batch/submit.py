@@ -17,7 +17,7 @@ from omibench.models.provider import Gate, Ticket
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.models.traffic.stop import check_stop, pause
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 

@@ -11,16 +11,11 @@ from typing import Any
 
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import AnthropicModel, OpenAIModel
+from omibench.params.models.base import ApiModel
 from omibench.schemas.request import Request
 
 PAGE = "is a page of HTML"
 """How a failure says that a login page, a portal or a proxy answered."""
-_OWN = {
-    "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-    "anthropic": ("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
-}
-"""Where SDKs send what has no `base_url`: a variable of theirs, or the provider's own address."""
 _BY_WORDS = (
     (
         re.compile(r"getaddrinfo|name or service not known|name resolution|nodename|\bDNS\b", re.I),
@@ -50,13 +45,12 @@ _OF_PAGES = (
 )
 
 
-def address_of(model: OpenAIModel | AnthropicModel) -> str:
+def address_of(model: ApiModel) -> str:
     """The address at which a model is asked; Failure masks what may be secret in it."""
-    variable, own = _OWN[model.provider]
-    return model.base_url or os.environ.get(variable) or own
+    return model.base_url or os.environ.get(model.url_env) or model.default_url
 
 
-def explain_failure(failure: Failure, name: str, model: OpenAIModel | AnthropicModel) -> Failure:
+def explain_failure(failure: Failure, name: str, model: ApiModel) -> Failure:
     """The failure with the names of what it concerns and what to do, where that is known."""
     remedy = _remedy(failure, model)
     if remedy is None:
@@ -66,7 +60,7 @@ def explain_failure(failure: Failure, name: str, model: OpenAIModel | AnthropicM
 
 
 def explaining(
-    connect: AbstractAsyncContextManager[Send], name: str, model: OpenAIModel | AnthropicModel
+    connect: AbstractAsyncContextManager[Send], name: str, model: ApiModel
 ) -> AbstractAsyncContextManager[Send]:
     """A connection whose failures are explained."""
 
@@ -105,7 +99,7 @@ class Explaining:
         return call
 
 
-def _remedy(failure: Failure, model: OpenAIModel | AnthropicModel) -> str | None:
+def _remedy(failure: Failure, model: ApiModel) -> str | None:
     if failure.refused is not None or failure.content is not None:
         return None
     if failure.status is None:

@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import Price, ServedModel
+from omibench.params.models.base import Price, ServedModel
 from omibench.schemas.request import Outcome, Response, Usage
 from omibench.text.masking import mask_keys
 from omibench.text.surrogates import may_hold_surrogates, replace_surrogates
 
-CACHE_WRITE = 1.25
-"""Price of a token written to a cache over that of an input token (Anthropic's price list)."""
 _CLOSE = "</think>"
 _OPEN = re.compile(r"\s*<think>")
 _SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview|exp)(?=[-@:]|$)")

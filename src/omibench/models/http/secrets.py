@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import SecretStr
 
 from omibench.errors import ModelError, reason_of
-from omibench.params.model import OpenAIModel
+from omibench.params.models.base import ApiModel
 from omibench.text.masking import remember, with_secrets
 
 KEYS_FILE = "OMIBENCH_KEYS"
+A = TypeVar("A", bound=ApiModel)
 
 
 def read_key(name: str) -> SecretStr:
@@ -35,13 +37,21 @@ def read_key(name: str) -> SecretStr:
     return SecretStr(value)
 
 
-def with_own_secrets(model: OpenAIModel) -> OpenAIModel:
+def with_own_secrets(model: A) -> A:
     """The block as it is sent: secrets in place of their names. Never kept, never an identity.
 
-    Raises ModelError as `read_key` does.
+    Args:
+        model: A block whose fields of mappings (`blocks.Extra`) may name secrets as `${NAME}`.
+
+    Raises:
+        ModelError: As `read_key` does.
     """
-    body = with_secrets(model.extra_body, lambda name: read_key(name).get_secret_value())
-    return model if body == model.extra_body else model.model_copy(update={"extra_body": body})
+    named = {name: value for name, value in model if isinstance(value, dict)}
+    filled = {
+        name: with_secrets(value, lambda key: read_key(key).get_secret_value())
+        for name, value in named.items()
+    }
+    return model if filled == named else model.model_copy(update=filled)
 
 
 def _from_file(name: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from time import time
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 
@@ -21,7 +21,7 @@ from omibench.models.http.replies import json_of, same_family, unreadable
 from omibench.models.http.sdk_client import C, sdk_client
 from omibench.models.http.secrets import read_key
 from omibench.models.http.wire import Body
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import FREE, BaseProvider, Gate
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.failure import mark_unsent
@@ -29,7 +29,7 @@ from omibench.models.traffic.outage import outage_of
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.models.traffic.runner import Run
-from omibench.params.model import AnthropicModel, OpenAIModel
+from omibench.params.models.base import ApiModel
 from omibench.schemas.request import Request, Response
 
 _PAGE = re.compile(
@@ -38,29 +38,18 @@ _PAGE = re.compile(
 MOST_SAMPLES = 8
 """Samples in one request at most: what all endpoints with `n` take."""
 _LOG = logging.getLogger("omibench")
+A = TypeVar("A", bound=ApiModel)
 
 
-class ServedProvider(ABC):
+class ServedProvider(BaseProvider[A]):
     """A model behind an API. `progress` counts what the latest `answer` did so far."""
 
-    simulated = False
-
-    def __init__(self, name: str, model: OpenAIModel | AnthropicModel) -> None:
-        self.name, self.served = name, model
+    def __init__(self, name: str, model: A) -> None:
+        super().__init__(name, model)
         self.pictures = Pictures()
         self.progress = Progress()
         self._others: set[str] = set()
         self.known = 0
-
-    @property
-    @abstractmethod
-    def identity(self) -> Mapping[str, Any]:
-        """As `Provider.identity`."""
-
-    @property
-    def max_images(self) -> int | None:
-        """As `Provider.max_images`."""
-        return self.served.can.images
 
     def answer(
         self, requests: Sequence[Request], gate: Gate = FREE
@@ -72,17 +61,17 @@ class ServedProvider(ABC):
         endpoint turns every request down (a wrong key, an empty account, an unknown model).
         """
         self.check(requests)
-        key = read_key(self.served.key_env)
+        key = read_key(self.model.key_env)
         run = Run(
-            self.jobs(requests), lambda: self.explained(key), self.served.limits, gate, self.known,
-            outage_of((self.served.provider, self.served.base_url, self.served.id)),
+            self.jobs(requests), lambda: self.explained(key), self.model.limits, gate, self.known,
+            outage_of((self.model.provider, self.model.base_url, self.model.id)),
         )  # fmt: skip
         self.progress = run.progress
         yield from run.answers()
 
     def check(self, requests: Sequence[Request]) -> None:
         """Check that the model can do what is asked. Raises as `answer`; nothing is sent."""
-        can = self.served.can
+        can = self.model.can
         for request in requests:
             shown = len(request.conversation.images)
             if can.images is not None and shown > can.images:
@@ -99,7 +88,7 @@ class ServedProvider(ABC):
 
     def jobs(self, requests: Sequence[Request]) -> list[Job]:
         """The calls to make: samples of one conversation together where the model takes `n`."""
-        if not self.served.can.samples:
+        if not self.model.can.samples:
             return [Job((request,)) for request in requests]
         together: dict[object, list[Request]] = {}
         for request in requests:
@@ -113,7 +102,7 @@ class ServedProvider(ABC):
 
     def explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
         """As `connect`; failures name the model, its address, its key's variable and a remedy."""
-        return explaining(self.connect(key), self.name, self.served)
+        return explaining(self.connect(key), self.name, self.model)
 
     @abstractmethod
     def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
@@ -122,13 +111,13 @@ class ServedProvider(ABC):
     def sent(self, responses: list[Response]) -> Sent:
         """What a call brought, and a word to the user when another model answered it."""
         for name in {response.served_model for response in responses} - {None}:
-            if name and name not in self._others and not same_family(self.served.id, name):
+            if name and name not in self._others and not same_family(self.model.id, name):
                 self._others.add(name)
                 _LOG.warning(
                     "model %r: asked for %r, the endpoint says it is %r; its answers are kept and "
                     "marked with that name",
                     self.name,
-                    self.served.id,
+                    self.model.id,
                     name,
                 )
         costs = [response.cost_usd for response in responses]
@@ -160,7 +149,7 @@ def transport(base_url: str | None, timeout_s: float) -> dict[str, Any]:
 def client_maker(
     kind: type[C],
     http: type[Any],
-    model: OpenAIModel | AnthropicModel,
+    model: ApiModel,
     key: SecretStr,
     most: int | None = None,
 ) -> Callable[[], C]:

@@ -1,1 +1,23 @@
-"""Models that run on this machine: the providers `transformers` and `vllm`."""
+"""Models that this machine loads: vLLM and transformers."""
+
+from __future__ import annotations
+
+from omibench.models.provider import Provider
+from omibench.models.registry import Folders, provider
+from omibench.params.models.local import TransformersModel, VllmModel
+
+
+@provider("vllm", block=VllmModel)
+def open_vllm(name: str, model: VllmModel, folders: Folders) -> Provider:
+    """The model; it is loaded at its first request."""
+    from omibench.models.local.vllm import VllmProvider
+
+    return VllmProvider(name, model)
+
+
+@provider("transformers", block=TransformersModel)
+def open_transformers(name: str, model: TransformersModel, folders: Folders) -> Provider:
+    """The model; it is loaded at its first request."""
+    from omibench.models.local.transformers import TransformersProvider
+
+    return TransformersProvider(name, model)

@@ -11,7 +11,7 @@ from omibench.models.http.replies import apart, cost_of, outcome_of, shared_out
 from omibench.models.http.tool_turns import pictures_apart
 from omibench.models.local.runs import Run
 from omibench.models.local.tools import Spoken, spoken, template_calls
-from omibench.params.model import Price
+from omibench.params.models.base import Price
 from omibench.schemas.request import Conversation, ImagePart, Response, Usage
 
 THINK = "<think>"

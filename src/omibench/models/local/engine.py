@@ -17,7 +17,7 @@ from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.runs import Run, seed_of
 from omibench.models.local.tools import check_template
-from omibench.params.model import VllmModel
+from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Conversation, ImagePart
 
 

@@ -15,35 +15,22 @@ from typing import Any, Protocol
 
 from omibench.errors import ModelError
 from omibench.extras import install_command, require_extra
-from omibench.params.model import TOLD, LocalModel
+from omibench.params.models.base import LocalModel
+from omibench.params.roles import Role, field_roles
 
 LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, AttributeError)
 """What engines raise when a checkpoint is absent, unknown to them or does not fit."""
 
 
-def identity_of(model: LocalModel, **more: object) -> dict[str, Any]:
-    """The identity of a local model: what changes its answers, defaults left out.
-
-    `more` are an engine's own switches. Hardware, batch and parallelism are no part of it.
-    """
-    shared = model.model_dump(
-        mode="json",
-        include={"provider", "id", "revision", "endpoint", "dtype", "thinking", "max_pixels"}
-        | {"seed"},
-    )
-    defaults = {"endpoint": "default", "dtype": "auto", "seed": 0}
-    return {
-        name: value
-        for name, value in (shared | more).items()
-        if value is not None and value != {} and value != defaults.get(name)
-    }
-
-
 def weights_of(model: LocalModel) -> str:
-    """What a load depends on: two blocks that agree in it share one loaded engine."""
-    told_per_call = {*TOLD, "endpoint", "thinking", "batch_size"}
+    """What a load depends on: two blocks that agree in it share one loaded engine.
+
+    A field that is not named here counts, which at worst loads the same weights once more.
+    """
+    display = {name for name, role in field_roles(type(model)).items() if role is Role.DISPLAY}
+    of_calls = {"endpoint", "thinking", "batch_size"}
     declared = {"can", "limits", "price", "image_tokens", "resources"}
-    return model.model_dump_json(exclude=told_per_call | declared)
+    return model.model_dump_json(exclude=display | of_calls | declared)
 
 
 def require(package: str, extra: str, name: str) -> Any:

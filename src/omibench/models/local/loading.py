@@ -12,7 +12,7 @@ from omibench.models.local.identity import LOAD_ERRORS, LOADED, one_line, requir
 from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.tools import check_template
-from omibench.params.model import TransformersModel
+from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import Conversation, ImagePart
 
 EXTRA = "transformers"

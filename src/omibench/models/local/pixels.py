@@ -6,7 +6,7 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.local.identity import LOAD_ERRORS, one_line, require
-from omibench.params.model import LocalModel
+from omibench.params.models.base import LocalModel
 
 
 def pixel_size(model: LocalModel, name: str, extra: str) -> dict[str, int] | None:

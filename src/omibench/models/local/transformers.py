@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from omibench.models.local.chat import Rejected, failed, option_ids, responses_of
 from omibench.models.local.generate import generate, option_logprobs, out_of_memory
-from omibench.models.local.identity import LOADED, identity_of
+from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
 from omibench.models.local.loading import TransformersEngine, transformers_engine
 from omibench.models.local.occlusion import bare, occluded_logprobs
@@ -20,8 +20,8 @@ from omibench.models.local.runs import (
     runs_of,
 )
 from omibench.models.options import OptionScores, parted
-from omibench.models.provider import FREE, Gate
-from omibench.params.model import TransformersModel
+from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import Conversation, Request, Response
 
 CHARACTERS_PER_TOKEN = 3.5
@@ -29,20 +29,15 @@ PIXELS_PER_TOKEN = 28 * 28
 """For sorting by length only: a token of Qwen2.5-VL covers 28 x 28 pixels."""
 
 
-class TransformersProvider:
+class TransformersProvider(BaseProvider[TransformersModel]):
     """A model that transformers runs in this process, on the first GPU or else on the CPU.
 
     Loading waits for the first request. Raises ModelError when torch or transformers is missing
     or the model cannot be loaded.
     """
 
-    simulated = False
-
     def __init__(self, name: str, model: TransformersModel) -> None:
-        self.name = name
-        self.model = model
-        self.identity = identity_of(model)
-        self.max_images = model.can.images
+        super().__init__(name, model)
         self.batch_size = model.batch_size
         """Rows of one batch; halved for good when a batch does not fit into memory."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from omibench.errors import ModelError
 from omibench.models.local.chat import Rejected, failed, option_ids, responses_of
 from omibench.models.local.engine import VllmEngine, vllm_engine
-from omibench.models.local.identity import LOADED, identity_of
+from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
 from omibench.models.local.runs import (
     Answers,
@@ -20,8 +20,8 @@ from omibench.models.local.runs import (
 )
 from omibench.models.local.tools import by_tools
 from omibench.models.options import OptionScores, parted
-from omibench.models.provider import FREE, Gate
-from omibench.params.model import VllmModel
+from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Request, Response
 
 CHUNK = 8
@@ -31,20 +31,15 @@ CHUNK_PIXELS = 400e6
 """Pixels of one call: 1.2 GB of decoded pictures."""
 
 
-class VllmProvider:
+class VllmProvider(BaseProvider[VllmModel]):
     """A model that vLLM runs in this process.
 
     Loading waits for the first request. Raises ModelError when vLLM is not installed or cannot
     load the model.
     """
 
-    simulated = False
-
     def __init__(self, name: str, model: VllmModel) -> None:
-        self.name = name
-        self.model = model
-        self.identity = identity_of(model, max_model_len=model.max_model_len, engine=model.engine)
-        self.max_images = model.can.images
+        super().__init__(name, model)
         self._images = 0
 
     def expect(self, requests: Sequence[Request]) -> None:

@@ -37,7 +37,7 @@ from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.openai.replies import openai_replies
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_status
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request
 
 LIMITS = Shape(head=b"", between=b"\n", tail=b"\n", most_lines=50_000, most_bytes=200_000_000)
@@ -50,7 +50,7 @@ _CLOCKS_DIFFER_S = 86400.0
 _PAGE = 100
 
 
-class OpenAIBatchProvider(BatchProvider, OpenAIProvider):
+class OpenAIBatchProvider(BatchProvider[OpenAIModel], OpenAIProvider):
     """A model behind the OpenAI API, asked through /v1/batches."""
 
     def __init__(self, name: str, model: OpenAIModel, state: Path | None = None) -> None:

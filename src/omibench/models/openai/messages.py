@@ -10,7 +10,7 @@ from omibench.models.http.pictures import Show
 from omibench.models.http.tool_turns import pictures_apart, words_of
 from omibench.models.openai.tools import calls_in_chat, items_of, tools_of, with_tools
 from omibench.models.options import MOST_LISTED
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
 
 PATHS = {"chat": "/chat/completions", "responses": "/responses"}

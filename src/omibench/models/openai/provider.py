@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
 from pydantic import SecretStr
 
@@ -13,27 +12,20 @@ from omibench.models.http.pools import open_pools
 from omibench.models.http.secrets import with_own_secrets
 from omibench.models.http.served import ServedProvider, client_maker, post
 from omibench.models.http.wire import wire_body
-from omibench.models.identity import openai_identity
 from omibench.models.openai.messages import PATHS, check_openai, openai_body
 from omibench.models.openai.replies import openai_replies
 from omibench.models.options import refuse_options, scored_by_list
 from omibench.models.traffic.dispatch import Send, Sent
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request
 
 
-class OpenAIProvider(ServedProvider):
+class OpenAIProvider(ServedProvider[OpenAIModel]):
     """A model behind the OpenAI API. Raises ModelError when its block contradicts the API."""
 
     def __init__(self, name: str, model: OpenAIModel) -> None:
         super().__init__(name, model)
         check_openai(name, model)
-        self.model = model
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """As `Provider.identity`."""
-        return openai_identity(self.model)
 
     def check(self, requests: Sequence[Request]) -> None:
         """As `ServedProvider.check`; also for options, which only some endpoints can score."""

@@ -19,7 +19,7 @@ from omibench.models.http.replies import (
 )
 from omibench.models.openai.tools import called_in_chat, calls_in_items
 from omibench.models.traffic.failure import Failure
-from omibench.params.model import OpenAIModel
+from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Response, Usage
 
 _CUT = {

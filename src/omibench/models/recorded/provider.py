@@ -17,8 +17,8 @@ from omibench.errors import FileFormatError, MissingInputError, ModelError, Para
 from omibench.files.hashes import hash_file
 from omibench.files.intake import read_frame, read_json_lines
 from omibench.models.options import refuse_options
-from omibench.models.provider import FREE, Gate
-from omibench.params.model import RecordedModel
+from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.params.models.recorded import RecordedModel
 from omibench.schemas.request import Request, Response
 
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")
@@ -32,25 +32,24 @@ class Place(NamedTuple):
     sample: int
 
 
-class RecordedProvider:
+class RecordedProvider(BaseProvider[RecordedModel]):
     """A model whose responses were recorded. Nothing is ever sent."""
 
-    simulated = False
-    max_images = None
-
     def __init__(self, name: str, model: RecordedModel, data: str | None = None) -> None:
-        self.name = name
+        super().__init__(name, model)
         self._responses: dict[Place, Response] = {}
-        hashes: dict[str, list[str]] = {}
-        for setting, files in model.responses.items():
-            hashes[setting] = []
-            for file in files:
-                path = Path(data or "") / file
-                hashes[setting].append(self._load(path, setting))
-        self.identity: dict[str, Any] = {
-            "provider": "recorded",
-            "id": name,
-            "files": hashes,
+        self._hashes = {
+            setting: [self._load(Path(file), setting) for file in model.files(data, setting)]
+            for setting in model.responses
+        }
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`: by the files' content."""
+        return {
+            "provider": self.model.provider,
+            "id": self.name,
+            "files": self._hashes,
             "reads_tags": True,
         }
 

@@ -1,1 +1,15 @@
-"""The `simulated` provider: seeded stand-ins for models in every role."""
+"""Seeded stand-ins for models in every role."""
+
+from __future__ import annotations
+
+from omibench.models.provider import Provider
+from omibench.models.registry import Folders, provider
+from omibench.params.models.simulated import SimulatedModel
+
+
+@provider("simulated", block=SimulatedModel)
+def open_simulated(name: str, model: SimulatedModel, folders: Folders) -> Provider:
+    """The stand-in, once its oracle is read."""
+    from omibench.models.simulated.provider import SimulatedProvider
+
+    return SimulatedProvider(name, model)

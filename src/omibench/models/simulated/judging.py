@@ -13,7 +13,7 @@ from random import Random
 from omibench.models.simulated.equality import final_answers, is_right, same_answer
 from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.simulated.prose import pick
-from omibench.params.model import SimulatedModel
+from omibench.params.models.simulated import SimulatedModel
 from omibench.text.fences import read_fenced
 
 MARKS = ("correctness", "faithfulness", "information-usage", "clarity", "detail", "overall")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 
 from omibench.models.simulated.oracle import OracleRow
-from omibench.params.model import SimulatedModel
+from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Request
 
 REACH = 80.0

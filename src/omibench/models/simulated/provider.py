@@ -7,44 +7,43 @@ roles other than the respondent's, on the words that were asked), never on the o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.options import scored
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import FREE, BaseProvider, Gate
 from omibench.models.simulated.options import option_logprobs
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.prose import reasoning
 from omibench.models.simulated.respond import CHARACTERS_PER_TOKEN, Asked, respond
 from omibench.models.simulated.roles import WRITERS
 from omibench.models.simulated.tools import first_call, reads_first
-from omibench.params.model import TOLD, SimulatedModel
+from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Request, Response, Usage
 
 
-class SimulatedProvider:
+class SimulatedProvider(BaseProvider[SimulatedModel]):
     """A simulated model. Every response is marked `simulated`.
 
     Its oracle is read from the file that the model names, unless one is given.
     """
 
-    simulated = True
-    max_images = None
-
     def __init__(self, name: str, model: SimulatedModel, oracle: Oracle | None = None) -> None:
-        self.name = name
-        self.model = model
+        super().__init__(name, model)
         _check_slips(name, model)
         self.oracle = oracle or load_oracle(model.oracle)
-        parameters = model.model_dump(
-            mode="json", exclude={"provider", "oracle", *TOLD}, exclude_defaults=True
-        )
-        self.identity: dict[str, Any] = {
-            "provider": "simulated",
-            "id": name,
-            "parameters": parameters,
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """As `Provider.identity`: by the oracle's content, not by the place where it lies."""
+        fields = self.model.identity_fields
+        apart = ("provider", "oracle")
+        return {
+            "provider": self.model.provider,
+            "id": self.name,
+            "parameters": {name: value for name, value in fields.items() if name not in apart},
             "oracle": self.oracle.sha256,
             "reads_tags": True,
         }

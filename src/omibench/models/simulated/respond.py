@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from omibench.models.simulated import prose
 from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.simulated.wrong_answers import moved_number, wrong_letters, wrong_parts
-from omibench.params.model import SimulatedModel, Slips
+from omibench.params.models.simulated import SimulatedModel, Slips
 from omibench.schemas.request import Response, Usage
 from omibench.synthetic.chance import chance
 

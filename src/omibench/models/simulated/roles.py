@@ -17,7 +17,7 @@ from omibench.models.simulated.oracle import Oracle, OracleRow
 from omibench.models.simulated.prose import pick, reasoning
 from omibench.models.simulated.respond import answer_text
 from omibench.models.simulated.wrong_answers import moved_number
-from omibench.params.model import SimulatedModel
+from omibench.params.models.simulated import SimulatedModel
 from omibench.schemas.request import Role
 from omibench.text.fences import read_fenced
 

@@ -21,7 +21,7 @@ from omibench.models.traffic.outage import OPEN_AFTER, Outage
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.rate import Caps
 from omibench.models.traffic.retry import wait_s
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Outcome, Request, Response
 from omibench.text.masking import mask
 

@@ -15,7 +15,7 @@ from omibench.models.traffic.dispatch import Dispatch, Send
 from omibench.models.traffic.outage import Outage
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.stop import stoppable
-from omibench.params.model import Limits
+from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 
 Open = Callable[[], AbstractAsyncContextManager[Send]]

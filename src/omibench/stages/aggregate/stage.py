@@ -174,7 +174,7 @@ def _judged(
         picked = choose(
             work.by_rules[work.base or next(iter(work.by_rules))], work.ks, panel, asked, work.seed
         )
-        simulated = any(study.models[name].provider == "simulated" for name in params.models)
+        simulated = any(study.models[name].is_simulated for name in params.models)
         for rules, problem, samples in _each(work):
             by_index = {s.index: s for s in samples}
             for k in work.ks:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.params.identity import identity_of
+from omibench.params.identity import certificate_identity
 from omibench.params.study import Study
 
 if TYPE_CHECKING:
@@ -33,4 +33,4 @@ def identities(study: Study, judge: str) -> list[dict[str, Any]]:
     lost = [name for name in names if name not in study.models]
     if lost:
         raise MissingInputError(f"models: {lost[0]!r} judged these responses and is not defined")
-    return [identity_of(study.models[name]) for name in names]
+    return [certificate_identity(study.models[name]) for name in names]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from omibench.errors import FileFormatError
 from omibench.files.hashes import hash_file
-from omibench.params.identity import identity_of
+from omibench.params.identity import certificate_identity
 from omibench.params.study import Study
 from omibench.results.four_way import DISAGREE, RESPONSE, four_way, with_quadrants
 from omibench.results.load import JUDGE_RULES
@@ -113,7 +113,7 @@ def _identity(study: Study, judge: str, told: pl.DataFrame) -> list[Row]:
     """The judge models by what changes their answers, where the params define them."""
     names = judge.split("+")
     if all(name in study.models for name in names):
-        return [identity_of(study.models[name]) for name in names]
+        return [certificate_identity(study.models[name]) for name in names]
     return [{"name": name} for name in names]
 
 

@@ -7,8 +7,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from omibench.cost.dollars import is_batch
-from omibench.params.model import AnthropicModel, Model, OpenAIModel
+from omibench.params.models.base import ApiModel, ModelBlock
 
 if TYPE_CHECKING:
     from omibench.params.study import Study
@@ -33,7 +32,7 @@ class Shard(NamedTuple):
 
 def api_bound(study: Study, models: Iterable[str]) -> list[str]:
     """Those of the models that are asked over a network; all others compute on this machine."""
-    return [n for n in models if isinstance(study.models[n], OpenAIModel | AnthropicModel)]
+    return [n for n in models if isinstance(study.models[n], ApiModel)]
 
 
 def shards_of(model: str, name: str, total: int, size: int) -> list[Shard]:
@@ -46,7 +45,7 @@ def shard_size(study: Study, models: Iterable[str], size: int) -> int:
 
     A batch takes as long as the provider likes, whatever its size.
     """
-    return ENDLESS if any(is_batch(study.models[name]) for name in models) else size
+    return ENDLESS if any(study.models[name].is_batch for name in models) else size
 
 
 def interleaved(groups: Iterable[Sequence[T]]) -> list[T]:
@@ -61,7 +60,7 @@ def api_judges(study: Study) -> list[str]:
     return api_bound(study, dict.fromkeys([*study.judges("score"), *study.judges("judge")]))
 
 
-def lane_name(model: Model) -> str:
+def lane_name(model: ModelBlock) -> str:
     """What limits a model: its provider's host and its served id, the same for every study.
 
     Only letters, digits, dots, dashes, colons and blanks, so that it may name anything.
@@ -78,7 +77,7 @@ def in_lane(study: Study, name: str, lanes: int) -> Study:
     Together they keep within what the endpoint allows in flight, and per minute.
     """
     model = study.models[name]
-    if lanes == 1 or not isinstance(model, OpenAIModel | AnthropicModel):
+    if lanes == 1 or not isinstance(model, ApiModel):
         return study
     limits = model.limits
     share = limits.model_copy(

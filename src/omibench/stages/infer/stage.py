@@ -16,7 +16,7 @@ from omibench.models.recorded.provider import RecordedProvider
 from omibench.models.registry import open_provider
 from omibench.params.cell import Cell
 from omibench.params.limit import apply_limit
-from omibench.params.model import RecordedModel
+from omibench.params.models.recorded import RecordedModel
 from omibench.params.stage_params import ConversationParams, InferStageParams
 from omibench.schemas.cell_failure import failed_reason
 from omibench.schemas.example import Example

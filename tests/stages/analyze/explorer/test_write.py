@@ -20,7 +20,7 @@ from tests.stages.analyze.pages import Page
 from tests.stages.analyze.tables.test_calibration import certificate
 
 from omibench.params.cell import Cell
-from omibench.params.identity import identity_of
+from omibench.params.identity import certificate_identity
 from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.params.study import Study
 from omibench.results.load import load_results
@@ -97,7 +97,8 @@ def reasoning_certificate(study: Study, instrument: str, *marks: str) -> Reasoni
     told = Measure(value=0.8, lo=0.7, hi=0.9, n=50)
     quality = MarkQuality(spearman=told, within_one=told, exact=told)
     return ReasoningCertificate(
-        instrument=instrument, judge="judge", identity=[identity_of(study.models["judge"])],
+        instrument=instrument, judge="judge",
+        identity=[certificate_identity(study.models["judge"])],
         prompt_sha256=PROMPT, labels="labels.csv", labels_sha256="a" * 64, n=50, problems=14,
         judge_failed=0, not_judged=0, confidence=0.95, marks=dict.fromkeys(marks, quality),
         simulated=False, study="another",

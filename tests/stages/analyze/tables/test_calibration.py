@@ -11,7 +11,7 @@ from tests.stages.analyze.conftest import PROMPT, Folders
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
-from omibench.params.identity import identity_of
+from omibench.params.identity import certificate_identity
 from omibench.results.load import Results, load_results
 from omibench.schemas.certificate import ALL, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
@@ -36,8 +36,9 @@ def certificate(made: Folders, tpr: float = 0.9, fpr: float = 0.1) -> Certificat
         corrected=measure(0.5),
     )  # fmt: skip
     return Certificate(
-        judge="judge", identity=[identity_of(made.study.models["judge"])], prompt_sha256=PROMPT,
-        labels="labels.csv", labels_sha256="a" * 64, n=400, problems=28, judge_failed=0,
+        judge="judge", identity=[certificate_identity(made.study.models["judge"])],
+        prompt_sha256=PROMPT, labels="labels.csv", labels_sha256="a" * 64, n=400, problems=28,
+        judge_failed=0,
         not_judged=0, stale=0, confidence=0.95, quality={ALL: quality}, rules="robust",
         four_way=[], simulated=False, study="another",
     )  # fmt: skip
@@ -60,8 +61,10 @@ def test_a_certificate_is_of_one_judge_and_one_prompt(made: Folders, results: Re
 
 def test_how_a_judge_is_reached_and_shown_is_not_what_it_is(made: Folders) -> None:
     judge = made.study.models["judge"]
-    assert identity_of(judge.model_copy(update={"label": "Other"})) == identity_of(judge)
-    assert identity_of(judge.model_copy(update={"seed": 9})) != identity_of(judge)
+    assert certificate_identity(
+        judge.model_copy(update={"label": "Other"})
+    ) == certificate_identity(judge)
+    assert certificate_identity(judge.model_copy(update={"seed": 9})) != certificate_identity(judge)
 
 
 def test_corrected_totals_follow_from_the_error_rates(made: Folders, results: Results) -> None:

@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 
 from omibench.params.cell import Cell
-from omibench.params.model import Model
+from omibench.params.models.registry import Model
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import Score
 from omibench.stages.analyze.words import points

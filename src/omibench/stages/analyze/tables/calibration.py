@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.files.intake import read_json as parse_file
 from omibench.params.cell import Cell
-from omibench.params.identity import identity_of
+from omibench.params.identity import is_certified
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import (
     ALL,
@@ -74,10 +74,11 @@ def matching(results: Results, known: Sequence[Certificate]) -> Certificate | No
     prompts = judged["prompt_sha256"].drop_nulls().unique().to_list()
     if len(judges) != 1 or len(prompts) != 1:
         return None
-    models = [results.study.models.get(name) for name in judges[0].split("+")]
-    identity = [identity_of(model) for model in models if model]
+    named = [results.study.models.get(name) for name in judges[0].split("+")]
+    models = [model for model in named if model]
     return next(
-        (c for c in known if c.prompt_sha256 == prompts[0] and c.identity == identity), None
+        (c for c in known if c.prompt_sha256 == prompts[0] and is_certified(c.identity, models)),
+        None,
     )
 
 

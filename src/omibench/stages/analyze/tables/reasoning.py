@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omibench.judges.taxonomies import NO_ERROR
 from omibench.params.cell import Cell
-from omibench.params.identity import identity_of
+from omibench.params.identity import is_certified
 from omibench.results.judgements import ALIGNMENT, QUALITY, read_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
@@ -106,11 +106,13 @@ def certificate_of(results: Results, rows: pl.DataFrame) -> ReasoningCertificate
     )
     if (len(judges), len(prompts), len(names)) != (1, 1, 1):
         return None
-    models = [results.study.models.get(name) for name in judges[0].split("+")]
-    identity = [identity_of(model) for model in models if model]
-    wanted = (names[0], prompts[0], identity)
-    known = results.reasoning_certificates
-    return next((c for c in known if (c.instrument, c.prompt_sha256, c.identity) == wanted), None)
+    named = [results.study.models.get(name) for name in judges[0].split("+")]
+    models = [model for model in named if model]
+    for certificate in results.reasoning_certificates:
+        wanted = (certificate.instrument, certificate.prompt_sha256) == (names[0], prompts[0])
+        if wanted and is_certified(certificate.identity, models):
+            return certificate
+    return None
 
 
 def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:

@@ -1,0 +1,1 @@
+"""The blocks under `models:` in params.yaml: what all share, and one module a provider."""

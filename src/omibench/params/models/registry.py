@@ -1,0 +1,120 @@
+"""The providers by name, each with the class of its block, and the parsing of a model's block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    GetJsonSchemaHandler,
+    SerializeAsAny,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, PydanticKnownError
+
+from omibench.params.models.base import ModelBlock
+from omibench.plugins import Registry
+from omibench.schemas.validation import UNKNOWN_PART, did_you_mean, nested_error
+
+
+@dataclass(frozen=True)
+class ProviderEntry:
+    """What is registered under a provider's name.
+
+    Args:
+        block: The class of its block in params.yaml.
+        open: Makes the provider of one model (`models.registry.ProviderFactory`).
+    """
+
+    block: type[ModelBlock]
+    open: Callable[..., Any]
+
+
+PROVIDERS: Final[Registry[ProviderEntry]] = Registry("providers", "provider")
+
+
+def block_class(provider: object) -> type[ModelBlock]:
+    """The class of the blocks of a provider.
+
+    Raises:
+        PluginError: There is no provider of that name, or the plug-in that brings it is broken.
+    """
+    return PROVIDERS.get(str(provider)).block
+
+
+def is_provider(name: object) -> bool:
+    """Whether there is a provider of that name.
+
+    Raises:
+        PluginError: The plug-in that brings it is broken.
+    """
+    return isinstance(name, str) and PROVIDERS.load(name)
+
+
+def parse_model(values: object) -> ModelBlock:
+    """Check one block under `models:`.
+
+    Args:
+        values: Plain values, or a block that was checked before.
+
+    Returns:
+        The block, of its provider's own class.
+
+    Raises:
+        pydantic.ValidationError: The values are no block of their provider.
+        PluginError: The plug-in that brings the provider is broken.
+    """
+    if isinstance(values, ModelBlock):
+        return values
+    if not isinstance(values, Mapping):
+        raise _mistake(PydanticKnownError("dict_type"), (), values)
+    name = values.get("provider")
+    if name is None:
+        names = ", ".join(PROVIDERS.names)
+        missing = PydanticCustomError(UNKNOWN_PART, "is missing; known: {names}", {"names": names})
+        raise _mistake(missing, ("provider",), values)
+    if not is_provider(name):
+        shown = {"name": repr(name), "hint": did_you_mean(str(name), PROVIDERS.names)}
+        unknown = PydanticCustomError(UNKNOWN_PART, "unknown provider {name}{hint}", shown)
+        raise _mistake(unknown, ("provider",), name)
+    return block_class(name).model_validate(values)
+
+
+def _mistake(
+    kind: PydanticCustomError | PydanticKnownError, path: tuple[str, ...], given: object
+) -> ValidationError:
+    details = InitErrorDetails(type=kind, loc=path, input=given)  # type: ignore[typeddict-item]
+    return ValidationError.from_exception_data("model", [details])
+
+
+def _validate(values: object, _: ValidatorFunctionWrapHandler) -> ModelBlock:
+    try:
+        return parse_model(values)
+    except ValidationError as error:
+        name = values.get("provider") if isinstance(values, Mapping) else None
+        raise nested_error(error, block_class(name) if is_provider(name) else ModelBlock) from None
+
+
+class _SchemaOfProviders:
+    """The JSON schema: the blocks of the built-in providers, and any block of another one."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        names = PROVIDERS.built_in
+        blocks = [handler(block_class(name).__pydantic_core_schema__) for name in names]
+        other = {
+            "properties": {"provider": {"not": {"enum": names}, "type": "string"}},
+            "required": ["provider"],
+            "title": "A provider of a plug-in",
+            "type": "object",
+        }
+        return {"oneOf": [*blocks, other]}
+
+
+Model = Annotated[SerializeAsAny[ModelBlock], WrapValidator(_validate), _SchemaOfProviders()]
+"""A block under `models:`, of the class that its `provider` names."""

@@ -1,0 +1,62 @@
+"""The block of the provider `simulated`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import ClassVar, Literal
+
+from omibench.params.blocks import Block, Rate
+from omibench.params.models.base import ModelBlock
+from omibench.synthetic.address import is_made_up
+
+
+class Slips(Block):
+    """Shares of responses in which a simulated respondent slips in one way; at most 1 in all."""
+
+    no_box: Rate = 0.0
+    """The answer stands in the last sentence, without a box."""
+    letter_in_sentence: Rate = 0.0
+    """Multiple choice: only "so option (B) fits best" names the letter."""
+    units: Rate = 0.0
+    """A unit is added inside the box."""
+    two_boxes: Rate = 0.0
+    """An intermediate result is boxed before the answer."""
+    refusal: Rate = 0.0
+    truncation: Rate = 0.0
+    repetition: Rate = 0.0
+    """The response repeats one sentence without end."""
+
+
+class SimulatedModel(ModelBlock):
+    """A seeded stand-in for a model, in any role, marked SIMULATED wherever it shows.
+
+    As a respondent: P(correct) = guess + (1 - guess) * sigmoid(ability + setting_effects[setting]
+    - image_penalty * (n_images - 2) - difficulty), with guess = 1 / number of choices.
+    """
+
+    is_simulated: ClassVar[bool] = True
+
+    provider: Literal["simulated"]
+    oracle: str
+    """What the simulation knows: a file with one JSON line a problem, or `synthetic:<study>` where
+    the benchmark is made up. Its content is part of the identity."""
+    seed: int = 0
+    ability: float = 0.0
+    setting_effects: dict[str, float] = {}
+    image_penalty: float = 0.0
+    slips: Slips = Slips()
+    true_positive_rate: Rate = 1.0
+    """As judge: share of right answers that it calls consistent."""
+    false_positive_rate: Rate = 0.0
+    """As judge: share of wrong answers that it calls consistent."""
+    error_rate: Rate = 0.0
+    """As captioner, translator, labeller, page reader or writer: share of flawed replies."""
+
+    @property
+    def named_settings(self) -> Collection[str]:
+        """Those under which it is better or worse."""
+        return self.setting_effects
+
+    def files(self, data: str | None, setting: str | None = None) -> list[str]:
+        """The oracle, where it is a file."""
+        return [] if is_made_up(self.oracle) else [self.oracle]
