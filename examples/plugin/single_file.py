@@ -1,0 +1,36 @@
+"""A plug-in that is one file: copy it beside your params.yaml and name it there.
+
+plugins: [single_file.py]
+score: {rules: [first-letter]}
+settings: {mine: {prompt: letter-only}}
+"""
+
+from __future__ import annotations
+
+from omibench.rule_books.outcome import failed, passes_through
+from omibench.rule_books.registry import rule_book
+from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.settings.registry import prompt
+from omibench.settings.templates import CHOICES, QUESTION, Prompt
+
+
+@rule_book("first-letter", version=1)
+def score(item: ScoredItem) -> Verdict:
+    """Right where a response begins with the gold letter."""
+    blocked = passes_through(item, "first-letter", 1)
+    if blocked:
+        return blocked
+    letter = item.prediction.strip()[:1].upper()
+    if not letter.isalpha():
+        return failed("unparsed", "no letter", "first-letter", 1)
+    right = [letter] == item.gold
+    return Verdict(
+        extracted=letter, method="letter", verdict=float(right), rules="first-letter", version=1
+    )
+
+
+@prompt("letter-only")
+def letter_only() -> Prompt:
+    """Asks for one letter."""
+    words = f"{QUESTION}\n\n{CHOICES}\n\nAnswer with one letter and nothing else."
+    return Prompt(words, words)

@@ -1,0 +1,185 @@
+"""The example of a plug-in: every part of the package and of the single file is used."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.items import make_item
+
+from omibench import plugins
+from omibench.datasets.registry import load_benchmark
+from omibench.errors import PluginError
+from omibench.params.cell import Cell
+from omibench.params.filter import FilterParams
+from omibench.params.study import Study, load_study
+from omibench.plugins.installed import installed_parts
+from omibench.plugins.registry import REGISTRIES
+from omibench.rule_books.registry import RULE_BOOKS, score_item
+from omibench.schemas.problem import Figure, Problem, Question
+from omibench.schemas.request import ImagePart, TextPart
+from omibench.settings.present import present
+from omibench.stages.analyze.sections import SECTIONS
+from omibench.stages.filter.candidate import Candidate, Case, Kept
+from omibench.stages.filter.stage import all_reasons
+from omibench.stages.ocr.readers import open_engine
+
+PACKAGE = "omibench_example"
+ORIGIN = "omibench-example 1.0"
+
+
+def install(example: Path, site: Path) -> None:
+    """Put the package where Python finds it, with the metadata that an installer writes."""
+    project = tomllib.loads((example / "pyproject.toml").read_text("utf-8"))["project"]
+    shutil.copytree(example / "src" / PACKAGE, site / PACKAGE)
+    metadata = site / f"{PACKAGE}-{project['version']}.dist-info"
+    metadata.mkdir()
+    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (metadata / "METADATA").write_text(head, "utf-8")
+    groups = [
+        f"[{group}]\n" + "".join(f"{name} = {module}\n" for name, module in parts.items())
+        for group, parts in project["entry-points"].items()
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(groups), "utf-8")
+
+
+@pytest.fixture
+def example(root: Path) -> Path:
+    return root / "examples/plugin"
+
+
+@pytest.fixture
+def installed(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder into which the example's package is installed."""
+    site = tmp_path / "site"
+    install(example, site)
+    monkeypatch.syspath_prepend(str(site))
+    installed_parts.cache_clear()
+    yield site
+    installed_parts.cache_clear()
+    for module in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
+        del sys.modules[module]
+
+
+@pytest.fixture
+def study(installed: Path, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """The example's study, in a folder of its own with its data."""
+    folder = tmp_path / "study"
+    (folder / "data").mkdir(parents=True)
+    for file in ("params.yaml", "single_file.py"):
+        shutil.copy(example / file, folder)
+    (folder / "data/moons.csv").write_text("planet,moons,picture\nMars,2,mars.png\n")
+    Image.new("RGB", (8, 8)).save(folder / "data/mars.png")
+    monkeypatch.chdir(folder)
+    return load_study("params.yaml")
+
+
+def test_every_name_of_the_package_is_known(installed: Path) -> None:
+    names = {kind: set(parts) for kind, parts in installed_parts().items()}
+    assert names == {
+        "rule_books": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
+        "benchmarks": {"moons"}, "engines": {"page-size"}, "reasons": {"too_long"},
+        "sections": {"settings-per-model"},
+    }  # fmt: skip
+    for kind, parts in names.items():
+        for name in parts:
+            assert name in REGISTRIES[kind].names
+            REGISTRIES[kind].get(name)
+            assert REGISTRIES[kind].origin(name) == ORIGIN
+
+
+def test_its_source_is_in_the_hash_of_the_kinds_that_it_brings(installed: Path) -> None:
+    assert plugins.source_hash(["rule_books"]) == ""
+    RULE_BOOKS.get("within-a-percent")
+    assert len(plugins.source_hash(["rule_books"])) == 16
+    assert plugins.part_meaning("rule_books", "within-a-percent")
+    # Every installed section is in every report, and so in the hash without being asked for.
+    assert len(plugins.source_hash(["sections"])) == 16
+
+
+def test_rule_books(study: Study) -> None:
+    assert study.score.rules == ["within-a-percent", "first-letter"]
+    near, far = (make_item(f"\\boxed{{{n}}}", "100") for n in ("100.9", "102"))
+    assert [score_item(item, "within-a-percent").verdict for item in (near, far)] == [1.0, 0.0]
+    assert score_item(make_item("b, I think", "B", ["x", "y"]), "first-letter").verdict == 1.0
+
+
+def test_prompts_and_conditions(study: Study) -> None:
+    pictures = [Figure(file=f"{n}.png", sha256=str(n) * 64) for n in range(3)]
+    question = Question(id="a", question="[IMAGE0][IMAGE1][IMAGE2] How many?", images=pictures)
+    (message,) = present(question, study.settings["evidence"]).messages
+    assert [p.path for p in message.parts if isinstance(p, ImagePart)] == ["2.png"]
+    text = "".join(p.text for p in message.parts if isinstance(p, TextPart))
+    assert text.startswith("First list what each picture supplies")
+    (message,) = present(question, study.settings["letter"]).messages
+    assert isinstance(message.parts[-1], TextPart)
+    assert message.parts[-1].text.endswith("one letter and nothing else.")
+
+
+def test_a_benchmark(study: Study, tmp_path: Path) -> None:
+    questions, answers, _ = load_benchmark(study.benchmark, study.data, tmp_path)
+    assert [question.question for question in questions] == ["[IMAGE0]\nHow many moons has Mars?"]
+    assert answers[0].answer == ["2"]
+
+
+def test_an_engine(study: Study) -> None:
+    readings = open_engine(study.ocr.engine).read(np.zeros((5, 7, 3), np.uint8))
+    assert [reading.text for reading in readings] == ["7 x 5"]
+
+
+def test_a_reason_of_the_filter(study: Study, tmp_path: Path) -> None:
+    problem = Problem(
+        id="a", source="s", source_sha256="", number="1", pages=[], subject="physics",
+        question="word " * 401, images=[],
+    )  # fmt: skip
+
+    def reasons(params: FilterParams) -> list[str]:
+        case = Case(Candidate(problem, tmp_path), Kept(), params)
+        return [name for name, _ in all_reasons(case)]
+
+    assert reasons(study.filter) == [*reasons(FilterParams()), "too_long"]
+
+
+def test_a_section(installed: Path) -> None:
+    results = SimpleNamespace(study=SimpleNamespace(cells=[Cell("m", "a"), Cell("m", "b")]))
+    analysis: Any = SimpleNamespace(results=results)
+    (table,) = SECTIONS.get("settings-per-model")(analysis).tables()
+    assert table.rows == [{"model": "m", "settings": 2}]
+
+
+def test_two_packages_that_bring_one_name_are_refused(
+    installed: Path, example: Path, tmp_path: Path
+) -> None:
+    other = installed / "other-2.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 2.0\n")
+    (other / "entry_points.txt").write_text("[omibench.prompts]\nevidence-first = other\n")
+    installed_parts.cache_clear()
+    file = tmp_path / "params.yaml"
+    file.write_text("study: {name: any}\n")
+    with pytest.raises(
+        PluginError, match="'evidence-first' in the entry points omi"
+    ):
+        load_study(file)
+
+
+def test_a_package_that_does_not_load_is_one_line(installed: Path) -> None:
+    (installed / PACKAGE / "rules.py").write_text("import os\n\nos.nothing_of_this_name\n")
+    with pytest.raises(PluginError, match=r"^omibench-example 1\.0, rules\.py, line 3: Attribute"):
+        RULE_BOOKS.get("within-a-percent")
+
+
+def test_a_name_that_the_package_does_not_register_is_one_line(installed: Path) -> None:
+    (installed / PACKAGE / "rules.py").write_text("")
+    with pytest.raises(
+        PluginError, match=r"registers no 'within-a-percent', which its"
+    ):
+        RULE_BOOKS.get("within-a-percent")
