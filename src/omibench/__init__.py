@@ -1,3 +1,116 @@
-"""omibench: how well vision-language models reason over several images, as one graph."""
+"""omibench: how well vision-language models reason over several images, as one graph.
+
+What stands in `__all__` is the Python API (docs/python.md); each name is imported when it is first
+used, so that `import omibench` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from omibench.answers.compare import AnswerComparison as AnswerComparison
+    from omibench.answers.compare import compare_answers as compare_answers
+    from omibench.answers.comparison import PartResult as PartResult
+    from omibench.api.conversations import build_conversation as build_conversation
+    from omibench.api.plug_ins import benchmark as benchmark
+    from omibench.api.plug_ins import condition as condition
+    from omibench.api.plug_ins import engine as engine
+    from omibench.api.plug_ins import prompt as prompt
+    from omibench.api.plug_ins import reason as reason
+    from omibench.api.plug_ins import rule_book as rule_book
+    from omibench.api.plug_ins import section as section
+    from omibench.api.releases import Release as Release
+    from omibench.api.releases import load_release as load_release
+    from omibench.api.results import ResultTables as ResultTables
+    from omibench.api.results import load_results as load_results
+    from omibench.api.scoring import score as score
+    from omibench.api.studies import describe_plan as describe_plan
+    from omibench.api.studies import load_study as load_study
+    from omibench.api.studies import plan_study as plan_study
+    from omibench.errors import ArgumentError as ArgumentError
+    from omibench.errors import OmibenchError as OmibenchError
+    from omibench.params.setting import Setting as Setting
+    from omibench.params.study import Study as Study
+    from omibench.plan.rows import Plan as Plan
+    from omibench.schemas.problem import Answer as Answer
+    from omibench.schemas.problem import Question as Question
+    from omibench.schemas.request import Conversation as Conversation
+    from omibench.schemas.request import Response as Response
+    from omibench.schemas.verdict import ScoredItem as ScoredItem
+    from omibench.schemas.verdict import Verdict as Verdict
+    from omibench.statistics.paired import Difference as Difference
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "omibench.answers.compare": ("AnswerComparison", "compare_answers"),
+    "omibench.answers.comparison": ("PartResult",),
+    "omibench.api.conversations": ("build_conversation",),
+    "omibench.api.plug_ins": (
+        "benchmark", "condition", "engine", "prompt", "reason", "rule_book", "section",
+    ),
+    "omibench.api.releases": ("Release", "load_release"),
+    "omibench.api.results": ("ResultTables", "load_results"),
+    "omibench.api.scoring": ("score",),
+    "omibench.api.studies": ("describe_plan", "load_study", "plan_study"),
+    "omibench.errors": ("ArgumentError", "OmibenchError"),
+    "omibench.params.setting": ("Setting",),
+    "omibench.params.study": ("Study",),
+    "omibench.plan.rows": ("Plan",),
+    "omibench.schemas.problem": ("Answer", "Question"),
+    "omibench.schemas.request": ("Conversation", "Response"),
+    "omibench.schemas.verdict": ("ScoredItem", "Verdict"),
+    "omibench.statistics.paired": ("Difference",),
+}  # fmt: skip
+"""The module that each public name is imported from."""
+
+__all__ = [
+    "Answer",
+    "AnswerComparison",
+    "ArgumentError",
+    "Conversation",
+    "Difference",
+    "OmibenchError",
+    "PartResult",
+    "Plan",
+    "Question",
+    "Release",
+    "Response",
+    "ResultTables",
+    "ScoredItem",
+    "Setting",
+    "Study",
+    "Verdict",
+    "__version__",
+    "benchmark",
+    "build_conversation",
+    "compare_answers",
+    "condition",
+    "describe_plan",
+    "engine",
+    "load_release",
+    "load_results",
+    "load_study",
+    "plan_study",
+    "prompt",
+    "reason",
+    "rule_book",
+    "score",
+    "section",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for module, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(module), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

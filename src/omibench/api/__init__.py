@@ -1,0 +1,1 @@
+"""The Python API: what `import omibench` offers, one module a subject."""

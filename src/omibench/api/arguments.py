@@ -1,0 +1,59 @@
+"""Arguments of the API: checked at once, so that a wrong one is a line about the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from omibench.errors import ArgumentError
+from omibench.schemas.validation import explain
+
+Part = TypeVar("Part", bound=BaseModel)
+
+
+def check_instance(name: str, value: object, kind: type[Part]) -> Part:
+    """Take an object as it is, or make it of a mapping.
+
+    Args:
+        name: The argument, as the message calls it.
+        value: The object, or a mapping of its fields.
+        kind: Its type.
+
+    Raises:
+        ArgumentError: It is neither, or a field is wrong.
+    """
+    if isinstance(value, kind):
+        return value
+    if not isinstance(value, Mapping):
+        raise ArgumentError(
+            f"{name}: is {type(value).__name__}; give a {kind.__name__}, or a mapping of its fields"
+        )
+    try:
+        return kind.model_validate(dict(value))
+    except ValidationError as error:
+        raise ArgumentError(f"{name}: {explain(error, kind)}") from None
+
+
+def check_path(name: str, value: object) -> Path:
+    """Take a text or path as a path.
+
+    Raises:
+        ArgumentError: It is neither, or empty.
+    """
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise ArgumentError(f"{name}: is {value!r}; give the path of a file or folder")
+    return Path(value)
+
+
+def check_kind(name: str, value: object, kind: type, remedy: str) -> None:
+    """Check the type of an argument.
+
+    Raises:
+        ArgumentError: It is of another type; the line ends in `remedy`.
+    """
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{name}: is {type(value).__name__}; {remedy}")

@@ -1,0 +1,212 @@
+"""Results of a study as tables, without its parameters: one frame over all cells for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omibench.api.arguments import check_path
+from omibench.api.cell_tables import (
+    describe_problems,
+    join_problems,
+    join_responses,
+    read_cells,
+    read_report_table,
+)
+from omibench.errors import ArgumentError, MissingInputError
+from omibench.results.folder import find_results_folder
+from omibench.schemas.problem import Answer, Question
+from omibench.schemas.saliency_row import SaliencyRow
+from omibench.schemas.tables import (
+    AggregateRow,
+    FrozenManifest,
+    JudgementRow,
+    ResponseRow,
+    VerdictRow,
+    read_json,
+    read_jsonl,
+)
+from omibench.schemas.validation import did_you_mean
+from omibench.statistics.paired import Difference, paired_difference
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class ResultTables:
+    """The results in a folder; each table is read when it is first asked for.
+
+    Every table is a polars frame, whose `to_pandas()` works with the extra `stats`. Those of cells
+    begin with the columns `model` and `setting`; those that a study has not made are empty. What
+    simulated models gave has true in the column `simulated`.
+
+    Attributes:
+        folder: The results folder.
+        manifest: Name, version and counts of the frozen dataset.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = read_json(folder / "freeze" / "manifest.json", FrozenManifest)
+
+    def __repr__(self) -> str:
+        return f"<ResultTables of {self.manifest.name!r} in {str(self.folder)!r}>"
+
+    @cached_property
+    def problems(self) -> pl.DataFrame:
+        """One row a problem: `id`, `question`, `gold`, `answer_type`, `subject`, `language`,
+        `group` (problems that share a stem), `n_images`."""
+        freeze = self.folder / "freeze"
+        return describe_problems(
+            read_jsonl(freeze / "questions.jsonl", Question),
+            read_jsonl(freeze / "answers.jsonl", Answer),
+        )
+
+    @cached_property
+    def responses(self) -> pl.DataFrame:
+        """One row a response: the fields of `infer/*/*.parquet` (`text`, `outcome`, tokens,
+        dollars, ...), joined with its problem."""
+        return join_problems(read_cells(self.folder, "infer", ResponseRow), self.problems)
+
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """One row a verdict: the fields of `score/*/*.parquet` (`rules`, `verdict` in [0, 1],
+        `credit`, `outcome`, ...), joined with its response (`text`, `response_outcome`,
+        `responded_simulated`) and its problem."""
+        rows = read_cells(self.folder, "score", VerdictRow)
+        return join_problems(join_responses(rows, self.responses), self.problems)
+
+    @cached_property
+    def judgements(self) -> pl.DataFrame:
+        """One row a judgement of the reasoning in a response, joined with its problem."""
+        return join_problems(read_cells(self.folder, "judge", JudgementRow), self.problems)
+
+    @cached_property
+    def aggregates(self) -> pl.DataFrame:
+        """One row a problem, rule book, metric and k, where several samples were drawn."""
+        return join_problems(read_cells(self.folder, "aggregate", AggregateRow), self.problems)
+
+    @cached_property
+    def saliency(self) -> pl.DataFrame:
+        """One row a place of a picture that was covered: by how much an option lost."""
+        return join_problems(read_cells(self.folder, "saliency", SaliencyRow), self.problems)
+
+    @property
+    def report_tables(self) -> list[str]:
+        """The names of the tables behind the report: `main`, `by_images`, `failures`, ..."""
+        return sorted(path.stem for path in (self.folder / "analyze").glob("*.csv"))
+
+    def report_table(self, name: str) -> pl.DataFrame:
+        """A table behind the report, such as `main`: accuracies with their intervals.
+
+        Args:
+            name: One of `report_tables`.
+
+        Raises:
+            MissingInputError: The report was not made, or has no such table.
+        """
+        names = self.report_tables
+        if name not in names:
+            raise MissingInputError(
+                f"{self.folder / 'analyze'}: holds no table {name!r}{did_you_mean(name, names)}"
+                if names
+                else f"{self.folder / 'analyze'}: holds no tables; run `omibench analyze` first"
+            )
+        return read_report_table(self.folder / "analyze" / f"{name}.csv")
+
+    def compare_models(
+        self,
+        first: str,
+        second: str,
+        *,
+        setting: str | None = None,
+        rules: str | None = None,
+        confidence: float = 0.95,
+        comparisons: int = 1,
+    ) -> Difference:
+        """Compare the accuracies of two models on the problems that both answered.
+
+        Args:
+            first: A model of the study.
+            second: Another one.
+            setting: Both under this setting; by default the first that both were asked under.
+            rules: The rule book; by default the first by which the study was scored.
+            confidence: The two-sided level of the interval, in (0, 1).
+            comparisons: How many differences you look at together (Bonferroni).
+
+        Returns:
+            First minus second in [-1, 1] with a paired interval, at the effective number of
+            problems where some share a stem; `n` problems. A problem with several samples counts
+            by their mean.
+
+        Raises:
+            ArgumentError: There is no such model, setting or rule book among the verdicts.
+        """
+        if not 0 < confidence < 1:
+            raise ArgumentError(f"confidence: is {confidence}; give a level between 0 and 1")
+        book = rules or self._first("rules", self.verdicts)
+        rows = self._only(self.verdicts, "rules", book)
+        both = [self._only(rows, "model", model) for model in (first, second)]
+        shared = [name for name in _list_names(both[0], "setting") if name in both[1]["setting"]]
+        if not (setting or shared):
+            raise ArgumentError(f"{first!r} and {second!r} were asked under no common setting")
+        chosen = [self._only(frame, "setting", setting or shared[0]) for frame in both]
+        means = [frame.group_by("id", "group").agg(score=_mean("verdict")) for frame in chosen]
+        pairs = means[0].join(means[1], on=["id", "group"], suffix="_second").sort("id")
+        return paired_difference(
+            pairs["score"].to_list(),
+            pairs["score_second"].to_list(),
+            pairs["group"].to_list(),
+            confidence,
+            comparisons,
+        )
+
+    def _first(self, column: str, frame: pl.DataFrame) -> str:
+        names = _list_names(frame, column)
+        if not names:
+            raise MissingInputError(
+                f"{self.folder / 'score'}: holds no verdicts; run `omibench score` first"
+            )
+        return names[0]
+
+    def _only(self, frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
+        names = _list_names(frame, column)
+        if value not in names:
+            raise ArgumentError(
+                f"{column}: there is no verdict of {value!r}{did_you_mean(str(value), names)}"
+            )
+        return frame.filter(**{column: value})
+
+
+def load_results(folder: str | Path) -> ResultTables:
+    """Load the results of a study; its params.yaml is not needed.
+
+    Example:
+        >>> results = omibench.load_results("results")
+        >>> results.verdicts.filter(rules="robust").group_by("model").agg(pl.mean("verdict"))
+
+    Args:
+        folder: The results folder: it holds `freeze/`, `infer/` and what later stages wrote.
+
+    Returns:
+        Its tables, each one frame over all models and settings.
+
+    Raises:
+        ArgumentError: `folder` is no path.
+        MissingInputError: It holds no responses; names the results folder above or below it.
+        FileFormatError: When a table is asked for: a file is broken, or is of something else.
+    """
+    return ResultTables(find_results_folder(check_path("folder", folder)))
+
+
+def _list_names(frame: pl.DataFrame, column: str) -> Sequence[str]:
+    names: list[str] = frame[column].unique(maintain_order=True).to_list()
+    return names
+
+
+def _mean(column: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column).mean()

@@ -1,0 +1,145 @@
+"""Responses scored by a rule book, one or many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import overload
+
+from omibench.answers import label_choices
+from omibench.api.arguments import check_kind
+from omibench.errors import ArgumentError
+from omibench.rule_books.registry import RULE_BOOKS, score_item
+from omibench.schemas.problem import Answer, AnswerType
+from omibench.schemas.request import Response
+from omibench.schemas.verdict import ScoredItem, Verdict
+
+Gold = str | Sequence[str] | Answer
+Choices = Sequence[str] | Mapping[str, str]
+
+
+@overload
+def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+    response: str | Response,
+    gold: Gold,
+    *,
+    rules: str = "robust",
+    choices: Choices | None = None,
+    answer_type: AnswerType | None = None,
+) -> Verdict: ...
+
+
+@overload
+def score(
+    response: Sequence[str | Response],
+    gold: Sequence[Gold],
+    *,
+    rules: str = "robust",
+    choices: Choices | None = None,
+    answer_type: AnswerType | None = None,
+) -> list[Verdict]: ...
+
+
+def score(
+    response: str | Response | Sequence[str | Response],
+    gold: Gold | Sequence[Gold],
+    *,
+    rules: str = "robust",
+    choices: Choices | None = None,
+    answer_type: AnswerType | None = None,
+) -> Verdict | list[Verdict]:
+    r"""Score a response, or a list of them, by a rule book.
+
+    Example:
+        >>> omibench.score(r"So it is \boxed{0.5 m}.", "50 cm").verdict
+        1.0
+        >>> verdicts = omibench.score(["The answer is (B).", "I cannot say."], ["B", "C"],
+        ...                           choices=["1 N", "2 N", "3 N"])
+        >>> [verdict.outcome for verdict in verdicts]
+        ['scored', 'unparsed']
+
+    Args:
+        response: What a model wrote: its text, or a Response with its outcome and finish reason.
+            A list or tuple scores each beside the gold at its place.
+        gold: The right answer, its parts (all of which are needed), or an Answer of a release,
+            which brings its choices.
+        rules: The rule book: a built-in one, or one of a plug-in.
+        choices: For multiple choice, the texts of A, B, C, ... or texts by label; of many
+            responses those of all.
+        answer_type: `mcq` or `open`; by default `mcq` where there are choices.
+
+    Returns:
+        The verdict: `verdict` in [0, 1], `credit` (the share of parts), `outcome`, what was
+        `extracted` and by which `method`. For a list a list, in its order.
+
+    Raises:
+        ArgumentError: An argument is of a wrong type, or lists differ in length.
+        PluginError: There is no rule book of that name, or that of a plug-in failed.
+    """
+    check_kind("rules", rules, str, "give the name of one rule book")
+    RULE_BOOKS.get(rules)
+    if isinstance(response, str | Response):
+        return score_item(_make_item(response, gold, choices, answer_type), rules)
+    check_kind("response", response, Sequence, "give text, a Response, or a list of them")
+    golds = _list_golds(gold, len(response))
+    items = [
+        _make_item(text, entry, choices, answer_type, place)
+        for place, (text, entry) in enumerate(zip(response, golds, strict=True))
+    ]
+    return [score_item(item, rules) for item in items]
+
+
+def _list_golds(gold: object, count: int) -> Sequence[object]:
+    """The gold of each of many responses: an Answer may stand for all of them."""
+    if isinstance(gold, Answer):
+        return list(repeat(gold, count))
+    if isinstance(gold, str) or not isinstance(gold, Sequence) or len(gold) != count:
+        size = len(gold) if isinstance(gold, Sequence) and not isinstance(gold, str) else 1
+        raise ArgumentError(
+            f"gold: holds {size} for {count} responses; give a list with one for each"
+        )
+    return gold
+
+
+def _make_item(
+    response: object,
+    gold: object,
+    choices: Choices | None,
+    answer_type: AnswerType | None,
+    place: int | None = None,
+) -> ScoredItem:
+    where = "" if place is None else f"[{place}]"
+    if not isinstance(response, str | Response):
+        raise ArgumentError(
+            f"response{where}: is {type(response).__name__}; give text, or a Response"
+        )
+    labelled = None if choices is None else label_choices(choices)
+    entries = _list_entries(gold, f"gold{where}")
+    name = str(place or 0)
+    if isinstance(gold, Answer):
+        name, labelled = gold.id, labelled or gold.choices
+        answer_type = answer_type or gold.answer_type
+    if answer_type not in (None, "mcq", "open"):
+        raise ArgumentError(f"answer_type: is {answer_type!r}; give 'mcq' or 'open'")
+    reply = Response(text=response) if isinstance(response, str) else response
+    return ScoredItem(
+        id=name,
+        prediction=reply.text,
+        gold=entries,
+        answer_type=answer_type or ("mcq" if labelled else "open"),
+        choices=labelled,
+        finish_reason=reply.finish_reason,
+        outcome=reply.outcome,
+        published_verdict=reply.published_verdict,
+    )
+
+
+def _list_entries(gold: object, name: str) -> list[str]:
+    if isinstance(gold, Answer):
+        return gold.answer
+    entries = [gold] if isinstance(gold, str) else gold
+    if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
+        raise ArgumentError(f"{name}: is {gold!r}; give text, or a list of texts")
+    if not any(entry.strip() for entry in entries):
+        raise ArgumentError(f"{name}: is empty; give the right answer, or a list of its parts")
+    return list(entries)
