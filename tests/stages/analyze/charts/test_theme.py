@@ -14,7 +14,7 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.charts.theme import SERIES, apply_theme, render
 from omibench.stages.analyze.stage import make_sections
 
-STYLE = Path(__file__).parents[4] / "src/omibench/web/templates/style.css"
+TEMPLATES = Path(__file__).parents[4] / "src/omibench/web/templates"
 
 
 def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
@@ -31,8 +31,11 @@ def test_every_colour_of_every_figure_is_a_variable(made: Folders) -> None:
 
 
 def test_both_themes_know_every_variable() -> None:
-    css = STYLE.read_text("utf-8")
-    light, dark = css.split("@media (prefers-color-scheme: dark)", 1)
+    light = dark = ""
+    for name in ("colours.css", "style.css"):
+        css = (TEMPLATES / name).read_text("utf-8")
+        before, after = css.split("@media (prefers-color-scheme: dark)", 1)
+        light, dark = light + before, dark + after
     wanted = ["--ink", "--muted", "--grid", *(f"--series-{i}" for i in range(1, len(SERIES) + 1))]
     for name in wanted:
         assert f"{name}:" in light
