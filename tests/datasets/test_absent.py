@@ -33,7 +33,7 @@ def study(tmp_path: Path) -> Study:
         "infer": {"models": ["m"], "settings": ["all", "blind"]},
     }  # fmt: skip
     study = parse_study(params, "test")
-    freeze_dataset(tmp_path / "freeze", study)
+    freeze_dataset(None, tmp_path / "freeze", study)
     return study
 
 

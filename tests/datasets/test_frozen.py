@@ -25,7 +25,7 @@ def release(tmp_path: Path) -> Path:
         "id,question,answer,images\na,See [IMAGE0],3,one.png\nb,Why?,4,two.png\n", "utf-8"
     )
     study = parse_study({"benchmark": {"name": "folder"}, "data": str(source)}, "test")
-    freeze_dataset(tmp_path / "release", study)
+    freeze_dataset(None, tmp_path / "release", study)
     return tmp_path / "release"
 
 
@@ -54,7 +54,7 @@ def test_other_folders_are_no_release(tmp_path: Path, read: Read) -> None:
 
 def frozen_again(release: Path, out: Path, **params: str) -> FrozenManifest:
     block = {"benchmark": {"name": "frozen"}, "data": str(release), "freeze": params}
-    return freeze_dataset(out, parse_study(block, "test"))
+    return freeze_dataset(None, out, parse_study(block, "test"))
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ def test_the_oracle_knows_the_same_problems_and_golds(read: Read) -> None:
 
 def test_a_frozen_dataset_and_its_card_say_that_it_is_made_up(tmp_path: Path) -> None:
     made = {"name": "synthetic", "like": "mathreal-testmini"}
-    manifest = freeze_dataset(tmp_path / "a", parse_study({"benchmark": made}, "test"))
+    manifest = freeze_dataset(None, tmp_path / "a", parse_study({"benchmark": made}, "test"))
     assert manifest.synthetic == "synthetic:mathreal-testmini"
     assert manifest.problems == 480
     again = {"benchmark": {"name": "frozen"}, "data": str(tmp_path / "a")}
-    freeze_dataset(tmp_path / "b", parse_study(again, "test"))
+    freeze_dataset(None, tmp_path / "b", parse_study(again, "test"))
     assert read_json(tmp_path / "b/manifest.json", FrozenManifest).synthetic == manifest.synthetic
     card = (tmp_path / "b/README.md").read_text("utf-8")
     assert "**SIMULATED**: the problems are made up (`synthetic:mathreal-testmini`)" in card

@@ -165,9 +165,7 @@ def test_two_packages_that_bring_one_name_are_refused(
     installed_parts.cache_clear()
     file = tmp_path / "params.yaml"
     file.write_text("study: {name: any}\n")
-    with pytest.raises(
-        PluginError, match="'evidence-first' in the entry points omi"
-    ):
+    with pytest.raises(PluginError, match="'evidence-first' in the entry points omi"):
         load_study(file)
 
 
@@ -179,7 +177,5 @@ def test_a_package_that_does_not_load_is_one_line(installed: Path) -> None:
 
 def test_a_name_that_the_package_does_not_register_is_one_line(installed: Path) -> None:
     (installed / PACKAGE / "rules.py").write_text("")
-    with pytest.raises(
-        PluginError, match=r"registers no 'within-a-percent', which its"
-    ):
+    with pytest.raises(PluginError, match=r"registers no 'within-a-percent', which its"):
         RULE_BOOKS.get("within-a-percent")

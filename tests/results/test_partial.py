@@ -13,7 +13,7 @@ from omibench.params.limit import Limit
 from omibench.results.load import load_results
 from omibench.results.partial import Partial
 from omibench.stages.analyze.headline import Headline
-from omibench.stages.analyze.stage import analyze
+from omibench.stages.analyze.stage import analyze_study
 
 FEW = 5
 
@@ -34,7 +34,7 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folders, Headline]:
     keep_first(folders, FEW)
     own = folders.study.study.model_copy(update={"limit": Limit(n=FEW)})
     folders = folders._replace(study=folders.study.model_copy(update={"study": own}))
-    return folders, analyze(*folders)
+    return folders, folders.analyze()
 
 
 def test_the_headline_says_so_first(part: tuple[Folders, Headline]) -> None:
@@ -69,7 +69,7 @@ def test_every_table_says_so_in_a_column(part: tuple[Folders, Headline]) -> None
 
 
 def test_a_whole_run_says_nothing_of_parts(made: Folders, tmp_path: Path) -> None:
-    found = analyze(*made._replace(out=tmp_path))
+    found = analyze_study(made.freeze.parent, tmp_path, made.study)
     assert found.partial is None
     assert "PARTIAL" not in str(found)
     assert "PARTIAL" not in (tmp_path / "report.html").read_text("utf-8")

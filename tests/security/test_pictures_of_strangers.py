@@ -57,7 +57,7 @@ def release(folder: Path, file: str, content: bytes | None = None) -> Path:
 
 def freeze(name: str, data: Path, out: Path, **params: str) -> FrozenManifest:
     block = {"benchmark": {"name": name}, "data": str(data), "freeze": params}
-    return freeze_dataset(out, parse_study(block, "test"))
+    return freeze_dataset(None, out, parse_study(block, "test"))
 
 
 @pytest.mark.parametrize("file", ["/etc/hostname", "../secret.png", "images/../../secret.png"])

@@ -22,7 +22,7 @@ def freeze(folder: Path) -> None:
     (folder / "problems.csv").write_text("\n".join(rows), "utf-8")
     rmtree(folder / "freeze", ignore_errors=True)  # no content takes another's place by itself
     study = parse_study({"benchmark": {"name": "folder"}, "data": str(folder)}, "test")
-    freeze_dataset(folder / "freeze", study)
+    freeze_dataset(None, folder / "freeze", study)
 
 
 def keys(folder: Path, setting: Setting) -> list[str]:

@@ -26,6 +26,7 @@ def aggregate(
     """
     from omibench.errors import ParamsError
     from omibench.files.outputs import output_parquet
+    from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.cell import Cell
     from omibench.params.study import load_study
@@ -40,5 +41,6 @@ def aggregate(
         hint = did_you_mean(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")
     check_inputs(*read, *frozen_files(results))
-    rows = aggregate_cell(results, out, study, Cell(model, setting))
+    cell = Cell(model, setting)
+    rows = aggregate_cell(results, out, study, cell, job_hash(study, "aggregate", cell))
     say(f"{rows} rows written to {out}", err=True)

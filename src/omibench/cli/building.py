@@ -152,7 +152,7 @@ def freeze(
     study = read_study(params, override)
     out = output_folder(out, study.study.store)
     check_inputs(problems)
-    manifest = freeze_dataset(out, study, problems)
+    manifest = freeze_dataset(problems, out, study)
     say(
         f"{manifest.name} {manifest.version}: {manifest.problems} problems, "
         f"{manifest.images} images",

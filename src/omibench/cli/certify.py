@@ -48,7 +48,7 @@ def certify(
     from omibench.files.outputs import output_folder, spare_inputs
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.study import load_study
-    from omibench.stages.certify import certify_judge
+    from omibench.stages.certify import certify_judges
 
     if verdicts is not None and params == "params.yaml" and not Path(params).is_file():
         params = "{}"
@@ -65,7 +65,7 @@ def certify(
         raise ParamsError("certify: --rules goes with --verdicts")
     read = (results / stage for stage in ("infer", "score", "judge"))
     check_inputs(*read, *frozen_files(results))
-    found = certify_judge(labels, results, out, study)
+    found = certify_judges(labels, results, out, study)
     told = [_told(found.scores)] if found.scores else []
     say_lines("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
     written = ["certificate.json", "disagreements.jsonl"] if found.scores else []

@@ -49,13 +49,15 @@ def infer(
           --out results/infer/sim-apex/cot.parquet
     """
     from omibench.files.outputs import output_parquet
+    from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs
     from omibench.stages.infer import infer_cell
 
     study = read_study(params, override, study=limit_of(limit, ids, sample, seed))
     out = output_parquet(out, study.study.store)
     check_inputs(questions, questions.with_name("examples.jsonl"))
-    rows = infer_cell(questions, out, study, cell_of(study, model, setting))
+    cell = cell_of(study, model, setting)
+    rows = infer_cell(questions, out, study, cell, job_hash(study, "infer", cell))
     part = f" (partial run: {study.study.limit})" if study.study.limit else ""
     say(f"{rows} responses written to {out}{part}", err=True)
 

@@ -33,6 +33,7 @@ def judge(
           --out results/judge/m/cot.parquet
     """
     from omibench.files.outputs import output_parquet
+    from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs
     from omibench.params.study import load_study
     from omibench.stages.judge import CellFiles, judge_cell
@@ -41,5 +42,5 @@ def judge(
     out = output_parquet(out, study.study.store, responses, verdicts)
     check_inputs(responses, verdicts, answers, questions)
     files = CellFiles(responses, verdicts, answers, questions)
-    rows = judge_cell(files, out, study)
+    rows = judge_cell(files, out, study, job_hash(study, "judge"))
     say(f"{rows} judgements written to {out}", err=True)

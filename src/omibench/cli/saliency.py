@@ -27,6 +27,7 @@ def saliency(
     """
     from omibench.errors import ParamsError
     from omibench.files.outputs import output_parquet
+    from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.cell import Cell
     from omibench.params.study import load_study
@@ -43,5 +44,6 @@ def saliency(
         if name not in known:
             raise ParamsError(f"{option} {name!r} is not defined{did_you_mean(name, known)}")
     check_inputs(read[0], *frozen_files(results))
-    rows = saliency_cell(results, out, study, Cell(model, setting))
+    cell = Cell(model, setting)
+    rows = saliency_cell(results, out, study, cell, job_hash(study, "saliency", cell))
     say(f"{rows} rows written to {out}", err=True)

@@ -94,6 +94,7 @@ def score(
     from omibench.cli.score_summary import tell_scores
     from omibench.files.outputs import output_parquet
     from omibench.formats.named import parse_columns
+    from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs
     from omibench.params.limit import apply_limit_by, part_words
     from omibench.params.study import load_study
@@ -133,7 +134,8 @@ def score(
                 f"score: --answers goes with one cell of responses, not {len(inputs)}"
             )
         known = cell_cache(inputs[0]) if cache else None
-        tell_scores(score_responses(inputs[0], answers, questions, out, study, known), out)
+        job = job_hash(study, "score")
+        tell_scores(score_responses(inputs[0], answers, questions, out, study, known, job), out)
         return
     if not books:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")

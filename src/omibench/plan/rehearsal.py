@@ -216,5 +216,5 @@ def made_up_questions(study: Study) -> Iterator[tuple[Like, Path]]:
     with TemporaryDirectory(prefix="omibench-synthetic-") as folder:
         freeze = study.freeze.model_dump(mode="json", exclude_defaults=True)
         made = parse_study({"benchmark": benchmark, "freeze": freeze}, "synthetic")
-        freeze_dataset(Path(folder), made)
+        freeze_dataset(None, Path(folder), made)
         yield like, Path(folder) / "questions.jsonl"

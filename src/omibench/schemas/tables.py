@@ -22,6 +22,7 @@ from omibench.files.atomic import replace_atomically
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
 from omibench.schemas.cell_files import read_cell
+from omibench.schemas.cell_origin import CellOrigin, metadata_of, origin_at
 from omibench.schemas.problem import Noun
 from omibench.text.surrogates import replace_surrogates
 
@@ -278,20 +279,34 @@ def write_text(path: str | Path, text: str) -> None:
         partial.write_bytes(content)
 
 
-def write_parquet(path: str | Path, rows: Sequence[BaseModel], row: type[BaseModel]) -> None:
-    """Write rows of type `row` as Parquet; an empty table keeps its columns.
+def write_parquet(
+    path: str | Path,
+    rows: Sequence[BaseModel],
+    row: type[BaseModel],
+    origin: CellOrigin | None = None,
+) -> None:
+    """Write rows as Parquet, lone surrogates as U+FFFD; an empty table keeps its columns.
 
-    A lone surrogate, which UTF-8 does not have, is written as U+FFFD.
+    Args:
+        path: The file to write; it appears whole or not at all.
+        rows: Its rows.
+        row: Their type.
+        origin: What the file of a cell says of itself; where it is left out, what its path says.
+
+    Raises:
+        OutputError: It cannot be written.
     """
-
     schema = polars_schema(row)
     values = {name: [getattr(r, name) for r in rows] for name in schema}
     try:
         frame = _frame(values, schema)
     except UnicodeEncodeError:
         frame = _frame(replace_surrogates(values), schema)
+    origin = origin or origin_at(Path(path))
     with _replaced(path) as partial:
         frame.write_parquet(partial)
+        if origin:
+            frame.write_parquet(partial, metadata=metadata_of(origin, partial.read_bytes()))
 
 
 def _json_of(row: BaseModel, indent: int | None = None) -> str:

@@ -29,6 +29,8 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import FAILURES
+from omibench.stages.analyze import analyze_study
+from omibench.stages.analyze.headline import Headline
 
 PROMPT = "5" * 64
 """Hash of the prompt under which all judgements were made."""
@@ -52,6 +54,10 @@ class Folders(NamedTuple):
     score: Path
     out: Path
     study: Study
+
+    def analyze(self, out: Path | None = None, study: Study | None = None) -> Headline:
+        """Run the stage over them, into another folder or by other params where these are given."""
+        return analyze_study(self.freeze.parent, out or self.out, study or self.study)
 
 
 def study_values(**analyze: object) -> dict[str, object]:
@@ -287,3 +293,9 @@ def make_published_study(folder: Path, *, robust: bool, **analyze: object) -> Fo
 def made(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """The made study, read-only."""
     return make_study(tmp_path_factory.mktemp("made"))
+
+
+def forget_origins(results: Path) -> None:
+    """Make the cells of a study what an older version wrote, so that they may be edited."""
+    for path in results.glob("*/*/*.parquet"):
+        pl.read_parquet(path).write_parquet(path)

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import Folders, make_published_study, study_values
+from tests.stages.analyze.conftest import (
+    Folders,
+    forget_origins,
+    make_published_study,
+    study_values,
+)
 
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
@@ -176,3 +181,4 @@ def _end_with(results: Results, outcomes: dict[str, str]) -> None:
         path = results.freeze / "infer" / model / "cot.parquet"
         rows = pl.read_parquet(path).with_columns(outcome=pl.lit(outcome), text=pl.lit(""))
         rows.write_parquet(path)
+    forget_origins(results.freeze)

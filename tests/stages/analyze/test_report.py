@@ -19,13 +19,13 @@ from tests.stages.analyze.pages import Page
 
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
-from omibench.stages.analyze.stage import analyze
+from omibench.stages.analyze.stage import analyze_study
 
 
 @pytest.fixture(scope="module")
 def report(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Page:
     out = tmp_path_factory.mktemp("report")
-    return Page(analyze(*made[:3], out, made.study).report)
+    return Page(analyze_study(made.freeze.parent, out, made.study).report)
 
 
 def test_it_needs_no_script_and_no_network(report: Page) -> None:
@@ -53,7 +53,7 @@ def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
         folders,
         lambda f: f.with_columns(simulated=judged) if "rules" in f.columns else f,
     )
-    html = analyze(*folders).report.read_text("utf-8")
+    html = folders.analyze().report.read_text("utf-8")
     assert 'GPTScore <span class="sim">SIMULATED</span>' in html
     assert not any("SIMULATED" in t.split("</p>")[0] for t in html.split('<p class="label">')[1:])
     assert "Strong<br> <span" not in html
@@ -64,7 +64,7 @@ def test_a_simulated_judge_marks_only_what_it_judged(tmp_path: Path) -> None:
 
 def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=False, explorer=False)
-    headline = analyze(*folders)
+    headline = folders.analyze()
     assert headline.numbers[-1].value == "not known"
     text = Page(headline.report).text
     assert "0.0\N{NO-BREAK SPACE}%" not in headline.numbers[-1].detail
@@ -78,7 +78,7 @@ def test_published_verdicts_alone_promise_no_failures(tmp_path: Path) -> None:
 
 def test_failures_taken_from_robust_are_named_as_such(tmp_path: Path) -> None:
     folders = make_published_study(tmp_path, robust=True, explorer=False)
-    headline = analyze(*folders)
+    headline = folders.analyze()
     assert "by the rule book robust" in headline.numbers[-1].detail
     text = Page(headline.report).text
     assert "No answer, by robust" in text
@@ -98,7 +98,7 @@ def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
     few = Cell("sim-strong", "cot")
     rewrite_cells(folders, lambda f: f.filter(pl.col("id").str.starts_with("physics")), few)
-    headline = analyze(*folders)
+    headline = folders.analyze()
     marked = [r for r in table_rows(headline.report) if "7 of 28 problems" in r]
     assert len(marked) == 1
     assert "Chain of thought" in marked[0]
@@ -110,7 +110,7 @@ def test_a_total_over_part_of_the_problems_says_so(tmp_path: Path) -> None:
 def test_a_dataset_without_pictures_says_so(tmp_path: Path) -> None:
     folders = make_study(tmp_path)
     drop_pictures(folders)
-    text = Page(analyze(*folders).report).text
+    text = Page(folders.analyze().report).text
     assert "28 problems (pictures not held)" in text
     assert "0 images" not in text
 
@@ -138,7 +138,7 @@ def test_words_from_params_are_escaped(made: Folders, tmp_path: Path) -> None:
     models = dict(values["models"])  # type: ignore[call-overload]
     models["sim-weak"] = {**models["sim-weak"], "label": "<img src=x onerror=alert(1)>"}
     study = parse_study({**values, "models": models}, "test")
-    page = Page(analyze(*made[:3], tmp_path, study).report)
+    page = Page(analyze_study(made.freeze.parent, tmp_path, study).report)
     page.assert_harmless()
     assert "<img src=x onerror=alert(1)>" in page.text
 
@@ -151,7 +151,7 @@ def test_printed_rows_stand_below_ours_and_differences_are_named(
         "model,strategy,total_acc,physics_acc\nStrong,cot,12.34,42.86\nOther,cot,99.99,\n", "utf-8"
     )
     folders = make_study(tmp_path / "made", simulated=False, published=str(printed), explorer=False)
-    page = Page(analyze(*folders).report)
+    page = Page(folders.analyze().report)
     assert "Of 2 printed cells for which all responses are here, 1 follow" in page.text
     assert "12.34" in page.text
     # With printed rows below them, all accuracies have two decimals, like these.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.stages.analyze.conftest import Folders
 
-from omibench.stages.analyze.stage import analyze
+from omibench.stages.analyze.stage import analyze_study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,7 +36,7 @@ COLOURS = """() => {
 def site(made: Folders, tmp_path_factory: pytest.TempPathFactory) -> Any:
     # Beside the frozen pictures, which the explorer shows by relative paths.
     out = made.freeze.parent / "browser"
-    analyze(*made[:3], out, made.study)
+    analyze_study(made.freeze.parent, out, made.study)
     return out
 
 

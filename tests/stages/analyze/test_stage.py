@@ -15,14 +15,13 @@ from omibench.errors import OmibenchError
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.headline import Headline
-from omibench.stages.analyze.stage import analyze
 from omibench.stages.analyze.tables.published import Comparison, comparison_records
 
 
 @pytest.fixture(scope="module")
 def analyzed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folders, Headline]:
     folders = make_study(tmp_path_factory.mktemp("stage"))
-    return folders, analyze(*folders)
+    return folders, folders.analyze()
 
 
 def test_a_table_without_rows_keeps_its_heading(analyzed: tuple[Folders, Headline]) -> None:
@@ -117,7 +116,9 @@ def test_a_study_of_one_cell_without_judge_or_explorer_has_a_report(tmp_path: Pa
     folders = make_study(tmp_path, per_subject=2, simulated=False, explorer=False)
     values = folders.study.model_dump()
     values["infer"] = {"models": ["sim-weak"], "settings": ["cot"]}
-    headline = analyze(*folders[:4], type(folders.study).model_validate(values))
+    headline = analyze_study(
+        folders.freeze.parent, folders.out, type(folders.study).model_validate(values)
+    )
     assert not (folders.out / "explorer").exists()
     page = Page(headline.report)
     page.assert_harmless()
@@ -148,7 +149,7 @@ def test_a_report_without_the_files_of_a_cell_names_it_and_leaves_the_parameters
 ) -> None:
     folders = make_study(tmp_path, explorer=False)
     (folders.infer / "sim-strong/cot.parquet").unlink()
-    found = analyze(*folders)
+    found = folders.analyze()
     gone = "1 cell is missing, without responses or verdicts: sim-strong/cot."
     assert found.sentence.endswith(gone)
     metrics = json.loads((folders.out / "metrics.json").read_text("utf-8"))

@@ -17,7 +17,7 @@ from omibench.params.identity import certificate_identity
 from omibench.params.study import Study
 from omibench.schemas.certificate import REASONING_FILE, ReasoningCertificate, ReasoningCertificates
 from omibench.schemas.tables import JudgementRow, read_json, read_parquet, write_parquet
-from omibench.stages.certify import certify_judge
+from omibench.stages.certify import certify_judges
 
 PROMPTS = {"quality": "a" * 64, "alignment": "b" * 64, "error_type": "c" * 64}
 OTHER = {"logical": "visual_perception", "other": "other", "no_error": "logical"}
@@ -70,7 +70,7 @@ def labels(folders: Folders) -> list[dict[str, Any]]:
 
 def certified(folders: Folders, rows: list[dict[str, Any]], out: Path) -> Any:
     file = written(out / "labels.jsonl", rows)
-    return certify_judge(file, folders.freeze.parent, out, folders.study)
+    return certify_judges(file, folders.freeze.parent, out, folders.study)
 
 
 def by_instrument(found: list[ReasoningCertificate]) -> dict[str, ReasoningCertificate]:

@@ -12,14 +12,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.stages.analyze.conftest import PROMPT, Folders, make_study
+from tests.stages.analyze.conftest import PROMPT, Folders, forget_origins, make_study
 
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import certificate_identity
 from omibench.results.load import load_results
 from omibench.schemas.certificate import ALL, CERTIFICATE_FILE, Certificate, DisagreementRow
 from omibench.schemas.tables import read_json, read_jsonl
-from omibench.stages.certify import certify_judge
+from omibench.stages.certify import certify_judges
 from omibench.stages.certify.stage import DISAGREEMENTS
 
 
@@ -60,7 +60,7 @@ def written(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def certify(folders: Folders, labels: Path, out: Path) -> Certificate:
-    found = certify_judge(labels, folders.freeze.parent, out, folders.study)
+    found = certify_judges(labels, folders.freeze.parent, out, folders.study)
     assert found.scores is not None
     return found.scores
 
@@ -211,6 +211,7 @@ def test_a_study_without_a_judge_cannot_be_certified(tmp_path: Path) -> None:
     for cell in folders.study.cells:
         file = folders.score / cell.model / f"{cell.setting}.parquet"
         pl.read_parquet(file).filter(pl.col("rules") != "gptscore").write_parquet(file)
+    forget_origins(folders.freeze.parent)
     labels = written(tmp_path / "labels.jsonl", [{"id": "x", "label": 1}])
     with pytest.raises(MissingInputError, match="holds no judgement"):
         certify(folders, labels, tmp_path)

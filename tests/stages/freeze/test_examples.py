@@ -83,14 +83,14 @@ def test_the_file_comes_and_goes_with_the_parameter(
 ) -> None:
     problems = write(*(make(id=f"physics-{n}") for n in range(3)))
     file = tmp_path / "out/examples.jsonl"
-    plain = freeze_dataset(tmp_path / "out", frozen({}), problems)
+    plain = freeze_dataset(problems, tmp_path / "out", frozen({}))
     assert not file.exists()
-    with_examples = freeze_dataset(tmp_path / "out", frozen({"set_aside": 1}), problems)
+    with_examples = freeze_dataset(problems, tmp_path / "out", frozen({"set_aside": 1}))
     (row,) = read_jsonl(file, Example)
     assert row.answer == ["gold answer"]
     assert row.solution == "a worked solution"
     assert with_examples == plain, "questions and answers are the same"
     card = (tmp_path / "out/README.md").read_text("utf-8")
     assert "- `examples.jsonl`: solved problems that may be shown before others (1);" in card
-    freeze_dataset(tmp_path / "out", frozen({}), problems)
+    freeze_dataset(problems, tmp_path / "out", frozen({}))
     assert not file.exists()

@@ -29,7 +29,7 @@ def frozen(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     read_papers([], folder / "ocr", OcrParams(), manifest=root / "sample/sources.yaml")
     filter_problems(folder / "ocr/problems.jsonl", folder / "filter", Study())
     study = parse_study({"review": {"decisions": str(root / "sample/review.yaml")}}, "test")
-    freeze_dataset(folder / "freeze", study, folder / "filter/problems.jsonl")
+    freeze_dataset(folder / "filter/problems.jsonl", folder / "freeze", study)
     return folder / "freeze"
 
 

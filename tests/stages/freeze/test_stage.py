@@ -29,7 +29,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def test_questions_and_answers_stand_apart(make: Make, write: Write, tmp_path: Path) -> None:
     problems = [make(id=f"physics-{n}") for n in (9, 10, 1)]
-    manifest = freeze_dataset(tmp_path / "out", STUDY, write(*problems))
+    manifest = freeze_dataset(write(*problems), tmp_path / "out", STUDY)
     questions = read_jsonl(tmp_path / "out/questions.jsonl", Question)
     answers = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
     ids = ["physics-9", "physics-10", "physics-1"]
@@ -49,7 +49,7 @@ def test_gold_stands_in_a_question_only_as_a_choice(
     make: Make, write: Write, tmp_path: Path
 ) -> None:
     choices = [Choice(label="A", text="gold answer"), Choice(label="B", text="a lie")]
-    freeze_dataset(tmp_path / "out", STUDY, write(make(choices=choices, answer=["A"])))
+    freeze_dataset(write(make(choices=choices, answer=["A"])), tmp_path / "out", STUDY)
     row = json.loads((tmp_path / "out/questions.jsonl").read_text("utf-8"))
     assert [choice["text"] for choice in row.pop("choices")] == ["gold answer", "a lie"]
     assert "gold answer" not in json.dumps(row)
@@ -61,7 +61,7 @@ def test_each_picture_once_and_unchanged(
 ) -> None:
     shared = [picture("a.png", 10), picture("sub/copy.png", 10), picture("c.jpg", 30)]
     manifest = freeze_dataset(
-        tmp_path / "out", STUDY, write(make(), make(id="physics-2", images=shared))
+        write(make(), make(id="physics-2", images=shared)), tmp_path / "out", STUDY
     )
     files = {path.name: path.read_bytes() for path in (tmp_path / "out/images").iterdir()}
     assert manifest.images == len(files) == 3
@@ -80,13 +80,13 @@ def test_freezing_again_gives_the_same_bytes_and_drops_old_pictures(
     make: Make, write: Write, tmp_path: Path
 ) -> None:
     problems = write(make(), make(id="physics-2"))
-    freeze_dataset(tmp_path / "out", STUDY, problems)
+    freeze_dataset(problems, tmp_path / "out", STUDY)
     first = tree(tmp_path / "out")
     stale = tmp_path / "out/images" / f"{'f' * 64}.png"
     stale.write_bytes(b"old")
     own = tmp_path / "out/images/notes.txt"
     own.write_text("mine")
-    freeze_dataset(tmp_path / "out", STUDY, problems)
+    freeze_dataset(problems, tmp_path / "out", STUDY)
     assert own.read_text() == "mine"
     own.unlink()
     assert tree(tmp_path / "out") == first
@@ -101,8 +101,8 @@ def test_content_hash_is_of_the_rows_and_not_of_their_order(make: Make) -> None:
 def test_a_corrected_gold_leaves_the_questions_as_they_were(
     make: Make, write: Write, tmp_path: Path
 ) -> None:
-    before = freeze_dataset(tmp_path / "a", STUDY, write(make()))
-    after = freeze_dataset(tmp_path / "b", STUDY, write(make(answer=["better"])))
+    before = freeze_dataset(write(make()), tmp_path / "a", STUDY)
+    after = freeze_dataset(write(make(answer=["better"])), tmp_path / "b", STUDY)
     assert before.questions_sha256 == after.questions_sha256
     assert before.answers_sha256 != after.answers_sha256
 
@@ -113,7 +113,7 @@ def test_a_problem_without_an_answer_is_refused(
 ) -> None:
     problems = write(make(), make(id="physics-2", answer=answer))
     with pytest.raises(MissingInputError, match=r"physics-2: has no answer; give its key"):
-        freeze_dataset(tmp_path / "out", STUDY, problems)
+        freeze_dataset(problems, tmp_path / "out", STUDY)
     assert not (tmp_path / "out").exists()
 
 
@@ -130,38 +130,38 @@ def test_review_decisions_are_obeyed(make: Make, write: Write, tmp_path: Path) -
         " wrong, edit: {answer: [corrected]}}\n",
     )
     problems = write(make(), make(id="physics-2", answer=None))
-    manifest = freeze_dataset(tmp_path / "out", study, problems)
+    manifest = freeze_dataset(problems, tmp_path / "out", study)
     (answer,) = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
     assert (answer.id, answer.answer, manifest.problems) == ("physics-2", ["corrected"], 1)
 
 
 def test_two_problems_with_one_id_are_refused(make: Make, write: Write, tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="physics-1: two problems have this id"):
-        freeze_dataset(tmp_path / "out", STUDY, write(make(), make()))
+        freeze_dataset(write(make(), make()), tmp_path / "out", STUDY)
 
 
 def test_a_changed_or_missing_picture_is_named(make: Make, write: Write, tmp_path: Path) -> None:
     problems = write(make())
     (tmp_path / "in/a.png").write_bytes(b"other")
     with pytest.raises(FileFormatError, match=r"physics-1: .*a\.png: its content"):
-        freeze_dataset(tmp_path / "out", STUDY, problems)
+        freeze_dataset(problems, tmp_path / "out", STUDY)
     (tmp_path / "in/a.png").unlink()
     with pytest.raises(
         MissingInputError, match=r"physics-1: .*a\.png: cannot be read: it does not exist"
     ):
-        freeze_dataset(tmp_path / "out", STUDY, problems)
+        freeze_dataset(problems, tmp_path / "out", STUDY)
 
 
 def test_papers_need_problems(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match=r"needs a problems\.jsonl"):
-        freeze_dataset(tmp_path / "out", STUDY)
+        freeze_dataset(None, tmp_path / "out", STUDY)
 
 
 def test_simulated_rationales_say_so_in_the_answers_and_on_the_card(
     make: Make, write: Write, tmp_path: Path
 ) -> None:
     simulated = make(id="physics-2", warnings=["rationale: SIMULATED (sim-writer)"])
-    freeze_dataset(tmp_path / "out", STUDY, write(make(), simulated))
+    freeze_dataset(write(make(), simulated), tmp_path / "out", STUDY)
     real, made_up = read_jsonl(tmp_path / "out/answers.jsonl", Answer)
     assert real.solution == "a worked solution"
     assert made_up.solution == "[SIMULATED rationale by sim-writer]\na worked solution"
@@ -172,11 +172,11 @@ def test_simulated_rationales_say_so_in_the_answers_and_on_the_card(
 def test_what_simulated_models_judged_is_told(make: Make, write: Write, tmp_path: Path) -> None:
     judged = ["translation: SIMULATED (sim)", "a_new_one: SIMULATED (sim, sam)"]
     problems = write(make(warnings=judged), make(id="physics-2", warnings=judged[1:]))
-    manifest = freeze_dataset(tmp_path / "out", STUDY, problems)
+    manifest = freeze_dataset(problems, tmp_path / "out", STUDY)
     assert manifest.simulated == {"translation": 1, "a_new_one": 2}
     card = (tmp_path / "out/README.md").read_text("utf-8")
     assert "judged the problems before they were frozen (translation of 1, a new one of 2)" in card
-    plain = freeze_dataset(tmp_path / "plain", STUDY, write(make()))
+    plain = freeze_dataset(write(make()), tmp_path / "plain", STUDY)
     assert plain.simulated == {}
     assert "SIMULATED" not in (tmp_path / "plain/README.md").read_text("utf-8")
 
@@ -185,9 +185,9 @@ def test_another_content_under_the_same_version_is_refused(
     make: Make, write: Write, picture: Callable[[str, int], Figure], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    freeze_dataset(out, STUDY, write(make()))
+    freeze_dataset(write(make()), out, STUDY)
     before = tree(out)
-    freeze_dataset(out, STUDY, write(make()))
+    freeze_dataset(write(make()), out, STUDY)
     others = [
         make(answer=["another"]),
         make(question="From [IMAGE0] and [IMAGE1]: how near?"),
@@ -195,8 +195,8 @@ def test_another_content_under_the_same_version_is_refused(
     ]
     for other in others:
         with pytest.raises(OutputError, match=r"holds set 2\.0\.1 with another content .*version"):
-            freeze_dataset(out, STUDY, write(other))
+            freeze_dataset(write(other), out, STUDY)
         assert tree(out) == before
     newer = parse_study({"freeze": {"name": "set", "version": "2.0.2"}}, "test")
-    assert freeze_dataset(out, newer, write(others[2])).version == "2.0.2"
+    assert freeze_dataset(write(others[2]), out, newer).version == "2.0.2"
     assert len(list((out / "images").iterdir())) == 2

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 _MAGIC: Final = b"PAR1"
 FOOTER_BYTES: Final = 16 * 2**20
 _DEPTH: Final = 16
-_ROWS, _GROUPS = 3, 4
+_ROWS, _GROUPS, _METADATA = 3, 4, 5
 _COLUMNS = 1
 _CHUNK, _PATH, _UNPACKED = 3, 3, 6
 """Numbers of the fields in FileMetaData, RowGroup, and ColumnChunk with its ColumnMetaData."""
@@ -30,6 +30,10 @@ class Footer(NamedTuple):
 
     rows: int
     columns: list[Column]
+    metadata: dict[str, str]
+    """What its writer noted, by keys."""
+    start: int
+    """Bytes of the file before this description."""
 
 
 def read_footer(file: BinaryIO) -> Footer:
@@ -50,7 +54,9 @@ def read_footer(file: BinaryIO) -> Footer:
             for group in found.get(_GROUPS, [])
             for chunk in group[_COLUMNS]
         ]
-        return Footer(int(found[_ROWS]), columns)
+        pairs = {pair[1]: pair.get(2, b"") for pair in found.get(_METADATA, [])}
+        metadata = {key.decode(): value.decode("utf-8", "replace") for key, value in pairs.items()}
+        return Footer(int(found[_ROWS]), columns, metadata, size - 8 - length)
     except (IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError, struct.error):
         raise ValueError("its description is damaged") from None
 

@@ -16,6 +16,7 @@ from omibench.params.cell import Cell
 from omibench.params.judge import JudgePanel
 from omibench.params.stage_params import AggregateStageParams
 from omibench.rule_books.registry import RULE_BOOKS
+from omibench.schemas.cell_origin import origin_at
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     AggregateRow,
@@ -68,7 +69,9 @@ class _Work:
         return self._same[place]
 
 
-def aggregate(results: Path, out: Path, study: AggregateStageParams, cell: Cell) -> int:
+def aggregate_cell(
+    results: Path, out: Path, study: AggregateStageParams, cell: Cell, job: str = ""
+) -> int:
     """Aggregate one cell of a results folder with freeze/, infer/ and score/; write AggregateRow.
 
     Every rule book and the judge get pass@k and consistency@k and, where the setting chooses a
@@ -93,7 +96,7 @@ def aggregate(results: Path, out: Path, study: AggregateStageParams, cell: Cell)
     elif how in BY_JUDGE:
         rows += _judged(work, results, study, cell, how)
     marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
-    write_parquet(out, marked, AggregateRow)
+    write_parquet(out, marked, AggregateRow, origin_at(out, job))
     return len(rows)
 
 

@@ -23,13 +23,11 @@ REPORT = "report.html"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
-def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> Headline:
+def analyze_study(results: Path, out: Path, study: Study) -> Headline:
     """Summarise every cell of a study and write tables, report and explorer.
 
     Args:
-        freeze: The folder of the stage `freeze`.
-        infer: The folder of the stage `infer`.
-        score: The folder of the stage `score`; those of the later stages are beside it.
+        results: The folder that holds those of the earlier stages.
         out: The folder that is written.
         study: The study.
 
@@ -42,13 +40,14 @@ def analyze(freeze: Path, infer: Path, score: Path, out: Path, study: Study) -> 
         ParamsError: The study has no cells, or no verdict of its main rules.
         PluginError: A section of a plug-in failed.
     """
-    results = with_certificate(load_results(freeze, infer, score, study), score.parent / "certify")
-    analysis = Analysis(results, score.parent, out / REPORT)
+    read = load_results(results / "freeze", results / "infer", results / "score", study)
+    loaded = with_certificate(read, results / "certify")
+    analysis = Analysis(loaded, results, out / REPORT)
     sections = make_sections(analysis)
     headline = make_headline(analysis)
-    _write_tables(out, results, sections)
-    write_json(out / "metrics.json", dict(metrics(results, analysis.scores)))
-    write_plots(out, results, analysis.scores, analysis.image_scores)
+    _write_tables(out, loaded, sections)
+    write_json(out / "metrics.json", dict(metrics(loaded, analysis.scores)))
+    write_plots(out, loaded, analysis.scores, analysis.image_scores)
     _write_pages(out, analysis, sections, headline)
     return headline
 

@@ -38,7 +38,7 @@ class Certified(NamedTuple):
     reasoning: list[ReasoningCertificate]
 
 
-def certify(labels: Path, results: Path, out: Path, study: Study) -> Certified:
+def certify_judges(labels: Path, results: Path, out: Path, study: Study) -> Certified:
     """Hold the judges of a study against a file of labels; write into the folder `out`.
 
     `certificate.json` and `disagreements.jsonl` are made where the file says what is right;

@@ -35,9 +35,7 @@ from omibench.synthetic.address import is_made_up
 log = logging.getLogger("omibench.stages.freeze")
 
 
-def freeze_dataset(
-    out: Path, study: FreezeStageParams, problems: Path | None = None
-) -> FrozenManifest:
+def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -> FrozenManifest:
     """Freeze the study's benchmark into `out` and return its manifest.
 
     The benchmark `papers` is made of the file `problems`, as reviewers decided; any other brings

@@ -19,6 +19,7 @@ from omibench.params.limit import apply_limit
 from omibench.params.models.recorded import RecordedModel
 from omibench.params.stage_params import ConversationParams, InferStageParams
 from omibench.schemas.cell_failure import failed_reason
+from omibench.schemas.cell_origin import CellOrigin
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Request
@@ -32,7 +33,9 @@ from omibench.stages.infer.rows import row_of
 log = logging.getLogger("omibench.stages.infer")
 
 
-def infer_cell(questions: Path, out: Path, study: InferStageParams, cell: Cell) -> int:
+def infer_cell(
+    questions: Path, out: Path, study: InferStageParams, cell: Cell, job: str = ""
+) -> int:
     """Ask every question of `questions` (questions.jsonl) and write one ResponseRow a response.
 
     Rows stand in the order of the questions, samples of one question together. Returns how many
@@ -53,7 +56,7 @@ def infer_cell(questions: Path, out: Path, study: InferStageParams, cell: Cell) 
         rows = [row_of(each) for each in answered]
         failed = failed_reason(Counter(row.outcome for row in rows), study.infer.failed_share)
         if not failed:
-            write_parquet(out, rows, ResponseRow)
+            write_parquet(out, rows, ResponseRow, CellOrigin("infer", *cell, job))
         asked = {(a.model, a.key): a for each in answered for step in each.steps for a in step}
         closings: list[str] = []
         for name, asker in askers.items():

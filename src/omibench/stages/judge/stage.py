@@ -12,6 +12,7 @@ from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
 from omibench.judges.quality import Quality
 from omibench.judges.taxonomies import Taxonomy, taxonomy_of
 from omibench.params.stage_params import JudgeStageParams
+from omibench.schemas.cell_origin import origin_at
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.stages.judge.instruments import WHERE, instrument_of
@@ -29,7 +30,7 @@ class _Voice(NamedTuple):
     outcome: VerdictOutcome
 
 
-def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams) -> int:
+def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = "") -> int:
     """Ask every judge that `judge` names about the responses of a cell.
 
     Reads ResponseRow and VerdictRow Parquet, Answer and Question JSONL; writes JudgementRow
@@ -54,7 +55,7 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams) -> int:
     with open_panels(study, wanted) as opened:
         for instrument, panel in zip(instruments.values(), opened, strict=True):
             rows += _judged(instrument, panel, material, study)
-    write_parquet(out, rows, JudgementRow)
+    write_parquet(out, rows, JudgementRow, origin_at(out, job))
     return len(rows)
 
 

@@ -14,6 +14,7 @@ from omibench.files.atomic import write_atomically
 from omibench.params.cell import Cell
 from omibench.params.saliency import SaliencyParams
 from omibench.params.stage_params import SaliencyStageParams
+from omibench.schemas.cell_origin import origin_at
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.saliency_row import SaliencyRow, map_file
@@ -38,7 +39,9 @@ class Found(NamedTuple):
     simulated: bool
 
 
-def saliency_cell(results: Path, out: Path, study: SaliencyStageParams, cell: Cell) -> int:
+def saliency_cell(
+    results: Path, out: Path, study: SaliencyStageParams, cell: Cell, job: str = ""
+) -> int:
     """Look into one cell of a results folder with freeze/ and infer/; write SaliencyRow Parquet.
 
     The multiple-choice problems that `saliency.problems` leaves are asked about through the store.
@@ -61,7 +64,7 @@ def saliency_cell(results: Path, out: Path, study: SaliencyStageParams, cell: Ce
     rows = [row for each in found for row in _rows(each, gold.get(each.looked.question.id, []))]
     for each in found:
         _draw(out.with_suffix(""), each, gold.get(each.looked.question.id, []), params)
-    write_parquet(out, rows, SaliencyRow)
+    write_parquet(out, rows, SaliencyRow, origin_at(out, job))
     return len(rows)
 
 

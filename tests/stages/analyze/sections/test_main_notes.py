@@ -21,7 +21,7 @@ from omibench.stages.analyze.sections.main_notes import (
     describe_places,
     describe_size,
 )
-from omibench.stages.analyze.stage import analyze
+from omibench.stages.analyze.stage import analyze_study
 from omibench.stages.analyze.tables.accuracy import TOTAL, scores
 
 
@@ -87,7 +87,7 @@ def test_tables_come_before_figures_in_the_order_of_their_numbers(results: Resul
 
 
 def test_the_report_shows_all_of_it(folders: Folders, tmp_path: Path) -> None:
-    found = analyze(folders.freeze, folders.infer, folders.score, tmp_path, folders.study)
+    found = analyze_study(folders.freeze.parent, tmp_path, folders.study)
     html = found.report.read_text("utf-8")
     for text in ("235 B, 22 B active", "from Weak", "table 2, figure 4"):
         assert f'<span class="sub">{text}' in html or f"{text}</span>" in html
@@ -103,7 +103,7 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
     assert found.simulated
     assert str(found).startswith("[SIMULATED] On made-up problems (synthetic:omibench)")
     assert results.main_simulated
-    html = analyze(*folders).report.read_text("utf-8")
+    html = folders.analyze().report.read_text("utf-8")
     assert "The problems are made up (synthetic:omibench)." in html
     captions = html.split("<caption>")[1:]
     assert captions
@@ -114,11 +114,13 @@ def test_made_up_problems_are_told_first(tmp_path: Path) -> None:
 
 def test_a_dataset_that_simulated_models_judged_is_told(tmp_path: Path) -> None:
     folders = make_study(tmp_path, simulated=False, explorer=False)
-    assert "SIMULATED" not in analyze(*folders).report.read_text("utf-8")
+    assert "SIMULATED" not in analyze_study(
+        folders.freeze.parent, folders.out, folders.study
+    ).report.read_text("utf-8")
     path = folders.freeze / "manifest.json"
     manifest = read_json(path, FrozenManifest)
     write_json(path, manifest.model_copy(update={"simulated": {"captions": 4}}))
-    html = analyze(*folders).report.read_text("utf-8")
+    html = folders.analyze().report.read_text("utf-8")
     told = "Simulated models judged the problems before they were frozen (captions of 4)."
     assert told in html
     assert "SIMULATED" in html

@@ -14,7 +14,6 @@ from tests.stages.analyze.pages import Page
 from omibench.errors import PluginError
 from omibench.plugins.registry import loading
 from omibench.stages.analyze.sections import SECTIONS
-from omibench.stages.analyze.stage import analyze
 
 PLUGIN = Path(__file__).with_name("my_sections.py")
 
@@ -42,7 +41,7 @@ def run(made: Folders, out: Path) -> Page:
     """Analyze the made study, without its explorer."""
     values = made.study.model_dump(mode="json", exclude_defaults=True)
     values["analyze"] = {"explorer": False}
-    return Page(analyze(*made[:3], out, type(made.study).model_validate(values)).report)
+    return Page(made.analyze(out, type(made.study).model_validate(values)).report)
 
 
 def test_a_plug_in_adds_cards_tables_and_figures(

@@ -11,7 +11,6 @@ from tests.stages.analyze.conftest import Folders, make_study
 from omibench.errors import MissingInputError
 from omibench.params.judge import JudgeParams
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
-from omibench.stages.analyze.stage import analyze
 
 TYPES = ("logical", "other", "logical", "<b>own</b>", "no_error", None)
 
@@ -53,7 +52,7 @@ def _rows(problem: str, key: str, index: int, i: int) -> list[JudgementRow]:
 
 
 def run(folders: Folders) -> None:
-    analyze(folders.freeze, folders.infer, folders.score, folders.out, folders.study)
+    folders.analyze()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,30 @@
+"""The hash of a job of the graph: the parameters that it was given, and its code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from omibench.graph.code_hash import source_hash
+from omibench.graph.slices import slice_for
+from omibench.params.cell import Cell
+from omibench.params.runtime import in_graph
+from omibench.params.study import Study
+
+
+def job_hash(study: Study, stage: str, cell: Cell | None = None) -> str:
+    """The hash that the files of a job carry.
+
+    Args:
+        study: The study, or the slice that the job was given.
+        stage: The stage.
+        cell: The job's cell, where its parameters differ from cell to cell.
+
+    Returns:
+        16 hex digits. A command by hand counts its parameters alone: to hash the code takes
+        seconds where Snakemake has not done so before.
+    """
+    code = source_hash(stage) if in_graph() else ""
+    parts = [stage, slice_for(study, stage, cell), code]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,179 @@
+"""What the file of a cell says of itself: whose it is, what made it, and what it held then.
+
+It stands in the key-value metadata of the Parquet file, so that rows and columns are those of any
+other file. A file that says that it belongs elsewhere, or that has been changed, is not read.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shlex
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from omibench.errors import FileFormatError, UntrustedError
+from omibench.files.intake.footer import Footer, read_footer
+from omibench.files.intake.regular import open_regular
+
+KEY: Final = "omibench"
+STAGES: Final = ("infer", "score", "judge", "aggregate", "saliency")
+"""The stages with a file for each cell: RESULTS/STAGE/MODEL/SETTING.parquet."""
+_RESPONSES: Final = STAGES[0]
+_CHUNK: Final = 1 << 20
+log = logging.getLogger("omibench.schemas.cell_origin")
+
+
+class CellOrigin(NamedTuple):
+    """Whose file it is, and what made it."""
+
+    stage: str
+    model: str
+    setting: str
+    job: str = ""
+    """Hash of the job: its parameters and its code. Empty where no job of the graph made it."""
+    responses: str = ""
+    """Hash of the responses of its cell that it was made from; empty for the responses."""
+    content: str = ""
+    """Hash of the file's own bytes, up to what it says of itself."""
+
+    @property
+    def words(self) -> str:
+        """Whose it is, for messages."""
+        return f"the stage {self.stage} for {self.model} under {self.setting}"
+
+
+def is_cell(path: Path) -> bool:
+    """Whether a path is that of a cell of a study: RESULTS/infer/MODEL/SETTING.parquet."""
+    return path.suffix == ".parquet" and path.parent.parent.name in STAGES
+
+
+def origin_at(path: Path, job: str = "") -> CellOrigin | None:
+    """What a file that is written to `path` is to say of itself; None where that is no cell.
+
+    Args:
+        path: Where it is written.
+        job: Hash of the job that writes it.
+    """
+    if not is_cell(path):
+        return None
+    stage, model, setting = path.parent.parent.name, path.parent.name, path.stem
+    responses = _responses_beside(path)
+    digest = content_hash(responses) if responses.is_file() and stage != _RESPONSES else ""
+    return CellOrigin(stage, model, setting, job, digest)
+
+
+def metadata_of(origin: CellOrigin, parquet: bytes) -> dict[str, str]:
+    """The metadata of a file whose bytes are `parquet` without it."""
+    footer_length = int.from_bytes(parquet[-8:-4], "little")
+    content = sha256(parquet[: len(parquet) - 8 - footer_length]).hexdigest()
+    return {KEY: json.dumps(origin._replace(content=content)._asdict(), sort_keys=True)}
+
+
+def read_origin(path: Path) -> CellOrigin | None:
+    """What a Parquet file says of itself; None where it says nothing.
+
+    Raises:
+        FileFormatError: It is no Parquet file, or what it says cannot be read.
+    """
+    text = _footer(path).metadata.get(KEY)
+    if text is None:
+        return None
+    try:
+        values = json.loads(text)
+        return CellOrigin(**{name: str(values[name]) for name in CellOrigin._fields})
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise FileFormatError(f"{path}: what it says of its origin cannot be read") from None
+
+
+def check_origin(path: Path, *, whole: bool = True) -> None:
+    """Raise UntrustedError where the file of a cell is another's, or is not what was made.
+
+    A file without a word of its origin was written by an older version: it is taken as it is, with
+    one warning. A path that is no cell's is not looked at.
+
+    Args:
+        path: The file.
+        whole: Whether its content is held against what it says, and not only whose it is.
+
+    Raises:
+        UntrustedError: It belongs elsewhere, was edited, or was made from other responses.
+        FileFormatError: It cannot be read.
+    """
+    if not is_cell(path):
+        return
+    origin = read_origin(path)
+    responses = _responses_beside(path)
+    if origin is None:
+        if path != responses and responses.is_file() and read_origin(responses):
+            raise _refusal(
+                path, "does not say what it is, and the responses that it was made from do"
+            )
+        _warn_of_old(path)
+        return
+    expected = (path.parent.parent.name, path.parent.name, path.stem)
+    if origin[:3] != expected:
+        raise _refusal(path, f"is the file of {origin.words}, and was put in the place of another")
+    if not whole:
+        return
+    if content_hash(path) != origin.content:
+        raise _refusal(path, "was edited after it was made")
+    if origin.responses and responses.is_file() and content_hash(responses) != origin.responses:
+        raise _refusal(path, f"was made from other responses than those of {responses}")
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of a Parquet file without what it says of itself at its end.
+
+    Raises:
+        FileFormatError: It is no Parquet file.
+    """
+    state = path.stat()
+    # A copy may have the size and time of another file, and never its time of change.
+    return _content_hash(path.absolute(), state.st_ino, state.st_ctime_ns, state.st_size)
+
+
+@cache
+def _content_hash(path: Path, inode: int, changed_ns: int, size: int) -> str:
+    left = _footer(path).start
+    digest = sha256()
+    with open_regular(path) as file:
+        while left and (chunk := file.read(min(_CHUNK, left))):
+            digest.update(chunk)
+            left -= len(chunk)
+    return digest.hexdigest()
+
+
+def _footer(path: Path) -> Footer:
+    with open_regular(path) as file:
+        try:
+            return read_footer(file)
+        except (ValueError, OSError) as error:
+            raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
+
+
+def _responses_beside(path: Path) -> Path:
+    return path.parents[2] / _RESPONSES / path.parent.name / path.name
+
+
+def _refusal(path: Path, why: str) -> UntrustedError:
+    again = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
+    return UntrustedError(
+        f"{path}: {why}: nothing is read from it. Bring back what was there, or make it anew with "
+        f"`{again}`; no answer is bought twice"
+    )
+
+
+_old: set[str] = set()
+
+
+def _warn_of_old(path: Path) -> None:
+    if not _old:
+        _old.add(str(path))
+        log.warning(
+            "omibench: %s does not say which cell it is of: an older version wrote it, and it is "
+            "taken as it is; others like it are not named",
+            path,
+        )
