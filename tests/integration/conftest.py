@@ -1,4 +1,6 @@
-"""A checkout of the project in a folder of its own, and a way to run its commands there."""
+"""Checkouts of the project in folders of their own, ways to run its commands there, and studies
+that are built once for all workers.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,44 @@ from pathlib import Path
 
 import pytest
 
+from omibench.files.locks import open_lock, wait_lock
+
 PARTS = (
     "Snakefile", "params.yaml", "dvc.yaml", "rules", "profiles", "schemas", "studies", "sample",
     "published", "workflows", "envs", "prompts",
 )  # fmt: skip
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Build = Callable[[str, Callable[[Path], object]], Path]
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """The files of the project that a study reads; the package is the installed one."""
-    folder = tmp_path_factory.mktemp("checkout")
+@pytest.fixture(scope="session")
+def build_once(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Have a folder filled by the first worker that needs it; the others wait, and use it too.
+
+    Who gets it only reads it, or works on a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def build(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, done = shared / name, shared / f"{name}.built"
+        lock = open_lock(shared / f"{name}.lock")
+        try:
+            wait_lock(lock)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        finally:
+            os.close(lock)
+        return folder
+
+    return build
+
+
+def fill_checkout(root: Path, folder: Path) -> Path:
+    """Copy the files of the project that a study reads; the package is the installed one."""
     for name in PARTS:
         source = root / name
         if source.is_dir():
@@ -32,8 +61,19 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+    """A checkout that the tests of a module may change."""
+    return fill_checkout(root, tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture(scope="module")
 def run(checkout: Path) -> Run:
     """Run a program of the environment in the checkout; fails with its output unless `ok=False`."""
+    return runner(checkout)
+
+
+def runner(checkout: Path) -> Run:
+    """As the fixture `run`, in any checkout."""
     programs = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
 

@@ -13,8 +13,7 @@ from typing import Any
 import polars as pl
 from tests.models.apis import picture
 
-from model_server.conftest import wait_until
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import write_jsonl
 

@@ -15,8 +15,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from model_server.conftest import wait_until
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import write_jsonl
 from omibench.store.ledger.ledger import Ledger

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from tests.integration.conftest import Build
 from tests.integration.small_study import Copy, make
 
 pytestmark = pytest.mark.slow
@@ -19,11 +20,13 @@ NOTHING = "Nothing to be done"
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
+def built(build_once: Build, root: Path) -> Copy:
     """One model under two settings, built."""
-    study = make(root, tmp_path_factory.mktemp("changed") / "study", models=1, settings=2)
-    study.run(*RUN)
-    return study
+
+    def fill(folder: Path) -> None:
+        make(root, folder / "study", models=1, settings=2).run(*RUN)
+
+    return Copy(build_once("changed", fill) / "study")
 
 
 @pytest.fixture

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.integration.conftest import Build, fill_checkout, runner
 
 from omibench.params.models.recorded import RecordedModel
 from omibench.params.study import Study, load_study
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import VerdictRow, read_jsonl, read_parquet
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.slow
 
@@ -47,33 +44,35 @@ def data(shared_data: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def study(checkout: Path, run: Run, data: Path) -> Study:
-    run(
-        "snakemake",
-        "--cores",
-        "2",
-        "--configfile",
-        "studies/emma_recorded.yaml",
-        "--config",
-        f"data={data}",
-    )
-    return load_study(checkout / "studies/emma_recorded.yaml")
+def replayed(build_once: Build, root: Path, data: Path) -> Path:
+    """A checkout in which the study has run."""
+    words = ["--configfile", "studies/emma_recorded.yaml", "--config", f"data={data}"]
+
+    def fill(folder: Path) -> None:
+        runner(fill_checkout(root, folder))("snakemake", "--cores", "2", *words)
+
+    return build_once("emma", fill)
 
 
 @pytest.fixture(scope="module")
-def analyzed(checkout: Path, study: Study) -> Path:
+def study(replayed: Path) -> Study:
+    return load_study(replayed / "studies/emma_recorded.yaml")
+
+
+@pytest.fixture(scope="module")
+def analyzed(replayed: Path, study: Study) -> Path:
     """The folder of the analysis, once the study has run."""
-    return checkout / study.study.results / "analyze"
+    return replayed / study.study.results / "analyze"
 
 
 @pytest.fixture(scope="module")
-def verdicts(checkout: Path, study: Study) -> pl.DataFrame:
+def verdicts(replayed: Path, study: Study) -> pl.DataFrame:
     """Every verdict, with model, subject and answer type."""
-    answers = read_jsonl(checkout / "results/emma/freeze/answers.jsonl", Answer)
+    answers = read_jsonl(replayed / "results/emma/freeze/answers.jsonl", Answer)
     about = pl.DataFrame([(a.id, a.subject, a.answer_type) for a in answers],
                          schema=["id", "subject", "type"], orient="row")  # fmt: skip
     frames = [
-        read_parquet(checkout / f"results/emma/score/{c.model}/{c.setting}.parquet", VerdictRow)
+        read_parquet(replayed / f"results/emma/score/{c.model}/{c.setting}.parquet", VerdictRow)
         .with_columns(pl.lit(c.model).alias("model"), pl.lit(c.setting).alias("setting"))
         for c in study.cells
     ]  # fmt: skip

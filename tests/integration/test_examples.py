@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from tests.extras import require_extra
 from tests.integration.conftest import Run
 
-pytest.importorskip("snakemake", reason="the extra `workflow` is not installed")
+require_extra("workflow", "snakemake")
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.integration.small_study import Copy, make
+from tests.extras import require_extra
+from tests.integration.conftest import Build
+from tests.integration.small_study import Copy, built_by_dvc
 
-pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
+require_extra("workflow", "dvc")
 
 pytestmark = pytest.mark.slow
 
@@ -17,12 +19,10 @@ TEMPERATURE = "settings.direct.decoding.temperature"
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
+def study(build_once: Build, root: Path) -> Copy:
     """One model under two settings, built and committed."""
-    study = make(root, tmp_path_factory.mktemp("experiments") / "study", models=1, settings=2)
-    study.run("dvc", "repro")
-    study.commit("Built")
-    return study
+    folder = build_once("by-dvc", lambda folder: built_by_dvc(folder, root))
+    return Copy(folder / "study")
 
 
 @pytest.mark.timeout(900)

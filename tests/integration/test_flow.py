@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.extras import require_extra
 
-pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+require_extra("flows", "prefect")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -18,8 +18,7 @@ import polars as pl
 import pytest
 from tests.integration.killed_runs import IN_FLIGHT, SAMPLES, Kept, Runs, paid
 
-from model_server.conftest import wait_until
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +85,15 @@ def test_killed_once(server: ServerHandle, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_killed_at_twenty_random_moments_of_1000_requests(
-    server: ServerHandle, tmp_path: Path
+@pytest.mark.parametrize(
+    ("problems", "kills"), [(60, 5), pytest.param(250, 20, marks=pytest.mark.long)]
+)
+def test_killed_at_many_random_moments(
+    server: ServerHandle, tmp_path: Path, problems: int, kills: int
 ) -> None:
-    runs, rng = Runs(server, tmp_path, 250), random.Random(20261121)
-    killed_and_undisturbed(server, runs, lambda: rng.uniform(0.0, 0.8), 20)
+    """Of four samples of each problem; 250 problems are 1,000 requests."""
+    runs, rng = Runs(server, tmp_path, problems), random.Random(20261121)
+    killed_and_undisturbed(server, runs, lambda: rng.uniform(0.0, 0.8), kills)
     scores = runs.score()
     assert scores.equals(runs.score("undisturbed"))
     assert scores.height == 2 * runs.size

@@ -13,8 +13,7 @@ import pytest
 from tests.integration.killed_runs import Runs
 from tests.models.apis import KEY_ENV, ask, provider
 
-from model_server.conftest import wait_until
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 from omibench.client.ask import ask as ask_once
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic import outage

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.integration.small_study import Copy, make
+from tests.extras import require_extra
+from tests.integration.conftest import Build
+from tests.integration.small_study import Copy, built_by_dvc
 
-pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
+require_extra("workflow", "dvc")
 
 pytestmark = pytest.mark.slow
 
@@ -19,12 +21,16 @@ NOTHING = "Nothing to be done"
 
 
 @pytest.fixture(scope="module")
-def origin(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
+def origin(build_once: Build, root: Path) -> Copy:
     """A study that was built, committed and pushed to a remote in a folder, in two revisions."""
-    folder = tmp_path_factory.mktemp("origin")
-    study = make(root, folder / "study", models=1, settings=2)
+    first = build_once("by-dvc", lambda folder: built_by_dvc(folder, root)) / "study"
+    return Copy(build_once("origin", lambda folder: publish(Copy(first), folder)) / "study")
+
+
+def publish(first: Copy, folder: Path) -> None:
+    """Make that study from one that was built."""
+    study = first.copy(folder / "study")
     study.run("dvc", "remote", "add", "-d", "folder", str(folder / "remote"))
-    study.run("dvc", "repro")
     study.commit("First results")
     study.run("git", "tag", "first")
     study.run("dvc", "push")
@@ -34,7 +40,6 @@ def origin(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Copy:
     assert study.jobs("dvc", "repro") == {"infer": 1, "score": 1, "analyze": 1}
     study.commit("Fewer tokens")
     study.run("dvc", "push")
-    return study
 
 
 @pytest.fixture

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.integration.conftest import Build, fill_checkout, runner
 
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_parquet
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.slow
 
@@ -24,11 +21,13 @@ analyze: {explorer: false}
 
 
 @pytest.fixture(scope="module")
-def results(checkout: Path, run: Run) -> Path:
-    (checkout / "narrowed.yaml").write_text(NARROWED)
-    files = ["--configfile", "studies/emma_mini.yaml", "narrowed.yaml"]
-    run("snakemake", "--cores", "2", *files, "--config", "simulated=true")
-    return checkout / "results/emma-mini-simulated"
+def results(build_once: Build, root: Path) -> Path:
+    def fill(folder: Path) -> None:
+        (fill_checkout(root, folder) / "narrowed.yaml").write_text(NARROWED)
+        files = ["--configfile", "studies/emma_mini.yaml", "narrowed.yaml"]
+        runner(folder)("snakemake", "--cores", "2", *files, "--config", "simulated=true")
+
+    return build_once("rehearsal", fill) / "results/emma-mini-simulated"
 
 
 def test_it_is_of_full_size_and_made_up(results: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.integration.conftest import Build, Run, fill_checkout, runner
 
 from omibench.graph.result_files import file_of
 from omibench.params.models.simulated import SimulatedModel
@@ -26,25 +26,41 @@ from omibench.schemas.tables import (
     read_parquet,
 )
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def study(checkout: Path, run: Run) -> Path:
-    """The results of a whole run."""
-    run("snakemake", "--cores", "2")
-    return checkout / "results"
+def study(build_once: Build, root: Path) -> Path:
+    """The results of a whole run, to read."""
+
+    def fill(folder: Path) -> None:
+        runner(fill_checkout(root, folder))("snakemake", "--cores", "2")
+
+    return build_once("sample", fill) / "results"
 
 
-def test_a_second_run_has_nothing_to_do(study: Path, run: Run) -> None:
+@pytest.fixture
+def again(study: Path, tmp_path: Path) -> Path:
+    """A copy of the whole run, to run on."""
+    return shutil.copytree(study.parent, tmp_path / "study", symlinks=True)
+
+
+def test_a_second_run_has_nothing_to_do_and_buying_again_buys_nothing(again: Path) -> None:
+    run = runner(again)
     done = run("snakemake", "--cores", "2")
     assert "Nothing to be done" in done.stdout + done.stderr
+    before = stored_bytes(again)
+    run("snakemake", "--cores", "2", "--forcerun", "infer")
+    assert stored_bytes(again) == before
 
 
-def test_without_models_to_ask_the_study_ends_with_its_dataset(run: Run) -> None:
-    done = run("snakemake", "-n", "--config", "infer={models: [], settings: []}")
+def stored_bytes(folder: Path) -> int:
+    """The size of all segments of the store."""
+    return sum(path.stat().st_size for path in (folder / "store").rglob("*.jsonl"))
+
+
+def test_without_models_to_ask_the_study_ends_with_its_dataset(again: Path) -> None:
+    done = runner(again)("snakemake", "-n", "--config", "infer={models: [], settings: []}")
     assert "Nothing to be done" in done.stdout + done.stderr
 
 
@@ -161,15 +177,6 @@ def test_the_scanned_page_is_read_by_the_engine(study: Path) -> None:
     assert (scan["status"], scan["codes"]) == ("ok", [])
     pages = (study / "ocr/pages.jsonl").read_text("utf-8").splitlines()
     assert {json.loads(p)["engine"] for p in pages} == {"rapidocr", "textlayer"}
-
-
-def test_buying_again_buys_nothing(study: Path, run: Run) -> None:
-    def size() -> int:
-        return sum(p.stat().st_size for p in (study.parent / "store").rglob("*.jsonl"))
-
-    before = size()
-    run("snakemake", "--cores", "2", "--forcerun", "infer")
-    assert size() == before
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from tests.integration.killed_runs import IN_FLIGHT, Runs, paid
 
-from model_server.conftest import wait_until
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 from omibench.store.ledger.ledger import Ledger
 
 PRICE = {"input": 2.0, "output": 10.0, "as_of": "2026-11-21"}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.extras import require_extra
 from tests.integration.small_study import Copy, make
 
 from omibench.store.contents import summarise
 from omibench.store.store import partition_folders
 from omibench.store.verify import verify_store
 
-pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
+require_extra("workflow", "dvc")
 
 pytestmark = pytest.mark.slow
 

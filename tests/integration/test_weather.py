@@ -41,6 +41,7 @@ def test_200_requests_in_bad_weather(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("api", ["chat", "messages"])
 def test_2000_requests_in_bad_weather(
     api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -87,11 +86,3 @@ def chat_message(*parts: str | bytes) -> list[dict[str, Any]]:
         for part in parts
     ]
     return [{"role": "user", "content": content}]
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
-    """Poll until the condition holds; fails when it does not in time."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)

@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,3 +111,11 @@ def running_server(*, max_seconds: float = FOUR_HOURS, **config: Any) -> Iterato
             process.kill()
             process.wait()
         process.stdout.close()
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    """Poll until the condition holds; fails when it does not in time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)

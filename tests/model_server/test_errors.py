@@ -13,8 +13,8 @@ import httpx2
 import openai
 import pytest
 
-from model_server.conftest import CALLS, chat, claude, every_api, only, respond, wait_until
-from model_server.handle import ServerHandle
+from model_server.conftest import CALLS, chat, claude, every_api, only, respond
+from model_server.handle import ServerHandle, wait_until
 
 
 @every_api

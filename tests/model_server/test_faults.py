@@ -12,9 +12,9 @@ import openai
 import pytest
 
 from model_server.config import Config
-from model_server.conftest import chat, chat_client, only, wait_until
+from model_server.conftest import chat, chat_client, only
 from model_server.faults import Window, latency, planned
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 from model_server.openai_chat import parse
 
 

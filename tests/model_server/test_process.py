@@ -11,8 +11,8 @@ import httpx2
 import pytest
 from pydantic import ValidationError
 
-from model_server.conftest import chat, wait_until
-from model_server.handle import running_server
+from model_server.conftest import chat
+from model_server.handle import running_server, wait_until
 
 
 def refused(url: str) -> bool:
@@ -32,7 +32,7 @@ def test_it_ends_with_the_block() -> None:
 
 def test_it_ends_when_its_parent_is_killed(root: Path) -> None:
     code = (
-        "import time\nfrom model_server.handle import running_server\n"
+        "import time\nfrom model_server.handle import running_server, wait_until\n"
         "with running_server() as s:\n    print(s.base_url, flush=True)\n    time.sleep(60)\n"
     )
     parent = subprocess.Popen(

@@ -16,8 +16,6 @@ from omibench.errors import ModelError
 from omibench.models.http.served import is_page
 from omibench.models.openai.provider import OpenAIProvider
 
-LONG = "why? " * 3_000_000
-
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +78,7 @@ def deaf(reads: int) -> Iterator[str]:
 
 def test_a_request_that_never_left_whole_costs_nothing() -> None:
     with deaf(reads=0) as url:
-        ends, error = endings(url, LONG, timeout_s=1, attempts=1)
+        ends, error = endings(url, "why? " * 3_000_000, timeout_s=1, attempts=1)
     assert ends == {"given back": 1}
     assert "no answer within" in (error or "") or "failed" in (error or "")
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.extras import require_extra
 from tests.workflows_support import KEY_ENV, PROBLEMS, SECRET, flow, study_folder
 
 from model_server.handle import DIRECT, ServerHandle
 
-pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 ROOT = {"is_null_": True}

@@ -10,13 +10,14 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from tests.extras import require_extra
 from tests.workflows_support import PROBLEMS, fill, rebuild
 
 from model_server.handle import ServerHandle
 from omibench.judges import error_type, gptscore, quality
 from omibench.schemas.tables import JudgementRow, VerdictRow, read_parquet
 
-pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 JUDGES = ["grader", "second"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.extras import require_extra
 from tests.workflows_support import KEY_ENV, fill, rebuild
 
 from model_server.handle import ServerHandle
@@ -17,7 +18,7 @@ from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter.stage import sift
 
-pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 STEPS = "The figures are read one after another, each step follows from the last one. " * 6

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.extras import require_extra
 from tests.workflows_support import (
     PROBLEMS,
     environment,
@@ -24,7 +25,7 @@ from tests.workflows_support import (
 from model_server.handle import ServerHandle
 from omibench.store.ledger.ledger import Ledger, month_of
 
-pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 EVERY_S = 15
 IN_FLIGHT = 8

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.extras import require_extra
 from tests.workflows_support import environment, study_folder, until
 
 from model_server.handle import ServerHandle
 from omibench.store.ledger.ledger import Ledger
 
-pytest.importorskip("prefect", reason="the extra `flows` is not installed")
+require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 IN_FLIGHT = 8
 PROBLEMS = 150

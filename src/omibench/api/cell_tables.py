@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from omibench.errors import FileFormatError
-from omibench.files.csv_file import text_of
+from omibench.files.csv_file import unmark_formula
 from omibench.files.intake import read_csv
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import polars_schema, read_parquet
@@ -110,7 +110,7 @@ def read_report_table(path: Path) -> pl.DataFrame:
     """
     import polars as pl
 
-    rows = [{name: text_of(cell) for name, cell in row.items()} for row in read_csv(path)]
+    rows = [{name: unmark_formula(cell) for name, cell in row.items()} for row in read_csv(path)]
     names = list(rows[0]) if rows else []
     return pl.DataFrame([_read_column(name, [row[name] for row in rows]) for name in names])
 

@@ -2,12 +2,12 @@
 
 Names of models, settings and subjects come from others. A text that a spreadsheet would calculate
 gets an apostrophe before it, which spreadsheets know as the mark of text; so does one that begins
-with an apostrophe, so that `text_of` gives back exactly what was written. Numbers stay numbers.
+with an apostrophe, so that `unmark_formula` gives back exactly what was written. Numbers stay
+numbers.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,15 +21,15 @@ _FORMULA = re.compile("^[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-def cell_of(value: object) -> Any:
-    """What stands in the file for a value: a text that would be calculated is marked as text."""
+def mark_formula(value: object) -> Any:
+    """The value as the file holds it: a text that would be calculated is marked as text."""
     if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.fullmatch(value):
         return value
     return MARK + value
 
 
-def text_of(cell: str) -> str:
-    """The text that `cell_of` was given."""
+def unmark_formula(cell: str) -> str:
+    """The text that `mark_formula` was given."""
     return cell.removeprefix(MARK)
 
 
@@ -38,21 +38,21 @@ def write_csv(
 ) -> None:
     """Write records as CSV (UTF-8, commas, one line each).
 
-    `columns` keep the heading of a table without rows.
+    Args:
+        path: the file; the folders above it are made.
+        records: the rows, each with a value for every column.
+        columns: the heading of a table without rows.
+
+    Raises:
+        OutputError: where its folder cannot be made.
     """
     import polars as pl
 
     made_folder(path.parent)
-    rows = [{name: cell_of(value) for name, value in record.items()} for record in records]
+    rows = [{name: mark_formula(value) for name, value in record.items()} for record in records]
     frame = (
         pl.DataFrame(rows, infer_schema_length=None)
         if rows
         else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
     )
     frame.write_csv(path)
-
-
-def read_csv_file(path: Path) -> list[dict[str, str]]:
-    """The records of a file that `write_csv` made, every value as its text."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{name: text_of(cell) for name, cell in row.items()} for row in csv.DictReader(file)]

@@ -22,9 +22,11 @@ from omibench.files.intake.footer import read_footer
 
 
 def bomb(path: Path) -> None:
-    """A few kB of Parquet that unpack to 60 MB."""
-    rows = pa.table({"a": ["y" * 1_000_000] * 60})
-    pq.write_table(rows, path, compression="zstd", use_dictionary=False)
+    """A few kB of Parquet that unpack to 60 MB, which are never in memory at once."""
+    rows = pa.table({"a": ["y" * 1_000_000] * 5})
+    with pq.ParquetWriter(path, rows.schema, compression="zstd", use_dictionary=False) as file:
+        for _ in range(12):
+            file.write_table(rows)
 
 
 def dictionary(path: Path, store_schema: bool = True) -> None:

@@ -6,11 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.extras import require_extra
 
 from omibench.files.isolated import python_module
 from omibench.graph.provenance.held import _remotes
 
-pytest.importorskip("dvc", reason="the extra `workflow` is not installed")
+require_extra("workflow", "dvc")
 
 
 def test_remotes_are_named_whatever_the_length_of_their_place(

@@ -15,8 +15,7 @@ from tests.models.apis import ask
 from tests.models.batch.conftest import Make, batches, bought, every_api, notes
 from tests.models.traffic.simulated import Books
 
-from model_server.conftest import wait_until
-from model_server.handle import ServerHandle
+from model_server.handle import ServerHandle, wait_until
 from omibench.errors import ModelError
 from omibench.models.anthropic.batch import AnthropicBatches
 from omibench.models.batch.desk import Desk

@@ -20,8 +20,7 @@ from tests.models.apis import (
 )
 from tests.models.traffic.simulated import Books
 
-from model_server.conftest import wait_until
-from model_server.handle import KEY, ServerHandle
+from model_server.handle import KEY, ServerHandle, wait_until
 from omibench.errors import ImageCountError, MissingInputError, ModelError
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.schemas.request import ImagePart
