@@ -16,7 +16,7 @@ from omibench.client.spending_limit import BUDGET_ENV, budget_of
 from omibench.graph.inputs import all_files, files_of, missing_files, refuse_patterns
 from omibench.files.isolated import isolate
 from omibench.stages.ocr.engines import tesseract
-from omibench.stages.ocr.sources.manifest import inputs_of
+from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import OPERATING_ENV, log_folder, operating_of
 from omibench.plan.rehearsal import rehearsed
 from omibench.params.resources import cpus_of, resources_of

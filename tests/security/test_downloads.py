@@ -151,7 +151,7 @@ def test_a_reply_without_end_is_cut_and_not_asked_for_again(
 ) -> None:
     asked = Hostile.asked
     with pytest.raises(PaperError, match="more than 1 MiB"):
-        fetch(tmp_path / "a.pdf", f"{server}/{kind}", DIGEST, tmp_path, most=2**20, pause_s=0)
+        fetch(tmp_path / "a.pdf", f"{server}/{kind}", DIGEST, tmp_path, max_bytes=2**20, pause_s=0)
     assert Hostile.asked == asked + 1
     assert list(tmp_path.iterdir()) == []
 

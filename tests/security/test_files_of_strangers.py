@@ -29,7 +29,7 @@ from omibench.stages.analyze.tables.calibration import _of_reasoning
 from omibench.stages.analyze.tables.printed import read_published
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.filter.hashing import difference_hash
-from omibench.stages.ocr.sources.check import sha256_of
+from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.status.runs import _read as read_run
 from omibench.store.merge import merge_store
 
@@ -136,7 +136,7 @@ def test_notes_that_are_broken_are_no_notes(
     assert not _of_reasoning(tmp_path / "pipe")
     assert image_size(str(tmp_path / "pipe")) is None
     with pytest.raises(PaperError, match="it is a named pipe"):
-        sha256_of(tmp_path / "pipe")
+        hash_regular_file(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from omibench.rule_books.emma import fast_extract
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Choice
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.ocr.keys.chosen import words_after
+from omibench.stages.ocr.keys.chosen import read_words_behind_letter
 
 CPU_S = 1.0
 """Far above the hundredth of a second that each of these takes, far below what they took."""
@@ -84,7 +84,9 @@ def test_any_label_beside_any_text_has_a_verdict_soon(
 @settings(max_examples=50)
 def test_any_label_beside_a_key_with_words(labels: str) -> None:
     with cpu_below(CPU_S):
-        words_after(["A. Because the wall becomes larger in size."], labelled("A" + labels))
+        read_words_behind_letter(
+            ["A. Because the wall becomes larger in size."], labelled("A" + labels)
+        )
 
 
 @pytest.mark.parametrize("command", [r"\bf{", r"\text {", r"\text{(", r"\mathrm{\text{"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.columns import in_reading_order
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.layout.text import words_of
+from omibench.stages.ocr.layout.text import collect_words
 from omibench.stages.ocr.structure.document import Document
 
 ROMAN = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
@@ -115,7 +115,7 @@ class Press:
         ]
 
     def document(self) -> Document:
-        return Document([], self.flow(), 10.0, words_of(self.lines))
+        return Document([], self.flow(), 10.0, collect_words(self.lines))
 
 
 @dataclass(slots=True)

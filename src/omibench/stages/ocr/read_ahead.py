@@ -60,22 +60,22 @@ def _by_mathpix(client: mathpix.Client, unread: Unread) -> None:
         path = Path(unread.source.files[place])
         if is_photograph(path):
             data = unread.picture(place, 1).read_bytes()
-            found = {1: mathpix.read_image(client, data, hashlib.sha256(data).hexdigest())}
+            pages = {1: mathpix.read_image(client, data, hashlib.sha256(data).hexdigest())}
         else:
             data = path.read_bytes()
-            found = mathpix.read_pdf(client, data, hashlib.sha256(data).hexdigest())
+            pages = mathpix.read_pdf(client, data, hashlib.sha256(data).hexdigest())
         for number in numbers:
-            if number in found:
-                _write(unread.readings, place, number, found[number])
+            if number in pages:
+                _write(unread.readings, place, number, pages[number])
 
 
 def _by_model(asker: Asker, study: str, unread: Unread) -> None:
     places = [(place, number) for place, numbers in unread.pages.items() for number in numbers]
     pages = [_page(unread.picture(*where), _name(unread.source, *where)) for where in places]
-    asked = [request for page in pages for request in vision.requests_for(page, study)]
-    told = asker(asked)
+    requests = [request for page in pages for request in vision.build_page_requests(page, study)]
+    responses = asker(requests)
     for index, (page, (place, number)) in enumerate(zip(pages, places, strict=True)):
-        read = vision.page_of(page, told[2 * index], told[2 * index + 1])
+        read = vision.read_page_replies(page, responses[2 * index], responses[2 * index + 1])
         if read:
             _write(unread.readings, place, number, read)
 

@@ -52,7 +52,7 @@ def open_engine(name: str) -> Engine:
         return entry.open()
 
 
-def plugins_for(name: str) -> list[PluginFile]:
+def list_engine_plugins(name: str) -> list[PluginFile]:
     """The file that brings an engine, for a process that has to load it too."""
     source = SOURCES.get(ENGINES.origin(name))
     if source is None or source.is_installed:

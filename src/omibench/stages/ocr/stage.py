@@ -28,12 +28,12 @@ from omibench.schemas.tables import (
 )
 from omibench.stages.ocr.allowance import WALL, page_noted
 from omibench.stages.ocr.codes import CODES, is_error
-from omibench.stages.ocr.readers import is_installed, plugins_for, require, require_pdf
-from omibench.stages.ocr.sources.check import sha256_of
+from omibench.stages.ocr.readers import is_installed, list_engine_plugins, require, require_pdf
+from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.download import fetch
 from omibench.stages.ocr.sources.edited import refuse_edited
 from omibench.stages.ocr.sources.imported import import_rows
-from omibench.stages.ocr.sources.manifest import Source, read_manifest, sources_of
+from omibench.stages.ocr.sources.manifest import Source, read_manifest, select_sources
 from omibench.stages.ocr.sources.unread import Ahead, Unread
 from omibench.stages.ocr.worker import Job, Outcome
 
@@ -70,7 +70,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     when problems that are in `out` were edited by hand, and what `load_manifest` raises.
     """
     named = manifest or (Path(params.sources) if params.sources else None)
-    sources = sources_of(files, named)
+    sources = select_sources(files, named)
     benchmarks = read_manifest(named).benchmarks if named and not files else []
     if not sources and not benchmarks:
         raise MissingInputError("ocr: nothing to read: name papers, or a manifest with --manifest")
@@ -89,7 +89,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
                 params=params,
                 password_env=password_env,
                 look=look is not None,
-                plugins=plugins_for(params.engine),
+                plugins=list_engine_plugins(params.engine),
             )
             for k, s in enumerate(sources)
         ]
@@ -103,10 +103,10 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
         places = [(job.source.slug, job.folder) for job in jobs]
         for k, rows in enumerate(benchmarks, len(jobs)):
             place = Path(scratch) / str(k)
-            reports.append(_timed(rows.name, place, partial(import_rows, rows, place)))
+            reports.append(_read_with_report(rows.name, place, partial(import_rows, rows, place)))
             places.append((rows.slug, place))
         _gather(places, reports, out)
-    report = OcrReport(files=reports, problems_sha256=sha256_of(out / "problems.jsonl"))
+    report = OcrReport(files=reports, problems_sha256=hash_regular_file(out / "problems.jsonl"))
     write_json(out / "report.json", report)
     return report
 
@@ -119,10 +119,10 @@ def _cores() -> int:
 
 
 def _run(job: Job, ahead: Ahead | None, folder: Path) -> FileReport:
-    return _timed(job.source.name, job.folder, lambda: _outcome(job, ahead, folder))
+    return _read_with_report(job.source.name, job.folder, lambda: _outcome(job, ahead, folder))
 
 
-def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
+def _read_with_report(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
     folder.mkdir(parents=True)
     began = time.monotonic()
     outcome = read()
@@ -132,8 +132,8 @@ def _timed(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
         log.error("%s: %s; %s", code, message, CODES[code].remedy)
         return FileReport(source=name, status="error", codes=[code], seconds=seconds)
     for code in outcome.codes:
-        where = f"{name}, {outcome.where[code]}" if code in outcome.where else name
-        log.warning("%s: %s: %s; %s", code, where, CODES[code].meaning, CODES[code].remedy)
+        place = f"{name}, {outcome.where[code]}" if code in outcome.where else name
+        log.warning("%s: %s: %s; %s", code, place, CODES[code].meaning, CODES[code].remedy)
     status = "warning" if outcome.codes else "ok"
     return FileReport(
         source=name,
@@ -155,22 +155,22 @@ def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
             fetch(Path(path), url, job.source.sha256[path], folder)
     except PaperError as error:
         return Outcome(error=(error.code, str(error)))
-    found = _process(job)
-    count = sum(len(pages) for pages in found.unread.values())
-    if found.error or not count or params.engine == "textlayer":
-        return found
+    outcome = _process(job)
+    count = sum(len(pages) for pages in outcome.unread.values())
+    if outcome.error or not count or params.engine == "textlayer":
+        return outcome
     if not is_installed(params.engine):
-        return found.model_copy(update={"codes": [*found.codes, "engine_missing"]})
+        return outcome.model_copy(update={"codes": [*outcome.codes, "engine_missing"]})
     if ahead:
         try:
-            ahead(Unread(job.source, job.unread, job.readings, found.unread))
+            ahead(Unread(job.source, job.unread, job.readings, outcome.unread))
         except OmibenchError as error:
             return Outcome(error=("engine_failed", f"{job.source.paper}: {error}"))
     shutil.rmtree(job.folder / "images", ignore_errors=True)
-    local = {} if params.is_remote else {k: len(pages) for k, pages in found.unread.items()}
-    again = _process(job.model_copy(update={"read": True, "waiting": local}))
-    spent = None if again.cpu_s is None or found.cpu_s is None else again.cpu_s + found.cpu_s
-    return again.model_copy(update={"cpu_s": spent})
+    local = {} if params.is_remote else {k: len(pages) for k, pages in outcome.unread.items()}
+    second = _process(job.model_copy(update={"read": True, "waiting": local}))
+    spent = None if second.cpu_s is None or outcome.cpu_s is None else second.cpu_s + outcome.cpu_s
+    return second.model_copy(update={"cpu_s": spent})
 
 
 def _process(job: Job) -> Outcome:
@@ -189,7 +189,7 @@ def _work(job: Job) -> Outcome:
     """Run the worker; whatever happens to its process becomes a code."""
     paper, limit = job.source.paper, job.most_s
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             _WORKER,
             input=job.model_dump_json(),
             capture_output=True,
@@ -201,15 +201,15 @@ def _work(job: Job) -> Outcome:
     except subprocess.TimeoutExpired:
         wall = f"{paper}: not read within {WALL * limit:g} s of wall time"
         return Outcome(error=("paper_timeout", wall))
-    if done.returncode < 0 and -done.returncode == _OUT_OF_TIME:
+    if process.returncode < 0 and -process.returncode == _OUT_OF_TIME:
         return Outcome(error=("paper_timeout", f"{paper}: not read within {limit:g} CPU s"))
-    lines = done.stdout.strip().splitlines()
-    if done.returncode == 0 and lines:
+    lines = process.stdout.strip().splitlines()
+    if process.returncode == 0 and lines:
         return Outcome.model_validate_json(lines[-1])
-    starved = any(word in done.stderr for word in ("bad_alloc", "MemoryError", "malloc"))
+    starved = any(word in process.stderr for word in ("bad_alloc", "MemoryError", "malloc"))
     code = "paper_out_of_memory" if starved else "paper_failed"
-    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-    return Outcome(error=(code, f"{paper}: the reader ended with {done.returncode}: {last}"))
+    last = (process.stderr.strip().splitlines() or ["no message"])[-1]
+    return Outcome(error=(code, f"{paper}: the reader ended with {process.returncode}: {last}"))
 
 
 def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:

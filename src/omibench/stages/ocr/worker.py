@@ -27,17 +27,17 @@ from omibench.stages.ocr.keys.solutions import Asked, read_solutions
 from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.crops import crop_all
 from omibench.stages.ocr.layout.layout import Item, Line
-from omibench.stages.ocr.layout.places import places_of, write_layout
+from omibench.stages.ocr.layout.places import find_places, write_layout
 from omibench.stages.ocr.sources.check import check_bytes, is_photograph
 from omibench.stages.ocr.sources.manifest import Source
 from omibench.stages.ocr.sources.opening import Opener, page_text
 from omibench.stages.ocr.structure.assemble import to_problems, with_answers
 from omibench.stages.ocr.structure.document import UNREAD, Document
 from omibench.stages.ocr.structure.drafts import Paper, read_paper
-from omibench.stages.ocr.structure.language import UNKNOWN, language_of
+from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
 from omibench.stages.ocr.structure.single import only_problem
 
-_SHOWN = 5
+_MAX_LISTED = 5
 """Lines of a key that a message names."""
 
 
@@ -124,8 +124,8 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     source = job.source
     pdf, document, codes = opener.open(source.paper)
     if source.language is None:
-        told = language_of(" ".join(i.text for i in document.flow if isinstance(i, Line)))
-        source = source.model_copy(update={"language": told})
+        language = detect_language(" ".join(i.text for i in document.flow if isinstance(i, Line)))
+        source = source.model_copy(update={"language": language})
     if all(UNREAD in sheet.codes for sheet in document.pages):
         limit = job.limit_s(0)
         raise PaperError("paper_timeout", f"{source.paper}: no page was read in {limit:g} CPU s")
@@ -145,29 +145,29 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
     _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
     if job.look:
-        write_layout(pdf, document, places_of(document, paper), job.folder / "look")
-    found = [*codes, *document.codes, *dropped, *answers.codes]
-    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(found):
-        found.append("no_problems")
+        write_layout(pdf, document, find_places(document, paper), job.folder / "look")
+    all_codes = [*codes, *document.codes, *dropped, *answers.codes]
+    if not problems and not {"page_needs_ocr", "image_too_large", UNREAD} & set(all_codes):
+        all_codes.append("no_problems")
     if paper.solved:
-        found.append("solutions_only")
+        all_codes.append("solutions_only")
     if problems and source.language == UNKNOWN:
-        found.append("language_unknown")
+        all_codes.append("language_unknown")
     return Outcome(
-        codes=list(dict.fromkeys(found)),
+        codes=list(dict.fromkeys(all_codes)),
         where=_where(document, answers.unread) | answers.where,
         pages=pdf.page_count,
         unread=opener.unread,
     )
 
 
-def _where(paper: Document, others: Mapping[str, Document]) -> dict[str, str]:
+def _where(paper: Document, other_documents: Mapping[str, Document]) -> dict[str, str]:
     """The pages of the paper by code; those for which no time was left, of all its files."""
-    found = paper.where()
-    for path, document in others.items():
+    places = paper.where()
+    for path, document in other_documents.items():
         pages = f"{document.where()[UNREAD]} of {Path(path).name}"
-        found[UNREAD] = f"{found[UNREAD]}; {pages}" if UNREAD in found else pages
-    return found
+        places[UNREAD] = f"{places[UNREAD]}; {pages}" if UNREAD in places else pages
+    return places
 
 
 class _Answers:
@@ -175,7 +175,7 @@ class _Answers:
 
     def __init__(self, job: Job, opener: Opener, problems: list[Problem]) -> None:
         self.job, self.opener = job, opener
-        self.asked = {p.number: _asked(p) for p in problems}
+        self.asked = {p.number: _build_question(p) for p in problems}
         self.key, self.stated = Key(), Key()
         self.solutions: dict[str, str] = {}
         self.codes: list[str] = []
@@ -215,14 +215,18 @@ class _Answers:
         self.key, strange = read_key_file(path, self.job.source.sha256.get(path), self.asked.keys())
         if strange:
             self.codes.append("key_number_unknown")
-            shown = ", ".join(f"line {entry.line} ({entry.number!r})" for entry in strange[:_SHOWN])
-            more = f" and {len(strange) - _SHOWN} more" if len(strange) > _SHOWN else ""
-            self.where["key_number_unknown"] = f"{Path(path).name}: {shown}{more}"
+            listing = ", ".join(
+                f"line {entry.line} ({entry.number!r})" for entry in strange[:_MAX_LISTED]
+            )
+            remainder = (
+                f" and {len(strange) - _MAX_LISTED} more" if len(strange) > _MAX_LISTED else ""
+            )
+            self.where["key_number_unknown"] = f"{Path(path).name}: {listing}{remainder}"
         if self.asked and not len(self.key):
             self.codes.append("key_unread")
 
 
-def _asked(problem: Problem) -> Asked:
+def _build_question(problem: Problem) -> Asked:
     choices = " ".join(f"({c.label}) {c.text or ''}" for c in problem.choices or [])
     return Asked(problem.question, choices)
 
@@ -241,7 +245,7 @@ def _limit_memory(mebibytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _spent() -> tuple[float | None, int | None]:
+def _measure_use() -> tuple[float | None, int | None]:
     """CPU seconds and the most memory, in MiB, that this process has taken."""
     with suppress(ImportError, OSError, ValueError):
         import resource
@@ -249,8 +253,8 @@ def _spent() -> tuple[float | None, int | None]:
         spent = resource.getrusage(resource.RUSAGE_SELF)
         unit = 2**20 if sys.platform == "darwin" else 2**10
         peak = _own_peak_kib()
-        most = spent.ru_maxrss // unit if peak is None else peak // 2**10
-        return round(cpu_spent(), 2), most
+        peak_mib = spent.ru_maxrss // unit if peak is None else peak // 2**10
+        return round(cpu_spent(), 2), peak_mib
     return None, None
 
 
@@ -285,7 +289,7 @@ def main() -> None:
         code = "paper_out_of_memory" if lacks_memory else "paper_failed"
         detail = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         outcome = Outcome(error=(code, f"{job.source.paper}: {detail}"))
-    outcome.cpu_s, outcome.peak_mb = _spent()
+    outcome.cpu_s, outcome.peak_mb = _measure_use()
     print(json.dumps(outcome.model_dump()))
 
 

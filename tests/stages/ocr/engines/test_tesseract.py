@@ -12,7 +12,7 @@ from omibench.errors import MissingInputError
 from omibench.params.stages import OcrParams
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.engines import tesseract
-from omibench.stages.ocr.engines.tesseract import LANGUAGES, Tesseract, installed, lines_of_table
+from omibench.stages.ocr.engines.tesseract import LANGUAGES, Tesseract, group_words, list_languages
 
 HEAD = (
     "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
@@ -47,7 +47,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
-    installed.cache_clear()
+    list_languages.cache_clear()
     return tmp_path / "told"
 
 
@@ -66,7 +66,7 @@ def test_the_languages_can_be_chosen(command: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_table_without_words_has_no_lines() -> None:
-    assert list(lines_of_table(HEAD)) == []
+    assert list(group_words(HEAD)) == []
 
 
 def test_a_missing_command_is_told_before_anything_is_read(

@@ -12,7 +12,13 @@ from typer.testing import CliRunner
 from omibench.cli.main import app
 from omibench.schemas.request import ImagePart, Response
 from omibench.schemas.tables import PageText, read_jsonl
-from omibench.stages.ocr.engines.vision import PagePicture, edges_of, page_of, placed, requests_for
+from omibench.stages.ocr.engines.vision import (
+    PagePicture,
+    build_page_requests,
+    place_lines,
+    read_figure_edges,
+    read_page_replies,
+)
 
 PAGE = PagePicture("paper#p1", ImagePart(sha256="0" * 64), 1000, 2000)
 TEXT = "1. What is $v_0$?\n[FIGURE 1]\nFigure 1: A ball.\n2. And where?\n[FIGURE 7]"
@@ -20,7 +26,7 @@ FIGURES = '{"figure": 1, "left": 100, "top": 250, "right": 500, "bottom": 400}'
 
 
 def test_text_and_figures_are_asked_for_apart() -> None:
-    text, figures = requests_for(PAGE, "study")
+    text, figures = build_page_requests(PAGE, "study")
     assert text.tags.role == figures.tags.role == "page_reader"
     assert text.conversation.images == figures.conversation.images == [PAGE.image]
     assert text.conversation.text != figures.conversation.text
@@ -28,7 +34,7 @@ def test_text_and_figures_are_asked_for_apart() -> None:
 
 
 def test_lines_stand_above_and_below_the_figures_among_them() -> None:
-    page = page_of(PAGE, Response(text=TEXT), Response(text=FIGURES))
+    page = read_page_replies(PAGE, Response(text=TEXT), Response(text=FIGURES))
     assert page is not None
     assert page.figures == [(100, 500, 500, 800)]
     above, caption, below = page.lines
@@ -37,8 +43,11 @@ def test_lines_stand_above_and_below_the_figures_among_them() -> None:
 
 
 def test_a_reply_that_broke_off_is_no_page_and_figures_may_be_missing() -> None:
-    assert page_of(PAGE, Response(text=TEXT, outcome="truncated"), Response(text=FIGURES)) is None
-    page = page_of(PAGE, Response(text=TEXT), Response(text="I see a ball."))
+    assert (
+        read_page_replies(PAGE, Response(text=TEXT, outcome="truncated"), Response(text=FIGURES))
+        is None
+    )
+    page = read_page_replies(PAGE, Response(text=TEXT), Response(text="I see a ball."))
     assert page is not None
     assert page.figures == []
     assert page.lines[0].text == "1. What is $v_0$?"
@@ -46,7 +55,7 @@ def test_a_reply_that_broke_off_is_no_page_and_figures_may_be_missing() -> None:
 
 @given(st.text(alphabet='{}":,figure left top right bottom0123456789-.[]\n', max_size=200))
 def test_no_reply_breaks_the_reader_of_figures(reply: str) -> None:
-    for box in edges_of(reply).values():
+    for box in read_figure_edges(reply).values():
         assert 0 <= box[0] < box[2] <= 1000
         assert 0 <= box[1] < box[3] <= 1000
 
@@ -60,7 +69,7 @@ def test_lines_keep_their_order_whatever_stands_among_them(
     lines: list[str], one: float, other: float
 ) -> None:
     boxes = {1: (0.0, one, 500.0, one + 50), 2: (500.0, other, 900.0, other + 50)}
-    found = list(placed("\n".join(lines), boxes, 1000, 1000))
+    found = list(place_lines("\n".join(lines), boxes, 1000, 1000))
     assert len(found) == lines.count("a line")
     tops = [ln.quad[0][1] for ln in found]
     assert tops == sorted(tops)

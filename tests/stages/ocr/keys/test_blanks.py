@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from omibench.stages.ocr.keys.blanks import emptied
+from omibench.stages.ocr.keys.blanks import empty_blanks
 from omibench.stages.ocr.layout.layout import Item, Line
 
 Column = Callable[..., list[Line]]
@@ -15,7 +15,7 @@ def read(column: Column, *statements: tuple[str, ...]) -> list[tuple[str, str | 
     problems: list[tuple[list[Item], str]] = [([*column(*lines)], LETTERS) for lines in statements]
     return [
         ("".join(i.text for i in items if isinstance(i, Line)), letter)
-        for items, letter in emptied(problems)
+        for items, letter in empty_blanks(problems)
     ]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice
-from omibench.stages.ocr.keys.chosen import as_letters, words_after
+from omibench.stages.ocr.keys.chosen import as_letters, read_words_behind_letter
 
 CHOICES = [
     Choice(label=label, text=text)
@@ -67,12 +67,19 @@ def test_the_genus_of_a_choice_is_no_letter() -> None:
 
 
 def test_words_behind_the_letter_are_told_apart() -> None:
-    assert words_after(["C. Because it falls", "as above"], CHOICES) == "Because it falls; as above"
-    assert words_after(["C"], CHOICES) == words_after(["C. Because it falls"], None) == ""
+    assert (
+        read_words_behind_letter(["C. Because it falls", "as above"], CHOICES)
+        == "Because it falls; as above"
+    )
+    assert (
+        read_words_behind_letter(["C"], CHOICES)
+        == read_words_behind_letter(["C. Because it falls"], None)
+        == ""
+    )
 
 
 @given(st.lists(st.text("ABCDEabcd.:);- mst", max_size=12), max_size=3))
 def test_what_is_given_is_what_a_choice_is_called(answer: list[str]) -> None:
     given_letters = "".join(as_letters(answer, CHOICES))
     assert set("".join(given_letters).upper()) & set("ABCDE") <= set("ABCD")
-    assert words_after(answer, CHOICES) in "; ".join(answer)
+    assert read_words_behind_letter(answer, CHOICES) in "; ".join(answer)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.keys.conclusions import concluded
+from omibench.stages.ocr.keys.conclusions import read_conclusion
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ from omibench.stages.ocr.keys.conclusions import concluded
     ],
 )
 def test_what_a_solution_concludes(text: str, letters: list[str]) -> None:
-    assert concluded(text) == letters
+    assert read_conclusion(text) == letters
 
 
 @given(st.text("AB answeriscorct().选故答案:\\boxed{}", max_size=60))
 def test_no_letter_is_made_up(text: str) -> None:
-    assert set(concluded(text)) <= set(text.upper())
+    assert set(read_conclusion(text)) <= set(text.upper())

@@ -40,7 +40,7 @@ def pictures(pdf: pymupdf.Document) -> list[Picture]:
 
 def is_whole(found: Box, drawn: Box) -> bool:
     """Whether a box holds all that was drawn and little else."""
-    inside = found.grown(SLACK, SLACK)
+    inside = found.grow(SLACK, SLACK)
     return (
         inside.x0 <= drawn.x0 and inside.y0 <= drawn.y0
         and inside.x1 >= drawn.x1 and inside.y1 >= drawn.y1

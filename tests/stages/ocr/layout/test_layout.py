@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from omibench.stages.ocr.layout.captions import captions_of
+from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order, rows
-from omibench.stages.ocr.layout.figures import pictures_of
+from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import without_furniture
 from omibench.stages.ocr.layout.labels import Setting
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
@@ -145,7 +145,7 @@ def test_captions_of_several_lines_and_sentences_that_are_none(line: Maker) -> N
         line("Figure 2 shows a nerve.", y=240),
         line("图 3", y=300),
     ]
-    found = captions_of(lines)
+    found = find_captions(lines)
     assert [(c.number, c.text) for c in found] == [
         ("1", "Figure 1: The nerve on its ruler."), ("3", "图 3"),
     ]  # fmt: skip
@@ -154,7 +154,7 @@ def test_captions_of_several_lines_and_sentences_that_are_none(line: Maker) -> N
 def found(
     regions: list[Region], lines: list[Line]
 ) -> tuple[list[tuple[Box, str | None]], list[str]]:
-    pictures, rest = pictures_of(1, regions, lines, captions_of(lines), SETTING)
+    pictures, rest = find_pictures(1, regions, lines, find_captions(lines), SETTING)
     return [(p.box, p.number) for p in pictures], [ln.text for ln in rest]
 
 

@@ -15,7 +15,7 @@ from tests.stages.ocr.engines.pages import Scripted, page_picture, reading
 from omibench.stages.ocr.engines.lighting import evenly_lit
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.photographs import load_pixels, read_photograph
-from omibench.stages.ocr.layout.printed import unprinted
+from omibench.stages.ocr.layout.printed import find_unprinted_lines
 from omibench.stages.ocr.structure.document import read_document
 from omibench.stages.ocr.structure.single import only_problem
 
@@ -104,8 +104,8 @@ def test_what_is_no_print(line: Maker, text: str, confidence: float, reason: str
     words = sample(line, "A triangle stands on a table. What is its height?", 0.99, y=100)
     words = Line(1, Box(60, 90, 500, 104), words.text, 10, confidence=0.99, engine="x")
     doubtful = sample(line, text, confidence)
-    assert unprinted([words, doubtful]).get(id(doubtful)) == reason
-    assert id(words) not in unprinted([words, doubtful])
+    assert find_unprinted_lines([words, doubtful]).get(id(doubtful)) == reason
+    assert id(words) not in find_unprinted_lines([words, doubtful])
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.floats(0, 1)), max_size=8))
@@ -114,8 +114,8 @@ def test_some_reason_or_none_for_any_lines(said: list[tuple[str, float]]) -> Non
         Line(1, Box(10, 20 * k, 200, 20 * k + 12), text, 10, confidence=sure)
         for k, (text, sure) in enumerate(said)
     ]
-    assert set(unprinted(lines).values()) <= {"handwriting", "label"}
-    assert set(unprinted(lines)) <= {id(line) for line in lines}
+    assert set(find_unprinted_lines(lines).values()) <= {"handwriting", "label"}
+    assert set(find_unprinted_lines(lines)) <= {id(line) for line in lines}
 
 
 def test_even_light_leaves_ink_alone_dark() -> None:

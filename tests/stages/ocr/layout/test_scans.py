@@ -14,11 +14,11 @@ from tests.stages.ocr.engines.pages import Scripted, reading
 from omibench.stages.ocr.engines.engine import Reading
 from omibench.stages.ocr.layout.scans import (
     LocalReader,
+    build_lines,
+    choose_scale,
     evenly_set,
-    lines_of,
-    rendered,
-    scale_of,
-    skew_of,
+    measure_skew,
+    render_page,
     turn_content,
     turned_point,
     turned_reading,
@@ -51,8 +51,8 @@ def test_a_turn_and_its_opposite_cancel(degrees: float, x: float, y: float) -> N
 @given(st.floats(-30, 30))
 def test_skew_is_that_of_the_long_lines(degrees: float) -> None:
     lines = [leaning("a long line of words to read", degrees), leaning("ab", 44.0)]
-    assert skew_of(lines) == pytest.approx(degrees, abs=1e-6)
-    assert skew_of([]) == 0
+    assert measure_skew(lines) == pytest.approx(degrees, abs=1e-6)
+    assert measure_skew([]) == 0
 
 
 def test_a_skewed_page_is_levelled_with_its_lines() -> None:
@@ -70,7 +70,7 @@ def test_a_skewed_page_is_levelled_with_its_lines() -> None:
 def test_turned_content_turns_clockwise_about_the_middle(degrees: float, where: float) -> None:
     pdf = scan()
     turn_content(pdf[0], degrees)
-    pixels = rendered(pdf[0], 1.0)
+    pixels = render_page(pdf[0], 1.0)
     dark = np.argwhere(pixels[:, :, 0] < 100)
     assert dark[:, 1].mean() == pytest.approx(where, abs=3)
 
@@ -87,20 +87,20 @@ def test_a_page_on_its_side_is_read_as_it_stands_upright() -> None:
 def test_a_huge_page_is_not_rendered_in_full() -> None:
     pdf = pymupdf.open()
     page = pdf.new_page(width=14_000, height=200)
-    assert scale_of(page) * 14_000 == pytest.approx(3400)
+    assert choose_scale(page) * 14_000 == pytest.approx(3400)
 
 
 def test_formulas_that_were_flattened_are_marked() -> None:
     said = ["v0 rises", "10-3 of it", "m = 10 kg", "a plain line", "√2 times", "in 2021-2022."]
-    lines = lines_of([reading(text, 10, 40 * k) for k, text in enumerate(said)], 1, 0.36, "x")
+    lines = build_lines([reading(text, 10, 40 * k) for k, text in enumerate(said)], 1, 0.36, "x")
     assert [line.math_suspect for line in lines] == [True, True, False, False, True, False]
-    whole = lines_of([reading("v0 rises", 10, 10, whole=True)], 1, 0.36, "x")
+    whole = build_lines([reading("v0 rises", 10, 10, whole=True)], 1, 0.36, "x")
     assert not whole[0].math_suspect
 
 
 def test_lines_of_a_scan_are_set_in_one_size_and_headings_are_not() -> None:
     pages = [
-        lines_of([reading("some words of a page", 10, y, height)], 1, 0.36, "x")
+        build_lines([reading("some words of a page", 10, y, height)], 1, 0.36, "x")
         for y, height in ((10, 20), (50, 22), (90, 21), (130, 40))
     ]
     sizes = [line.size for lines in evenly_set(pages) for line in lines]
@@ -123,7 +123,7 @@ def test_a_problem_says_that_its_formula_may_have_been_flattened() -> None:
 
     drafts = []
     for number, text in (("1", "What is the speed v0 of the ball?"), ("2", "And where is it?")):
-        items = lines_of([reading(text, 10, 10)], 1, 0.36, "rapidocr")
+        items = build_lines([reading(text, 10, 10)], 1, 0.36, "rapidocr")
         drafts.append(Draft(number, [1], list(items), [], None, None))
     source = Source(name="x", paper="x.pdf", language="en")
     problems, _ = to_problems(drafts, source, "0" * 64, {}, frozenset())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.layout.scripts import Span, plain, tidy, with_scripts
-from omibench.stages.ocr.layout.text import paragraphs, words_of
+from omibench.stages.ocr.layout.text import collect_words, paragraphs
 
 Column = Callable[..., list[Line]]
 
@@ -29,7 +29,7 @@ def test_a_part_begins_a_paragraph(column: Column) -> None:
 def test_divided_words_are_joined_and_hyphens_of_their_own_kept(column: Column) -> None:
     assert paragraphs(column("a relativis-", "tic drive")) == "a relativistic drive"
     assert paragraphs(column("soft hy\u00ad", "phens")) == "soft hyphens"
-    elsewhere = words_of(column("a non-zero value"))
+    elsewhere = collect_words(column("a non-zero value"))
     assert paragraphs(column("a non-", "zero value"), elsewhere) == "a non-zero value"
 
 

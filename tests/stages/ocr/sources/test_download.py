@@ -16,7 +16,7 @@ from omibench.params.stages import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers
-from omibench.stages.ocr.sources.download import fetch, shown
+from omibench.stages.ocr.sources.download import fetch, strip_credentials
 from omibench.stages.ocr.sources.manifest import load_manifest
 
 PAPER = exam().tobytes(no_new_id=True)
@@ -103,7 +103,9 @@ def test_a_paper_that_is_there_is_not_fetched_again(tmp_path: Path) -> None:
 
 
 def test_secrets_in_an_address_are_not_shown() -> None:
-    assert shown("https://ada:pw@example.org/a.pdf?key=1#x") == "https://example.org/a.pdf"
+    assert (
+        strip_credentials("https://ada:pw@example.org/a.pdf?key=1#x") == "https://example.org/a.pdf"
+    )
 
 
 def test_a_manifest_brings_its_papers_and_one_that_fails_stops_no_other(

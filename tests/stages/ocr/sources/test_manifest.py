@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.stages.ocr.sources.manifest import inputs_of, load_manifest, slug, sources_of
+from omibench.stages.ocr.sources.manifest import list_inputs, load_manifest, select_sources, slug
 
 
 def write(folder: Path, text: str) -> Path:
@@ -73,12 +73,12 @@ def test_a_missing_manifest_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_no_two_files_share_a_place(paths: list[str], names: list[str]) -> None:
-    assert [source.name for source in sources_of([Path(p) for p in paths], None)] == names
+    assert [source.name for source in select_sources([Path(p) for p in paths], None)] == names
 
 
 @given(st.lists(st.sampled_from(["a", "A", "a-2", "A-2", "a-2-2", "a b", "a_b"]), max_size=8))
 def test_places_are_distinct_on_a_disk_without_upper_case(names: list[str]) -> None:
-    found = sources_of([Path(str(k)) / name for k, name in enumerate(names)], None)
+    found = select_sources([Path(str(k)) / name for k, name in enumerate(names)], None)
     assert len({source.slug.casefold() for source in found}) == len(names)
 
 
@@ -100,7 +100,7 @@ def test_what_can_be_downloaded_need_not_be_there_and_tables_are_watched(tmp_pat
 benchmarks:
 - {{name: old, folder: old}}""",
     )
-    names = [Path(file).relative_to(tmp_path).as_posix() for file in inputs_of(path)]
+    names = [Path(file).relative_to(tmp_path).as_posix() for file in list_inputs(path)]
     assert names == ["sources.yaml", "k.pdf", "old/problems.csv"]
 
 
@@ -108,7 +108,7 @@ def test_a_file_that_the_manifest_does_not_name_is_read_on_its_own_and_said_to_b
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = write(tmp_path, "sources:\n- {name: a, paper: a.pdf, key: k.pdf}")
-    named, loose = sources_of([tmp_path / "a.pdf", tmp_path / "b.pdf"], path)
+    named, loose = select_sources([tmp_path / "a.pdf", tmp_path / "b.pdf"], path)
     assert (named.key, loose.key) == (str(tmp_path / "k.pdf"), None)
     assert [r.message for r in caplog.records] == [
         f"{tmp_path / 'b.pdf'}: is in no source of {path}; read on its own, without a key"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.structure.chains import best_chain, candidates_of, mended
+from omibench.stages.ocr.structure.chains import best_chain, find_candidates, mend_chain
 
 
 def flow(*rows: tuple[str, float], engine: str = "textlayer") -> list[Item]:
@@ -20,32 +20,32 @@ def flow(*rows: tuple[str, float], engine: str = "textlayer") -> list[Item]:
 
 
 def values(items: list[Item]) -> list[int]:
-    return [c.number.value for c in best_chain(candidates_of(items))]
+    return [c.number.value for c in best_chain(find_candidates(items))]
 
 
 def test_parts_of_one_problem_are_one_problem() -> None:
     items = flow(("B1 a) x", 0), ("B1 b) y", 0), ("B2 a) z", 0), ("B2 b) w", 0))
-    assert [(c.index, c.number.value) for c in candidates_of(items)] == [(0, 1), (2, 2)]
+    assert [(c.index, c.number.value) for c in find_candidates(items)] == [(0, 1), (2, 2)]
 
 
 def test_a_list_that_fills_the_last_problem_is_not_the_paper() -> None:
     items = flow(
         ("1. A", 0), ("2. B", 0), ("3. C", 0), ("1. one", 30), ("2. two", 30), ("3. three", 30)
     )
-    assert [c.index for c in best_chain(candidates_of(items))] == [0, 1, 2]
+    assert [c.index for c in best_chain(find_candidates(items))] == [0, 1, 2]
 
 
 def test_a_longer_paper_below_its_outdented_instructions_is_the_paper() -> None:
     rules = [(f"{k}. rule", 0.0) for k in (1, 2)]
     items = flow(*rules, *((f"{k}. problem", 30.0) for k in range(1, 6)))
-    assert [c.index for c in best_chain(candidates_of(items))] == [2, 3, 4, 5, 6]
+    assert [c.index for c in best_chain(find_candidates(items))] == [2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("misread", ["l. B", "I. B", "21. B", "1, B", "1 、B"])
 def test_a_first_number_that_an_engine_misread_is_mended(misread: str) -> None:
     items = flow((misread, 0), ("text", 15), ("2. C", 0), ("3. D", 0), engine="rapidocr")
-    chain = best_chain(candidates_of(items))
-    assert [(c.index, c.number.value) for c in mended(items, chain)][:2] == [(0, 1), (2, 2)]
+    chain = best_chain(find_candidates(items))
+    assert [(c.index, c.number.value) for c in mend_chain(items, chain)][:2] == [(0, 1), (2, 2)]
 
 
 @pytest.mark.parametrize("misread", ["S. B", "5, B", "5A ball", "s) B"])
@@ -53,20 +53,20 @@ def test_a_number_between_others_that_an_engine_misread_is_mended(misread: str) 
     items = flow(
         *((f"{k}. A", 0.0) for k in range(1, 5)), (misread, 0), ("6. C", 0), engine="rapidocr"
     )
-    chain = mended(items, best_chain(candidates_of(items)))
+    chain = mend_chain(items, best_chain(find_candidates(items)))
     assert [c.number.value for c in chain] == [1, 2, 3, 4, 5, 6]
 
 
 def test_nothing_is_mended_in_a_text_layer_nor_where_two_lines_may_be_meant() -> None:
     rows = [("1. A", 0.0), ("2, b", 0.0), ("3. C", 0.0)]
     printed = flow(*rows)
-    assert len(mended(printed, best_chain(candidates_of(printed)))) == 2
+    assert len(mend_chain(printed, best_chain(find_candidates(printed)))) == 2
     read = flow(rows[0], rows[1], rows[1], rows[2], engine="rapidocr")
-    assert len(mended(read, best_chain(candidates_of(read)))) == 2
+    assert len(mend_chain(read, best_chain(find_candidates(read)))) == 2
     inset = [replace(i, indent=40.0) if k == 1 else i for k, i in enumerate(flow(*rows, engine="x"))
              if isinstance(i, Line)]  # fmt: skip
-    assert len(mended(inset, best_chain(candidates_of(inset)))) == 2
-    assert mended([], []) == []
+    assert len(mend_chain(inset, best_chain(find_candidates(inset)))) == 2
+    assert mend_chain([], []) == []
 
 
 def test_values_skip_what_is_missing() -> None:
@@ -75,4 +75,4 @@ def test_values_skip_what_is_missing() -> None:
 
 def test_of_two_numberings_that_take_turns_the_one_that_begins_is_the_paper() -> None:
     items = flow(*((row, 0.0) for k in (1, 2, 3) for row in (f"{k}) Let a substance", f"X{k} be")))
-    assert [c.index for c in best_chain(candidates_of(items))] == [0, 2, 4]
+    assert [c.index for c in best_chain(find_candidates(items))] == [0, 2, 4]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.structure.language import UNKNOWN, language_of
+from omibench.stages.ocr.structure.language import UNKNOWN, detect_language
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ from omibench.stages.ocr.structure.language import UNKNOWN, language_of
     ],
 )
 def test_words_and_script_tell_it(text: str, language: str) -> None:
-    assert language_of(text) == language
+    assert detect_language(text) == language
 
 
 @given(st.text())
 def test_any_text_has_some_language_or_none(text: str) -> None:
-    assert language_of(text) == UNKNOWN or len(language_of(text)) == 2
+    assert detect_language(text) == UNKNOWN or len(detect_language(text)) == 2

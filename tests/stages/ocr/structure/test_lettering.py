@@ -14,7 +14,7 @@ from omibench.stages.ocr.keys.inline import split_inline
 from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Box, Item, Line
 from omibench.stages.ocr.structure.choices import split_choices
-from omibench.stages.ocr.structure.lettering import LETTERINGS, Lettering, labels_in
+from omibench.stages.ocr.structure.lettering import LETTERINGS, Lettering, read_labels
 
 FORMS = {"(A)": "({}) ", "A)": "{}) ", "A.": "{}. ", "A、": "{}、", "①": "{} ", "A": "{} "}
 ELSEWHERE = [row for row in LETTERINGS if not row.is_latin]
@@ -158,7 +158,7 @@ def test_a_number_that_may_be_a_label_or_a_text_is_no_answer() -> None:
 
 @given(st.text(max_size=6), ROWS)
 def test_any_text_is_read_as_labels_or_not_at_all(text: str, row: Lettering) -> None:
-    assert set(labels_in(text, list(row.letters[:4]))) <= set(row.letters[:4])
+    assert set(read_labels(text, list(row.letters[:4]))) <= set(row.letters[:4])
 
 
 @settings(max_examples=40)

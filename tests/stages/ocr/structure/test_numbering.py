@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.ocr.structure.numbering import number_of
+from omibench.stages.ocr.structure.numbering import read_number
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from omibench.stages.ocr.structure.numbering import number_of
     ],
 )
 def test_the_number_of_a_line(text: str, value: int, style: str, rest: str) -> None:
-    number = number_of(text)
+    number = read_number(text)
     assert number is not None
     assert (number.value, number.style, text[number.end :]) == (value, style, rest)
 
@@ -52,10 +52,10 @@ def test_the_number_of_a_line(text: str, value: int, style: str, rest: str) -> N
     ],
 )
 def test_what_is_no_number_of_a_problem(text: str) -> None:
-    assert number_of(text) is None
+    assert read_number(text) is None
 
 
 @given(st.text())
 def test_any_text_is_survived(text: str) -> None:
-    number = number_of(text)
+    number = read_number(text)
     assert number is None or (0 < number.value <= 999 and number.end <= len(text))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.ocr.layout.layout import Box, Item, Line
-from omibench.stages.ocr.structure.chains import best_chain, candidates_of
-from omibench.stages.ocr.structure.segment import blocks_of
+from omibench.stages.ocr.structure.chains import best_chain, find_candidates
+from omibench.stages.ocr.structure.segment import split_blocks
 from omibench.stages.ocr.structure.titles import split_answers
 
 
@@ -23,7 +23,7 @@ def paper(*rows: tuple[str, float, bool]) -> list[Item]:
 
 
 def chained(flow: list[Item]) -> list[tuple[int, int]]:
-    return [(c.index, c.number.value) for c in best_chain(candidates_of(flow))]
+    return [(c.index, c.number.value) for c in best_chain(find_candidates(flow))]
 
 
 def test_a_list_inside_a_problem_does_not_continue_the_numbering() -> None:
@@ -65,9 +65,9 @@ def test_a_paper_without_numbers_has_no_problems() -> None:
 
 def test_blocks_share_out_everything_after_the_first_number() -> None:
     flow = paper(("Title", 0, True), ("1. A", 0, False), ("more", 0, False), ("2. B", 0, False))
-    blocks = blocks_of(flow, best_chain(candidates_of(flow)))
+    blocks = split_blocks(flow, best_chain(find_candidates(flow)))
     assert [(b.number, len(b.items)) for b in blocks] == [("1", 2), ("2", 1)]
-    assert blocks_of(flow, []) == []
+    assert split_blocks(flow, []) == []
 
 
 def test_an_answer_section_is_cut_off_but_the_word_answers_is_not() -> None:
@@ -98,7 +98,7 @@ def test_an_answer_section_is_cut_off_but_the_word_answers_is_not() -> None:
 def test_a_chain_rises_in_one_style_and_in_reading_order(
     rows: list[tuple[str, float, bool]],
 ) -> None:
-    chain = best_chain(candidates_of(paper(*rows)))
+    chain = best_chain(find_candidates(paper(*rows)))
     assert [c.index for c in chain] == sorted({c.index for c in chain})
     values = [c.number.value for c in chain]
     assert all(0 < b - a <= 4 for a, b in pairwise(values))
@@ -114,5 +114,5 @@ def test_a_plain_numbering_is_found_whole(count: int) -> None:
 
 
 def test_candidates_stand_at_the_left_of_their_row(line: Callable[..., Line]) -> None:
-    assert candidates_of([line("2. B", x=300, starts=False)]) == []
-    assert candidates_of([line("2. B", upright=False)]) == []
+    assert find_candidates([line("2. B", x=300, starts=False)]) == []
+    assert find_candidates([line("2. B", upright=False)]) == []

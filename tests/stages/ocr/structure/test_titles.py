@@ -110,12 +110,12 @@ def test_what_introduces_the_next_section_is_no_part_of_the_problem(
     asked = column("2. A ball", "How fast?")
     title = line("Section B", y=200, bold=True)
     said = line("Each is worth four points.", y=212)
-    assert without_titles([*asked, title, said], 10, again=True) == (asked, [title, said])
-    assert without_titles([*asked, title, said], 10, again=False) == (asked, [title])
+    assert without_titles([*asked, title, said], 10, restarts=True) == (asked, [title, said])
+    assert without_titles([*asked, title, said], 10, restarts=False) == (asked, [title])
 
 
 def test_a_part_of_a_problem_keeps_what_it_asks(column: Column, line: Maker) -> None:
     asked = column("2. A ball")
     part = line("Part B", y=200, bold=True)
     task = line("Determine its speed.", y=212)
-    assert without_titles([*asked, part, task], 10, again=False) == ([*asked, task], [part])
+    assert without_titles([*asked, part, task], 10, restarts=False) == ([*asked, task], [part])

@@ -78,27 +78,27 @@ def read_pdf(client: Client, data: bytes, digest: str) -> dict[int, ReadPage]:
 
     Raises ModelError when the API refuses the paper, fails, or takes longer than its patience.
     """
-    done = client.folder / f"{digest}.lines.json"
-    if not done.is_file():
+    kept_file = client.folder / f"{digest}.lines.json"
+    if not kept_file.is_file():
         note = client.folder / f"{digest}.json"
-        job = _field(_kept(note), "pdf_id") if note.is_file() else None
+        job = _field(_load_kept(note), "pdf_id") if note.is_file() else None
         if job is None:
             job = _field(_post_file(client, data), "pdf_id")
             _keep(note, {"pdf_id": job})
         _await(client, job, note)
-        _keep(done, _call(client, f"/v3/pdf/{job}.lines.json"))
-    pages = _kept(done).get("pages", [])
+        _keep(kept_file, _call(client, f"/v3/pdf/{job}.lines.json"))
+    pages = _load_kept(kept_file).get("pages", [])
     return {int(page["page"]): _page(page) for page in pages}
 
 
 def read_image(client: Client, data: bytes, digest: str) -> ReadPage:
     """A photograph as it was read. Raises ModelError as `read_pdf` does."""
-    done = client.folder / f"{digest}.text.json"
-    if not done.is_file():
+    kept_file = client.folder / f"{digest}.text.json"
+    if not kept_file.is_file():
         source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
         body = {"src": source, "formats": ["text"], "include_line_data": True, **_DELIMITERS}
-        _keep(done, _call(client, "/v3/text", json.dumps(body).encode(), "application/json"))
-    answer = _kept(done)
+        _keep(kept_file, _call(client, "/v3/text", json.dumps(body).encode(), "application/json"))
+    answer = _load_kept(kept_file)
     return _page(
         {
             "page_width": answer.get("image_width", 1),
@@ -184,7 +184,7 @@ def _call(
         request = urllib.request.Request(client.url + path, body, headers)  # noqa: S310
         try:
             sent = exchange(request, timeout_s=READ_S, most=MOST_REPLY, most_s=MOST_S)
-            return _answered(sent)
+            return read_reply_object(sent)
         except Failure as failure:
             if not failure.transient or attempt + 1 == _ATTEMPTS:
                 raise ModelError(f"mathpix: {client.url}{path}: {failure}") from None
@@ -193,13 +193,13 @@ def _call(
     raise AssertionError("unreachable")
 
 
-def _answered(reply: Reply) -> dict[str, Any]:
+def read_reply_object(reply: Reply) -> dict[str, Any]:
     """The object that a reply holds. Raises Failure."""
     if reply.status >= 300:
-        why = f"HTTP {reply.status}: {_why(_object(reply))}"
+        reason = f"HTTP {reply.status}: {_why(_object(reply))}"
         if reply.status in (401, 403):
-            why += f"; are {ID_ENV} and {KEY_ENV} the keys of your Mathpix account?"
-        raise Failure(why, reply.status, transient=reply.status in _BUSY)
+            reason += f"; are {ID_ENV} and {KEY_ENV} the keys of your Mathpix account?"
+        raise Failure(reason, reply.status, transient=reply.status in _BUSY)
     answer = _object(reply)
     if answer is None:
         raise Failure("the reply is no JSON object", reply.status, transient=True)
@@ -231,12 +231,12 @@ def _field(answer: Mapping[str, Any], field: str) -> str:
     return value
 
 
-def _kept(path: Path) -> dict[str, Any]:
+def _load_kept(path: Path) -> dict[str, Any]:
     """What `_keep` wrote. Raises FileFormatError for a file that says something else."""
-    found = read_json(path)
-    if not isinstance(found, dict):
+    reply = read_json(path)
+    if not isinstance(reply, dict):
         raise FileFormatError(f"{path}: is no answer of Mathpix: delete the file")
-    return found
+    return reply
 
 
 def _keep(path: Path, value: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from omibench.stages.ocr.engines.registry import engine
 NAME = "rapidocr"
 _AREA = 1_000_000
 """Pixels of the picture in which lines are looked for: what the memory allows."""
-_MOST = 4.0
+_MAX_TURN_RATIO = 4.0
 _NO_LIMIT = 100_000
 _TALL = 1.5
 _LEFT = 270
@@ -80,7 +80,7 @@ class RapidOcr:
         their direction tells; what it leaves in doubt, and what would turn a picture of level
         lines, is settled by reading both ways.
         """
-        picture, lying = self._laid_down(picture)
+        picture, lying = self._lay_down(picture)
         turn = _LEFT if lying else 0
         if self._on_head(picture, lying=lying):
             turn, picture = (turn + 180) % 360, self._stood_up(picture)
@@ -88,9 +88,9 @@ class RapidOcr:
 
     def read(self, picture: Pixels) -> list[Reading]:
         """Every line that is found, those that cannot be recognised left out."""
-        return self._recognised(picture, self._found(picture))
+        return self._recognise(picture, self._find_lines(picture))
 
-    def _laid_down(self, picture: Pixels) -> tuple[Pixels, bool]:
+    def _lay_down(self, picture: Pixels) -> tuple[Pixels, bool]:
         """The picture with its longest lines level, and whether it lay on its side.
 
         Finding lines is dear: where their ink runs up and down, they are looked for in the turned
@@ -108,7 +108,7 @@ class RapidOcr:
         return sum(map(_is_tall, longest)) / len(longest) if longest else math.inf
 
     def _longest(self, picture: Pixels, count: int) -> list[Any]:
-        return sorted(self._found(picture), key=_reach, reverse=True)[:count]
+        return sorted(self._find_lines(picture), key=_reach, reverse=True)[:count]
 
     def _on_head(self, picture: Pixels, *, lying: bool) -> bool:
         """Whether level lines stand on their head; of a picture that lay, either is as likely."""
@@ -128,16 +128,18 @@ class RapidOcr:
         if not quads:
             return 0.0
         heads = [_head(_cut(picture, quad), _CLASSIFIED)[:, :, ::-1] for quad in quads]
-        told = self._ocr.cls_and_rotate(heads)[1].cls_res or []
+        results = self._ocr.cls_and_rotate(heads)[1].cls_res or []
         turned = sum(
-            _reach(quad) for quad, (label, _) in zip(quads, told, strict=True) if label == "180"
+            _reach(quad) for quad, (label, _) in zip(quads, results, strict=True) if label == "180"
         )
         return turned / sum(map(_reach, quads))
 
     def _stood_up(self, picture: Pixels) -> Pixels:
         """The picture turned by 180 degrees, its lines where they were found."""
         height, width = picture.shape[:2]
-        quads = [_ordered([width - 1, height - 1] - quad) for quad in self._found(picture)]
+        quads = [
+            _order_corners([width - 1, height - 1] - quad) for quad in self._find_lines(picture)
+        ]
         self._last = (quarter_turned(picture, 180), quads)
         return self._last[0]
 
@@ -151,20 +153,20 @@ class RapidOcr:
         total = sum(len(text) for _, text in pairs)
         return sum(score * len(text) for score, text in pairs) / max(1, total)
 
-    def _found(self, picture: Pixels) -> list[Any]:
+    def _find_lines(self, picture: Pixels) -> list[Any]:
         """The corners of every line; those of the picture that was looked at last are known."""
         if self._last is None or self._last[0] is not picture:
             small, factor = _of_area(picture)
-            found = self._ocr(evenly_lit(small), use_det=True, use_cls=False, use_rec=False)
-            boxes = getattr(found, "boxes", None)
+            result = self._ocr(evenly_lit(small), use_det=True, use_cls=False, use_rec=False)
+            boxes = getattr(result, "boxes", None)
             self._last = (
                 picture,
-                [] if boxes is None else [_ordered(box / factor) for box in boxes],
+                [] if boxes is None else [_order_corners(box / factor) for box in boxes],
             )
             _give_back()
         return self._last[1]
 
-    def _recognised(self, picture: Pixels, quads: list[Any]) -> list[Reading]:
+    def _recognise(self, picture: Pixels, quads: list[Any]) -> list[Reading]:
         if not quads:
             return []
         crops = [_cut(picture, quad)[:, :, ::-1] for quad in quads]
@@ -195,10 +197,10 @@ def _of_area(picture: Pixels) -> tuple[Pixels, float]:
     import cv2
 
     height, width = picture.shape[:2]
-    factor = min(_MOST, math.sqrt(_AREA / (width * height)))
+    factor = min(_MAX_TURN_RATIO, math.sqrt(_AREA / (width * height)))
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
-    how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
-    small: Pixels = cv2.resize(picture, size, interpolation=how)  # type: ignore[assignment]
+    interpolation = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
+    small: Pixels = cv2.resize(picture, size, interpolation=interpolation)  # type: ignore[assignment]
     return small, factor
 
 
@@ -210,7 +212,7 @@ def _give_back() -> None:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
-def _ordered(quad: Any) -> Any:
+def _order_corners(quad: Any) -> Any:
     """The corners clockwise from the one nearest the picture's top left, however a box leans."""
     import numpy as np
 

@@ -16,7 +16,7 @@ from omibench.schemas.tables import read_json
 from omibench.stages.ocr.engines.engine import Reading
 from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.marks import Region
-from omibench.stages.ocr.layout.scans import Scanned, lines_of
+from omibench.stages.ocr.layout.scans import Scanned, build_lines
 
 if TYPE_CHECKING:
     import pymupdf
@@ -66,7 +66,7 @@ class RecordedReader:
         lines = [
             replace(line, left_out=mark)
             for line, mark in zip(
-                lines_of(readings, number, scale, read.engine), marks, strict=True
+                build_lines(readings, number, scale, read.engine), marks, strict=True
             )
         ]
         if read.figures is None:

@@ -37,13 +37,13 @@ class Tesseract:
     name = NAME
 
     def __init__(self) -> None:
-        found = command()
-        if found is None:
+        command_line = command()
+        if command_line is None:
             raise MissingInputError(
                 "engine tesseract: there is no command `tesseract`: install the package "
                 "tesseract-ocr with its languages, or choose another ocr.engine"
             )
-        self.command = found
+        self.command = command_line
 
     def read(self, picture: Pixels) -> list[Reading]:
         """Every line, its confidence the mean of its words'."""
@@ -59,9 +59,9 @@ class Tesseract:
 
         buffer = io.BytesIO()
         Image.fromarray(picture).save(buffer, "PNG")
-        languages = os.environ.get(LANGUAGES) or "+".join(installed(self.command))
+        languages = os.environ.get(LANGUAGES) or "+".join(list_languages(self.command))
         told = [self.command, "stdin", "stdout", "-l", languages, "--psm", "3", "tsv"]
-        done = subprocess.run(
+        process = subprocess.run(
             told,
             input=buffer.getvalue(),
             capture_output=True,
@@ -69,10 +69,10 @@ class Tesseract:
             check=False,
             env={**os.environ, "OMP_THREAD_LIMIT": "1"},
         )
-        if done.returncode:
-            said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
-            raise MissingInputError(f"engine tesseract: {said or 'ended without a word'}")
-        yield from lines_of_table(done.stdout.decode("utf-8", "replace"))
+        if process.returncode:
+            message = " ".join(process.stderr.decode("utf-8", "replace").split())[:300]
+            raise MissingInputError(f"engine tesseract: {message or 'ended without a word'}")
+        yield from group_words(process.stdout.decode("utf-8", "replace"))
 
 
 def version() -> str:
@@ -80,35 +80,35 @@ def version() -> str:
     program = command()
     if program is None:
         return "absent"
-    told = subprocess.run(
+    process = subprocess.run(
         [program, "--version"], capture_output=True, encoding="utf-8", timeout=30, check=False
     )
-    languages = os.environ.get(LANGUAGES) or "+".join(installed(program))
-    return f"{(told.stdout or told.stderr).partition(chr(10))[0].strip()}, {languages}"
+    languages = os.environ.get(LANGUAGES) or "+".join(list_languages(program))
+    return f"{(process.stdout or process.stderr).partition(chr(10))[0].strip()}, {languages}"
 
 
 @cache
-def installed(program: str) -> tuple[str, ...]:
+def list_languages(program: str) -> tuple[str, ...]:
     """The languages that are installed, English first; the detector of turns is none."""
-    told = subprocess.run(
+    process = subprocess.run(
         [program, "--list-langs"], capture_output=True, encoding="utf-8", timeout=30, check=False
     )
-    names = [line.strip() for line in told.stdout.splitlines()[1:]]
-    known = [name for name in names if name and name not in ("osd", "equ")]
-    return tuple(sorted(known, key=lambda name: (name != "eng", name))) or ("eng",)
+    names = [line.strip() for line in process.stdout.splitlines()[1:]]
+    languages = [name for name in names if name and name not in ("osd", "equ")]
+    return tuple(sorted(languages, key=lambda name: (name != "eng", name))) or ("eng",)
 
 
-def lines_of_table(table: str) -> Iterator[list[dict[str, str]]]:
+def group_words(table: str) -> Iterator[list[dict[str, str]]]:
     """The words of each line of tesseract's table of words (level 5 of its TSV)."""
     key, line = None, list[dict[str, str]]()
     for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
         if row.get("level") != "5" or not (row.get("text") or "").strip():
             continue
-        here = tuple(row[name] for name in ("page_num", "block_num", "par_num", "line_num"))
-        if here != key and line:
+        position = tuple(row[name] for name in ("page_num", "block_num", "par_num", "line_num"))
+        if position != key and line:
             yield line
             line = []
-        key = here
+        key = position
         line.append(row)
     if line:
         yield line

@@ -61,7 +61,7 @@ class PagePicture(NamedTuple):
     height: int
 
 
-def requests_for(page: PagePicture, study: str = "") -> tuple[Request, Request]:
+def build_page_requests(page: PagePicture, study: str = "") -> tuple[Request, Request]:
     """The request for the text of a page, and the one for its figures."""
     text, figures = (
         Request(
@@ -76,11 +76,11 @@ def requests_for(page: PagePicture, study: str = "") -> tuple[Request, Request]:
     return text, figures
 
 
-def page_of(page: PagePicture, text: Response, figures: Response) -> ReadPage | None:
+def read_page_replies(page: PagePicture, text: Response, figures: Response) -> ReadPage | None:
     """What the two replies say of a page; None where its text was not answered whole."""
     if text.outcome != "answered":
         return None
-    boxes = edges_of(figures.text) if figures.outcome == "answered" else {}
+    boxes = read_figure_edges(figures.text) if figures.outcome == "answered" else {}
     scaled = {
         number: (
             box[0] * page.width / 1000,
@@ -90,7 +90,7 @@ def page_of(page: PagePicture, text: Response, figures: Response) -> ReadPage | 
         )
         for number, box in boxes.items()
     }
-    lines = list(placed(text.text, scaled, page.width, page.height))
+    lines = list(place_lines(text.text, scaled, page.width, page.height))
     return ReadPage(
         engine=NAME,
         width=page.width,
@@ -100,25 +100,25 @@ def page_of(page: PagePicture, text: Response, figures: Response) -> ReadPage | 
     )
 
 
-def edges_of(reply: str) -> dict[int, Edges]:
+def read_figure_edges(reply: str) -> dict[int, Edges]:
     """The figures of a reply by number; lines that are no such object are passed over."""
-    found: dict[int, Edges] = {}
+    edges_by_number: dict[int, Edges] = {}
     for line in reply.splitlines():
         try:
-            told = json.loads(line)
+            entry = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if not isinstance(told, dict) or type(told.get("figure")) is not int:
+        if not isinstance(entry, dict) or type(entry.get("figure")) is not int:
             continue
-        edges = [told.get(key) for key in ("left", "top", "right", "bottom")]
+        edges = [entry.get(key) for key in ("left", "top", "right", "bottom")]
         if all(type(e) in (int, float) and 0 <= e <= 1000 for e in edges):  # type: ignore[operator]
             left, top, right, bottom = (float(e) for e in edges)  # type: ignore[arg-type]
             if left < right and top < bottom:
-                found[told["figure"]] = (left, top, right, bottom)
-    return found
+                edges_by_number[entry["figure"]] = (left, top, right, bottom)
+    return edges_by_number
 
 
-def placed(
+def place_lines(
     text: str, figures: Mapping[int, Edges], width: float, height: float
 ) -> Iterator[ReadLine]:
     """The lines of a reply, spread over the page between the figures that stand among them."""
@@ -138,11 +138,11 @@ def placed(
     for run, top, end in zip(runs, tops, ends, strict=True):
         top = max(top, floor)  # noqa: PLW2901 - side by side, figures leave no room between them
         step = min(_LINE * height * 1.4, max(end - top, 1.0) / (len(run) + 1))
-        yield from _spread(run, top, step, width)
+        yield from _spread_lines(run, top, step, width)
         floor = top + step * len(run)
 
 
-def _spread(run: Sequence[str], top: float, step: float, width: float) -> Iterator[ReadLine]:
+def _spread_lines(run: Sequence[str], top: float, step: float, width: float) -> Iterator[ReadLine]:
     for index, text in enumerate(run):
         y = top + (index + 0.5) * step
         right = width * min(0.95, 0.08 + 0.008 * len(text))

@@ -16,7 +16,7 @@ _CLOSING = re.compile(r"[\s)）_．。.：:]*")
 _FEWEST = 2
 
 
-def emptied(
+def empty_blanks(
     problems: Sequence[tuple[Sequence[Item], Collection[str]]],
 ) -> list[tuple[list[Item], str | None]]:
     """Take the letters out of filled blanks: each problem's statement and its letter, or None.
@@ -25,20 +25,24 @@ def emptied(
     it is the only one that stands by itself between brackets or in Chinese text, and only when at
     least half of the multiple-choice statements, and two, end with such a letter.
     """
-    found = [_filled(items, letters) if letters else None for items, letters in problems]
-    asked = sum(bool(letters) for _, letters in problems)
-    closing = sum(place is not None and place[2] for place in found)
-    if closing < _FEWEST or 2 * closing < asked:
+    blanks = [
+        _find_filled_blank(items, letters) if letters else None for items, letters in problems
+    ]
+    with_choices = sum(bool(letters) for _, letters in problems)
+    closing = sum(place is not None and place[2] for place in blanks)
+    if closing < _FEWEST or 2 * closing < with_choices:
         return [(list(items), None) for items, _ in problems]
     return [
         (list(items), None) if place is None else (_cut(items, place[1]), place[0])
-        for (items, _), place in zip(problems, found, strict=True)
+        for (items, _), place in zip(problems, blanks, strict=True)
     ]
 
 
-def _filled(items: Sequence[Item], letters: Collection[str]) -> tuple[str, slice, bool] | None:
+def _find_filled_blank(
+    items: Sequence[Item], letters: Collection[str]
+) -> tuple[str, slice, bool] | None:
     """The letter in the blank, where it stands in the joined lines, whether it ends them."""
-    text = _joined(items)
+    text = _join_lines(items)
     matches = [m for m in _FILLED.finditer(text) if (m["wide"] or m["narrow"]) in letters]
     if len(matches) != 1:
         return None
@@ -47,19 +51,19 @@ def _filled(items: Sequence[Item], letters: Collection[str]) -> tuple[str, slice
     return match["wide"] or match["narrow"], slice(match.start(), match.end()), ends
 
 
-def _joined(items: Sequence[Item]) -> str:
+def _join_lines(items: Sequence[Item]) -> str:
     return "\n".join(item.text for item in items if isinstance(item, Line))
 
 
 def _cut(items: Sequence[Item], place: slice) -> list[Item]:
     """The items without the characters at `place` of their joined lines."""
-    left: list[Item] = []
+    remaining: list[Item] = []
     start = 0
     for item in items:
         if isinstance(item, Line):
             a, b = (min(max(k - start, 0), len(item.text)) for k in (place.start, place.stop))
-            left.append(replace(item, text=item.text[:a] + item.text[b:]))
+            remaining.append(replace(item, text=item.text[:a] + item.text[b:]))
             start += len(item.text) + 1
         else:
-            left.append(item)
-    return left
+            remaining.append(item)
+    return remaining

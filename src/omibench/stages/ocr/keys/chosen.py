@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from omibench.schemas.problem import Choice
-from omibench.stages.ocr.structure.lettering import LATIN, is_foreign, labels_in, same_letter
+from omibench.stages.ocr.structure.lettering import LATIN, is_foreign, read_labels, same_letter
 
 _LETTER_AND_TEXT = re.compile(r"[(（\[]?(?P<letter>[A-Za-z])[)）\].:．、\s]\s*(?P<text>.+)")
 _LETTER_AND_REST = re.compile(r"(?P<letter>[(（\[]?\w[)）\].:．、：\s]+|[①-⑳])\s*(?P<text>.+)")
@@ -47,7 +47,7 @@ def as_letters(answer: Sequence[str], choices: Sequence[Choice] | None) -> list[
     return [letter] if letter else []
 
 
-def words_after(answer: Sequence[str], choices: Sequence[Choice] | None) -> str:
+def read_words_behind_letter(answer: Sequence[str], choices: Sequence[Choice] | None) -> str:
     """What a key says after the letter of a choice, as in `C. Because ...`; else nothing."""
     return _before_words("; ".join(answer), choices)[1] if choices else ""
 
@@ -63,49 +63,57 @@ def _before_words(text: str, choices: Sequence[Choice]) -> tuple[str, str]:
     if not match or match["letter"].upper() not in labels or labels[0] not in LATIN:
         return "", ""
     letter, words = match["letter"].upper(), match["words"]
-    own = re.escape("".join(labels))
-    listed = re.search(rf"(?<!\w)[{own}]\s*[.:)：．、=-]\s*\S", words, re.I)
-    others = [choice for choice in choices if choice.label != letter]
+    label_class = re.escape("".join(labels))
+    listed = re.search(rf"(?<!\w)[{label_class}]\s*[.:)：．、=-]\s*\S", words, re.I)
+    other_choices = [choice for choice in choices if choice.label != letter]
     bracketed = text[match.end("letter")] in ")）]"
     if listed or _DENIES.match(words) or not (bracketed or _WORDS.search(words)):
         return "", ""
-    if any(_opens(choice, text) or _opens(choice, words) for choice in others):
+    if any(_opens(choice, text) or _opens(choice, words) for choice in other_choices):
         return "", ""
     return letter, words
 
 
 def _opens(choice: Choice, text: str) -> bool:
     """Whether a text begins with the words of a choice."""
-    own = " ".join((choice.text or "").split()).rstrip(".。． ")
-    return bool(own) and re.match(rf"{re.escape(own)}(?!\w)", text, re.I) is not None
+    choice_text = " ".join((choice.text or "").split()).rstrip(".。． ")
+    return (
+        bool(choice_text) and re.match(rf"{re.escape(choice_text)}(?!\w)", text, re.I) is not None
+    )
 
 
 def _are_labels(texts: Sequence[str], labels: Sequence[str]) -> bool:
     """Whether texts consist of labels alone, in whatever order: `B or D`, `CAD`, `(d), (a)`."""
-    known = {same_letter(label) for label in labels}
+    known_letters = {same_letter(label) for label in labels}
     words = [word for text in texts for word in re.findall(r"[^\W_]+|[①-⑳]", _JOINS.sub(" ", text))]
     alone = all(len(word) == 1 or word.isupper() or not word.isalpha() for word in words)
-    return bool(words) and alone and all(same_letter(c) in known for word in words for c in word)
+    return (
+        bool(words)
+        and alone
+        and all(same_letter(c) in known_letters for word in words for c in word)
+    )
 
 
 def _is_torn(text: str, choices: Sequence[Choice]) -> bool:
     """Whether a bare number is the label of one choice and the text of another."""
-    same = [choice.label for choice in choices if choice.text and _plain(choice.text) == text]
-    named = labels_in(text, [choice.label for choice in choices])
-    return text.isdecimal() and bool(same) and bool(named) and same != named
+    matching_labels = [
+        choice.label for choice in choices if choice.text and _plain(choice.text) == text
+    ]
+    named = read_labels(text, [choice.label for choice in choices])
+    return text.isdecimal() and bool(matching_labels) and bool(named) and matching_labels != named
 
 
 def _letters(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> list[str]:
     if text in labels:
         return [text]
     if _LETTERS.fullmatch(text):
-        found = re.findall(r"[A-Z]", text.upper())
-        known = all(letter in labels for letter in found) and found == sorted(set(found))
-        return found if known else [text]
+        letters = re.findall(r"[A-Z]", text.upper())
+        in_order = all(letter in labels for letter in letters) and letters == sorted(set(letters))
+        return letters if in_order else [text]
     match = _LETTER_AND_TEXT.fullmatch(text)
     if match and match["letter"].upper() in labels:
-        own = choices[labels.index(match["letter"].upper())].text or ""
-        if _plain(own) == _plain(match["text"]):
+        choice_text = choices[labels.index(match["letter"].upper())].text or ""
+        if _plain(choice_text) == _plain(match["text"]):
             return [match["letter"].upper()]
         if re.match(r"[(（\[]?[A-Z][)）\]]", text) and (letter := _before_words(text, choices)[0]):
             return [letter]
@@ -113,22 +121,22 @@ def _letters(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> lis
 
 
 def _letters_elsewhere(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> list[str]:
-    if found := labels_in(text, labels):
-        return found
+    if labels_found := read_labels(text, labels):
+        return labels_found
     match = _LETTER_AND_REST.fullmatch(text)
-    named = labels_in(match["letter"], labels) if match else []
+    named = read_labels(match["letter"], labels) if match else []
     if match and len(named) == 1:
-        own = choices[labels.index(named[0])].text or ""
-        if _plain(own) == _plain(match["text"]):
+        choice_text = choices[labels.index(named[0])].text or ""
+        if _plain(choice_text) == _plain(match["text"]):
             return named
     return _by_text(text, choices)
 
 
 def _by_text(text: str, choices: Sequence[Choice]) -> list[str]:
-    same = [
+    matching_labels = [
         choice.label for choice in choices if choice.text and _plain(choice.text) == _plain(text)
     ]
-    return same if len(same) == 1 else [text]
+    return matching_labels if len(matching_labels) == 1 else [text]
 
 
 def _plain(text: str) -> str:

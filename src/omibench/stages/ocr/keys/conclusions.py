@@ -30,9 +30,9 @@ _DENIED = re.compile(
 )
 
 
-def concluded(text: str) -> list[str]:
+def read_conclusion(text: str) -> list[str]:
     """The letters of the one answer that a text concludes with; none when it names several."""
-    found: list[list[str]] = []
+    conclusions: list[list[str]] = []
     for sentence in re.split(r"(?<=[.。．!?;；\n])\s*(?=\S)", text):
         if _DENIED.search(sentence):
             continue
@@ -40,15 +40,23 @@ def concluded(text: str) -> list[str]:
             for match in pattern.finditer(sentence):
                 letters = _letters(match)
                 if letters:
-                    found.append(letters)
-    return found[0] if found and all(letters == found[0] for letters in found) else []
+                    conclusions.append(letters)
+    return (
+        conclusions[0]
+        if conclusions and all(letters == conclusions[0] for letters in conclusions)
+        else []
+    )
 
 
 def _letters(match: re.Match[str]) -> list[str]:
     # Case is ignored above: a small letter without brackets is an article or a variable.
     groups = match.groupdict()
-    if several := groups.get("several"):
-        return list(several) if several.isupper() and several == "".join(sorted(several)) else []
+    if letter_list := groups.get("several"):
+        return (
+            list(letter_list)
+            if letter_list.isupper() and letter_list == "".join(sorted(letter_list))
+            else []
+        )
     letter = groups.get("letter") or ""
     in_brackets = match.string[: match.start("letter")].endswith(("(", "（"))
     return [letter.upper()] if letter.isupper() or (letter and in_brackets) else []

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from omibench.stages.ocr.keys.solutions import stated
+from omibench.stages.ocr.keys.solutions import read_stated_answer
 from omibench.stages.ocr.layout.layout import Item, Line, Picture
 from omibench.stages.ocr.structure.choices import ARROW, split_choices
-from omibench.stages.ocr.structure.lettering import OTHERS
+from omibench.stages.ocr.structure.lettering import NON_ASCII_LETTERS
 from omibench.stages.ocr.structure.references import figure_numbers
 
 _PLACE = r"(?:^|(?<=\s)|(?<=[。？！．）]))"
@@ -35,7 +35,7 @@ _HEADING = re.compile(
 _FIELD = re.compile(r"_{2}|\.{3}|…|□")
 _LETTERS = re.compile(r"[(（]?[A-H][)）]?(?:\s*[,/&]\s*[(（]?[A-H][)）]?)*\.?")
 _LABEL = re.compile(r"[(（]([A-H])[)）]|([A-H])[).:](?=\s)")
-_ELSEWHERE = re.compile(rf"[(（]?[{OTHERS}](?!\w)[)）]?\.?|[(（][1-8][)）]")
+_ELSEWHERE = re.compile(rf"[(（]?[{NON_ASCII_LETTERS}](?!\w)[)）]?\.?|[(（][1-8][)）]")
 _VALUE = re.compile(r"[-+−]?\s*[\d$\\]")
 
 
@@ -60,31 +60,31 @@ def split_inline(items: Sequence[Item]) -> Parts:
         if mark is None or not isinstance(item, Line):
             continue
         before, after = item.text[: mark.start].rstrip(), item.text[mark.end :]
-        given = _given(after) if "答案" in item.text[mark.start : mark.end] else ""
-        after = after[len(given) :]
-        frames = [i for i in items[:index] if isinstance(i, Picture) and _is_around(i, item)]
+        answer = _read_marked_answer(after) if "答案" in item.text[mark.start : mark.end] else ""
+        after = after[len(answer) :]
+        frames = [i for i in items[:index] if isinstance(i, Picture) and _encloses(i, item)]
         statement = _without(items[:index], frames)
         statement += [replace(item, text=before)] if before else []
         behind = [*([replace(item, text=after)] if after else []), *items[index + 1 :]]
-        rest = [*frames, *(_unmarked(behind) if given else behind)]
+        explanation = [*frames, *(_strip_mark(behind) if answer else behind)]
         named = figure_numbers(" ".join(i.text for i in statement if isinstance(i, Line)))
-        own = [i for i in rest if isinstance(i, Picture) and i.number in named]
-        solution = _without(rest, own)
+        solution_pictures = [i for i in explanation if isinstance(i, Picture) and i.number in named]
+        solution = _without(explanation, solution_pictures)
         return Parts(
-            [*statement, *own],
+            [*statement, *solution_pictures],
             solution,
-            [given.strip().rstrip(".。")] if given else _answer(solution),
+            [answer.strip().rstrip(".。")] if answer else _answer(solution),
         )
     return Parts(list(items), [], [])
 
 
-def _given(text: str) -> str:
+def _read_marked_answer(text: str) -> str:
     """The answer behind 【答案】, up to the next such mark; nothing where it is no definite one."""
     answer = text.partition("【")[0]
     return answer if _is_definite(answer.strip()) else ""
 
 
-def _unmarked(items: Sequence[Item]) -> list[Item]:
+def _strip_mark(items: Sequence[Item]) -> list[Item]:
     """Items without the 【解析】 at their head."""
     first = items[0] if items else None
     mark = _SOLUTION.match(first.text) if isinstance(first, Line) else None
@@ -128,8 +128,8 @@ def _gives(match: re.Match[str], items: Sequence[Item], index: int) -> bool:
     if not _is_title(match) or not any(c.isalnum() for c in answer) or _FIELD.search(answer):
         return False
     line = items[index]
-    rest = [replace(line, text=answer)] if isinstance(line, Line) else []
-    asks = split_choices([*rest, *items[index + 1 :]])[1]
+    remaining = [replace(line, text=answer)] if isinstance(line, Line) else []
+    asks = split_choices([*remaining, *items[index + 1 :]])[1]
     return not asks or bool(split_choices(items[:index])[1])
 
 
@@ -148,7 +148,7 @@ def _answer(solution: Sequence[Item]) -> list[str]:
     lines = [item for item in solution if isinstance(item, Line)]
     match = _ANSWER.match(lines[0].text) if lines else None
     if not match:
-        return stated(lines)
+        return read_stated_answer(lines)
     answer = match["answer"].strip()
     if label := _LABEL.match(answer):
         return [label[1] or label[2]]
@@ -165,5 +165,5 @@ def _without(items: Sequence[Item], pictures: Sequence[Picture]) -> list[Item]:
     return [item for item in items if not any(item is picture for picture in pictures)]
 
 
-def _is_around(picture: Picture, line: Line) -> bool:
+def _encloses(picture: Picture, line: Line) -> bool:
     return picture.page == line.page and picture.box.holds(line.box)

@@ -25,7 +25,7 @@ _NUMBER_HEADS = {
 }  # fmt: skip
 _ANSWER_HEADS = {"answer", "answers", "key", "solution", "correct", "gold", "a"}
 _SEPARATORS = ".):=,、：．\t "
-_SHOWN = 60
+_MAX_EXCERPT = 60
 
 
 class Entry(NamedTuple):
@@ -70,13 +70,13 @@ def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Rea
     names, key, strange = Names(labels), Key(), list[Entry]()
     for entry in _table(path, text) if table else _lines(path, text):
         if len(entry.answer) > LONGEST:
-            where = f"{path}, line {entry.line}"
-            raise PaperError("key_unreadable", f"{where}: its answer has over {LONGEST} characters")
-        found = names.find(entry.number)
-        if found is None:
+            place = f"{path}, line {entry.line}"
+            raise PaperError("key_unreadable", f"{place}: its answer has over {LONGEST} characters")
+        label = names.find(entry.number)
+        if label is None:
             strange.append(entry)
         else:
-            key.add(found.label, entry.answer, found.part)
+            key.add(label.label, entry.answer, label.part)
     return Read(key, strange)
 
 
@@ -86,13 +86,13 @@ def _table(path: str, text: str) -> Iterator[Entry]:
         return
     number, answer = _columns(rows[0][1])
     for line, cells in rows if number is None else rows[1:]:
-        least = max(number or 0, 1 if answer is None else answer)
-        if len(cells) <= least:
+        fewest_cells = max(number or 0, 1 if answer is None else answer)
+        if len(cells) <= fewest_cells:
             raise _no_answer(path, line, ", ".join(cells))
-        said = cells[number or 0].strip()
-        if not is_number(said):
-            raise _no_number(path, line, said)
-        yield Entry(line, said, cells[1 if answer is None else answer].strip())
+        number_text = cells[number or 0].strip()
+        if not is_number(number_text):
+            raise _no_number(path, line, number_text)
+        yield Entry(line, number_text, cells[1 if answer is None else answer].strip())
 
 
 def _rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -126,26 +126,28 @@ def _lines(path: str, text: str) -> Iterator[Entry]:
             yield _entry(path, number, said)
 
 
-def _entry(path: str, line: int, said: str) -> Entry:
+def _entry(path: str, line: int, text: str) -> Entry:
     """`3. C`, `3) C`, `3 C`, `B2: 5 m`, `4(a) 12`: the number ends where a mark or a space is."""
-    token = re.split(r"[\s,=:：、]", said, maxsplit=1)[0]
-    rest = said[len(token) :].strip(_SEPARATORS)
-    if rest and is_number(token):
-        return Entry(line, token, rest)
-    for end in range(1, len(said)):
-        if said[end] in _SEPARATORS and is_number(said[:end]):
-            return Entry(line, said[:end], said[end:].strip(_SEPARATORS))
-    if is_number(said):
-        raise _no_answer(path, line, said)
-    raise _no_number(path, line, said)
+    token = re.split(r"[\s,=:：、]", text, maxsplit=1)[0]
+    answer = text[len(token) :].strip(_SEPARATORS)
+    if answer and is_number(token):
+        return Entry(line, token, answer)
+    for end in range(1, len(text)):
+        if text[end] in _SEPARATORS and is_number(text[:end]):
+            return Entry(line, text[:end], text[end:].strip(_SEPARATORS))
+    if is_number(text):
+        raise _no_answer(path, line, text)
+    raise _no_number(path, line, text)
 
 
-def _no_number(path: str, line: int, said: str) -> PaperError:
-    shown = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}..."
+def _no_number(path: str, line: int, text: str) -> PaperError:
+    excerpt = text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]}..."
     return PaperError(
-        "key_unreadable", f"{path}, line {line}: {shown!r} begins with no number of a problem"
+        "key_unreadable", f"{path}, line {line}: {excerpt!r} begins with no number of a problem"
     )
 
 
-def _no_answer(path: str, line: int, said: str) -> PaperError:
-    return PaperError("key_unreadable", f"{path}, line {line}: {said[:_SHOWN]!r} has no answer")
+def _no_answer(path: str, line: int, text: str) -> PaperError:
+    return PaperError(
+        "key_unreadable", f"{path}, line {line}: {text[:_MAX_EXCERPT]!r} has no answer"
+    )

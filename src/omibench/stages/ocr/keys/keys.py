@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from omibench.stages.ocr.structure.numbering import label_of, parse_label, roman_value
+from omibench.stages.ocr.structure.numbering import format_label, parse_label, roman_value
 
 _NUMBER = re.compile(
     r"[(（\[【]?(?:(?:problems?|questions?|problemas?|preguntas?|quest[ãa]o|aufgabe|frage|item|"
@@ -55,10 +55,10 @@ class Key:
         elif CANCELLED.fullmatch(text):
             self.cancelled.add(number)
         elif part:
-            known = self.parts.setdefault(number, {})
-            if known.setdefault(part, text) != text:
+            parts = self.parts.setdefault(number, {})
+            if parts.setdefault(part, text) != text:
                 self.doubtful.add(number)
-            self.answers[number] = [f"({name}) {answer}" for name, answer in known.items()]
+            self.answers[number] = [f"({name}) {answer}" for name, answer in parts.items()]
         else:
             answer = parse_answer(text)
             if self.answers.setdefault(number, answer) != answer:
@@ -112,7 +112,7 @@ class Names:
 
     def label(self, value: int, section: str = "") -> str | None:
         """The problem with this number, in the section that is printed with it, if any."""
-        if section and (label := label_of(section.upper(), value)) in self._labels:
+        if section and (label := format_label(section.upper(), value)) in self._labels:
             return label
         return None if section and section.upper() not in "QP" else self._by_value.get(value)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from omibench.stages.ocr.keys.conclusions import concluded
+from omibench.stages.ocr.keys.conclusions import read_conclusion
 from omibench.stages.ocr.keys.keys import CANCELLED, Key, Names
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.text import paragraphs, without_marks
@@ -49,15 +49,15 @@ class Asked:
 
 
 def read_solutions(
-    flow: Sequence[Item], asked: Mapping[str, Asked], words: frozenset[str], size: float = 10.0
+    flow: Sequence[Item], questions: Mapping[str, Asked], words: frozenset[str], size: float = 10.0
 ) -> tuple[Key, dict[str, str]]:
     """The answers that worked solutions state and the solutions themselves, by problem number.
 
-    `asked` are the problems of the paper: lines that repeat them are left out. Where questions and
-    a section of answers stand in one file, both are read and the section has the last word.
+    `questions` are the problems of the paper: lines that repeat them are left out. Where questions
+    and a section of answers stand in one file, both are read and the section has the last word.
     """
     key, texts = Key(), dict[str, str]()
-    names = Names(asked)
+    names = Names(questions)
     for part in split_answers(flow, size):
         blocks = all_blocks(part, size, SOLUTIONS)[1]
         headed = own_answers(blocks)
@@ -65,13 +65,13 @@ def read_solutions(
             label = names.label(block.value, block.section)
             if label is None:
                 continue
-            lines, question = _body(block), asked[label]
+            lines, question = _body(block), questions[label]
             explanation = _explanation(lines, question)
             for answer in (
-                stated(lines)
+                read_stated_answer(lines)
                 or headed.get(block.number)
-                or _filled_in(lines, question)
-                or _concluded(explanation, question)
+                or _read_filled_letter(lines, question)
+                or _read_concluded_letters(explanation, question)
             ):
                 key.add(label, answer)
             text = paragraphs(explanation, words)
@@ -92,13 +92,13 @@ def own_answers(blocks: Sequence[Block]) -> Key:
     alone = {number: answer for number, answer in alone.items() if answer}
     before = {number: _letter_before_words(lines) for number, lines in bodies.items()}
     before = {number: answer for number, answer in before.items() if answer}
-    found = before | alone
+    numbers = before | alone
     letters = {answer[0] for answer in before.values()}
-    if len(blocks) < 2 or 2 * len(found) < len(blocks):
+    if len(blocks) < 2 or 2 * len(numbers) < len(blocks):
         return key
     if 2 * len(alone) < len(blocks) and len(letters) < _DISTINCT:
         return key
-    for number, (answer,) in found.items():
+    for number, (answer,) in numbers.items():
         key.add(number, answer)
     return key
 
@@ -116,7 +116,7 @@ def _body(block: Block) -> list[Line]:
     return [line for line in lines if line.text]
 
 
-def stated(lines: Sequence[Line]) -> list[str]:
+def read_stated_answer(lines: Sequence[Line]) -> list[str]:
     """What a solution says the answer is: a marked choice, its first words, or `Answer: ...`."""
     marked = [option.letter for option in split_choices(lines)[1] if option.correct]
     if marked:
@@ -138,40 +138,40 @@ def _heading_answer(lines: Sequence[Line]) -> list[str]:
     return []
 
 
-def _concluded(lines: Sequence[Line], asked: Asked) -> list[str]:
-    letters = concluded(paragraphs(lines)) if asked.choices else []
+def _read_concluded_letters(lines: Sequence[Line], question: Asked) -> list[str]:
+    letters = read_conclusion(paragraphs(lines)) if question.choices else []
     return [", ".join(letters)] if letters else []
 
 
-def _filled_in(lines: Sequence[Line], asked: Asked) -> list[str]:
+def _read_filled_letter(lines: Sequence[Line], question: Asked) -> list[str]:
     """The one letter that stands in a blank of the repeated question and not in the paper's."""
-    if not asked.choices:
+    if not question.choices:
         return []
     statement = " ".join(i.text for i in split_choices(lines)[0] if isinstance(i, Line))
-    extra = Counter(_LETTER.findall(statement)) - Counter(_LETTER.findall(asked.statement))
+    extra = Counter(_LETTER.findall(statement)) - Counter(_LETTER.findall(question.statement))
     return list(extra) if extra.total() == 1 else []
 
 
-def _explanation(lines: Sequence[Line], asked: Asked) -> list[Line]:
+def _explanation(lines: Sequence[Line], question: Asked) -> list[Line]:
     """The lines after `Solution:`, or after those that repeat the question."""
     for index, line in enumerate(lines):
         if match := _BEGINS.match(line.text):
-            rest = replace(line, text=line.text[match.end() :])
-            return [rest, *lines[index + 1 :]] if rest.text else list(lines[index + 1 :])
-    known = _letters(asked.statement + asked.choices)
+            remainder = replace(line, text=line.text[match.end() :])
+            return [remainder, *lines[index + 1 :]] if remainder.text else list(lines[index + 1 :])
+    question_letters = _letters(question.statement + question.choices)
     start = 0
-    while start < len(lines) and _repeats(lines[start].text, known):
+    while start < len(lines) and _repeats(lines[start].text, question_letters):
         start += 1
     return list(lines[start:])
 
 
-def _repeats(text: str, known: str) -> bool:
+def _repeats(text: str, question_letters: str) -> bool:
     from rapidfuzz import fuzz
 
     letters = _letters(text)
     if len(letters) < 4:
-        return _letters(_LETTER.sub("", text)) in known
-    return bool(fuzz.partial_ratio(letters, known) >= _REPEATED)
+        return _letters(_LETTER.sub("", text)) in question_letters
+    return bool(fuzz.partial_ratio(letters, question_letters) >= _REPEATED)
 
 
 def _letters(text: str) -> str:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from omibench.stages.ocr.keys.keys import CANCELLED, Entry, Key, Names
 from omibench.stages.ocr.layout.columns import rows
 from omibench.stages.ocr.layout.layout import Item, Line
-from omibench.stages.ocr.structure.lettering import OTHERS
+from omibench.stages.ocr.structure.lettering import NON_ASCII_LETTERS
 from omibench.stages.ocr.structure.numbering import parse_label
 from omibench.stages.ocr.structure.titles import section_name
 
@@ -33,7 +33,8 @@ _DECIMAL = re.compile(r"[-+−]?\d+(?:[.,]\d+)?")
 _SEPARATOR = r"\s*[.):\]】\-–.．、：]?\s*"
 _LETTERS = r"[(（]?[A-H](?![a-z])[)）]?(?:\s*[,/&、]\s*[(（]?[A-H][)）]?(?!\w))*|[A-H]{2,5}(?!\w)"
 _ELSEWHERE = (
-    rf"[(（]?[{OTHERS}](?!\w)[)）]?(?:\s*[,/&、]\s*[(（]?[{OTHERS}][)）]?(?!\w))*|[(（][1-8][)）]"
+    rf"[(（]?[{NON_ASCII_LETTERS}](?!\w)[)）]?"
+    rf"(?:\s*[,/&、]\s*[(（]?[{NON_ASCII_LETTERS}][)）]?(?!\w))*|[(（][1-8][)）]"
 )
 _SMALL = r"[(（]?[a-h][)）]?(?!\w)(?:\s*[,/&、]\s*[(（]?[a-h][)）]?(?!\w))*"
 _PAIR = re.compile(
@@ -54,17 +55,17 @@ def read_key(flow: Sequence[Item], labels: Collection[str]) -> Key:
     Where problems of several sections have one number, the titles of the key's sections decide.
     """
     sections = {section for section, _ in map(parse_label, labels)}
-    whole = [Key() for _ in _READERS]
+    keys = [Key() for _ in _READERS]
     for section, lines in _parts(flow, sections):
         names = Names(labels, section)
         for page in sorted({line.page for line in lines}):
-            found = [
+            readings = [
                 [i for i in row if isinstance(i, Line)]
                 for row in rows([line for line in lines if line.page == page])
             ]
-            for key, read in zip(whole, _READERS, strict=True):
-                read(found, names, key)
-    return max(whole, key=len)
+            for key, read in zip(keys, _READERS, strict=True):
+                read(readings, names, key)
+    return max(keys, key=len)
 
 
 def _parts(flow: Sequence[Item], sections: Collection[str]) -> list[tuple[str, list[Line]]]:
@@ -80,11 +81,11 @@ def _parts(flow: Sequence[Item], sections: Collection[str]) -> list[tuple[str, l
     return parts
 
 
-def _read_table(found: Rows, names: Names, key: Key) -> None:
+def _read_table(table: Rows, names: Names, key: Key) -> None:
     """Rows of number and answer, once or several times side by side; an answer may wrap."""
     entries: list[tuple[Entry, list[str]]] = []
     left = None
-    for row in found:
+    for row in table:
         cells = [] if _is_data(row) else _cells(row, names)
         if cells:
             entries += [(entry, [text] if text else []) for entry, text, _ in cells]
@@ -124,19 +125,19 @@ def _cells(row: Sequence[Line], names: Names) -> list[tuple[Entry, str, float]]:
     return [cell for cell in cells if cell[1]]
 
 
-def _read_headed(found: Rows, names: Names, key: Key) -> None:
+def _read_headed(table: Rows, names: Names, key: Key) -> None:
     """A table of three and more columns, one of which is headed `Answer`."""
     column: Line | None = None
-    others: list[Line] = []
-    for row in found:
+    remaining_lines: list[Line] = []
+    for row in table:
         heads = [line for line in row if _ANSWER_HEAD.fullmatch(line.text)]
         if len(row) >= 3 and len(heads) == 1 and names.find(row[0].text) is None:
-            column, others = heads[0], [line for line in row if line is not heads[0]]
+            column, remaining_lines = heads[0], [line for line in row if line is not heads[0]]
             continue
         entry = names.find(row[0].text) if row else None
         if column is None or entry is None:
             continue
-        cells = [line for line in row[1:] if _nearest(line, [column, *others]) is column]
+        cells = [line for line in row[1:] if _nearest(line, [column, *remaining_lines]) is column]
         if len(cells) == 1:
             key.add(entry.label, cells[0].text, entry.part)
 
@@ -145,26 +146,30 @@ def _nearest(line: Line, heads: Sequence[Line]) -> Line:
     return min(heads, key=lambda h: (max(0.0, line.box.gap_x(h.box)), abs(line.box.x0 - h.box.x0)))
 
 
-def _read_grid(found: Rows, names: Names, key: Key) -> None:
+def _read_grid(table: Rows, names: Names, key: Key) -> None:
     """A row of numbers above a row of answers, paired by their place."""
-    for above, below in pairwise(found):
+    for above, below in pairwise(table):
         heads = [(line, names.find(line.text)) for line in above if _is_count(line.text)]
         counts = [(line, entry.label) for line, entry in heads if entry]
         cells = [line for line in below if not _HEADS.fullmatch(line.text)]
         if len(cells) == len(counts) + 1 and _is_head(cells[0], [line for line, _ in heads]):
             cells = cells[1:]
         # One that goes on below may end with a row of few.
-        few = 1 if len(key) and above and _HEADS.fullmatch(above[0].text) else 3
-        if len(counts) < few or len(counts) != len(cells) or any(_is_count(c.text) for c in cells):
+        fewest_numbers = 1 if len(key) and above and _HEADS.fullmatch(above[0].text) else 3
+        if (
+            len(counts) < fewest_numbers
+            or len(counts) != len(cells)
+            or any(_is_count(c.text) for c in cells)
+        ):
             continue
         for (head, number), cell in zip(counts, cells, strict=True):
-            if head.box.grown(6, 0).gap_x(cell.box) < 0:
+            if head.box.grow(6, 0).gap_x(cell.box) < 0:
                 key.add(number, cell.text)
 
 
 def _is_head(cell: Line, numbers: Sequence[Line]) -> bool:
     """Whether a cell stands left of a row of consecutive numbers: it says what is below them."""
-    values = [int(found[0]) for line in numbers if (found := re.findall(r"\d+", line.text))]
+    values = [int(digits[0]) for line in numbers if (digits := re.findall(r"\d+", line.text))]
     return (
         len(values) == len(numbers) > 2
         and values == list(range(values[0], values[0] + len(values)))
@@ -177,21 +182,21 @@ def _is_count(text: str) -> bool:
     return re.fullmatch(r"[A-Z]?\d{1,3}[.)]?", text) is not None
 
 
-def _read_list(found: Rows, names: Names, key: Key) -> None:
+def _read_list(table: Rows, names: Names, key: Key) -> None:
     """Lines of nothing but pairs such as `1. B`, `2) C`, `3-A`, or runs such as `1-5 ABCDA`."""
-    for row in found:
+    for row in table:
         text = _OPENING.sub("", " ".join(line.text for line in row), count=1)
         place = 0
         read: list[tuple[str | None, str]] = []
         while place < len(text):
             run, pair = _RANGE.match(text, place), _PAIR.match(text, place)
-            given = _run(run, names) if run else None
-            if run and given is not None:
-                read += given
+            entries = _run(run, names) if run else None
+            if run and entries is not None:
+                read += entries
                 place = run.end()
             elif pair:
                 label = names.label(int(pair["n"]), pair["section"] or "")
-                read.append((label, _spelt(pair["answer"])))
+                read.append((label, _spell_answer(pair["answer"])))
                 place = pair.end()
             else:
                 break
@@ -219,11 +224,11 @@ def _around_gaps(text: str, names: Names, key: Key) -> list[tuple[str | None, st
     for value, chunk, pair in zip(values, chunks, pairs, strict=True):
         if not pair and (label := names.label(value)):
             key.unread[label] = chunk
-    found = [(names.label(int(p["n"]), p["section"] or ""), p["answer"]) for p in pairs if p]
-    return [(label, _spelt(answer)) for label, answer in found]
+    answers = [(names.label(int(p["n"]), p["section"] or ""), p["answer"]) for p in pairs if p]
+    return [(label, _spell_answer(answer)) for label, answer in answers]
 
 
-def _spelt(answer: str) -> str:
+def _spell_answer(answer: str) -> str:
     """A list of letters as `A, C`, one letter as `B`; anything else as it is printed."""
     answer = answer.strip()
     if CANCELLED.fullmatch(answer):

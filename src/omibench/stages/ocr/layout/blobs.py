@@ -40,9 +40,9 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
 
     Thin shadows along the edges of the sheet are none, nor is what sticks out of a line.
     """
-    squares = _inked(picture, scale)
+    squares = _find_ink(picture, scale)
     for line in lines:
-        box = line.box.grown(1.0, 1.0)
+        box = line.box.grow(1.0, 1.0)
         rows = slice(max(0, int(box.y0 / CELL)), max(0, round(box.y1 / CELL)))
         columns = slice(max(0, int(box.x0 / CELL)), max(0, round(box.x1 / CELL)))
         squares[rows, columns] = False
@@ -56,7 +56,7 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
         )
         for x0, y0, x1, y1 in map(bounds, patches(_where(squares), _NEAR))
     ]
-    text = [line.box.grown(_REMAINS, _REMAINS) for line in lines]
+    text = [line.box.grow(_REMAINS, _REMAINS) for line in lines]
     return [
         region
         for region in regions
@@ -64,7 +64,7 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
     ]
 
 
-def _inked(picture: Pixels, scale: float) -> Mask:
+def _find_ink(picture: Pixels, scale: float) -> Mask:
     """Which squares of the page hold ink, as an array of truth values (rows, columns)."""
     import numpy as np
     from PIL import Image, ImageFilter

@@ -34,9 +34,9 @@ class Caption(NamedTuple):
         return box
 
 
-def captions_of(lines: Sequence[Line]) -> list[Caption]:
+def find_captions(lines: Sequence[Line]) -> list[Caption]:
     """Every caption among the lines of a page; one may run over several lines."""
-    found = []
+    captions = []
     for line in lines:
         match = CAPTION.fullmatch(line.text) if line.upright else None
         if match:
@@ -44,8 +44,8 @@ def captions_of(lines: Sequence[Line]) -> list[Caption]:
             while follower := next((o for o in lines if _continues(parts[-1], o)), None):
                 parts.append(follower)
             text = " ".join(part.text for part in parts)
-            found.append(Caption(text, match["number"], tuple(parts)))
-    return found
+            captions.append(Caption(text, match["number"], tuple(parts)))
+    return captions
 
 
 def name_boxes(
@@ -71,24 +71,24 @@ def _with_neighbours(
     """Nameless panels take the name of the panel beside them in a row, whose caption is far off."""
     waiting = [k for k, name in enumerate(names) if name is None]
     while waiting:
-        found = {}
+        neighbours = {}
         for k in waiting:
             beside = [
                 (boxes[k].gap_x(boxes[j]), name)
                 for j, name in enumerate(names)
-                if name is not None and _is_beside(boxes[k], boxes[j], stops)
+                if name is not None and _stands_beside_panel(boxes[k], boxes[j], stops)
             ]
             if beside:
-                found[k] = min(beside)[1]
-        if not found:
+                neighbours[k] = min(beside)[1]
+        if not neighbours:
             break
-        for k, name in found.items():
+        for k, name in neighbours.items():
             names[k] = name
-        waiting = [k for k in waiting if k not in found]
+        waiting = [k for k in waiting if k not in neighbours]
     return names
 
 
-def _is_beside(box: Box, panel: Box, stops: Sequence[Box]) -> bool:
+def _stands_beside_panel(box: Box, panel: Box, stops: Sequence[Box]) -> bool:
     level = -box.gap_y(panel) > 0.8 * max(box.height, panel.height)
     if not level or box.gap_x(panel) > 1.2 * min(box.width, panel.width):
         return False
@@ -106,10 +106,10 @@ def _nearest(
             continue
         gap = max(0.0, caption.box.gap_y(box))
         aside = max(0.0, caption.box.gap_x(box))
-        others = [c.box for c in captions if c is not caption]
+        other_boxes = [c.box for c in captions if c is not caption]
         if gap > far or aside > 0.5 * box.width + _FAR:
             continue
-        if any(_separates(stop, box, caption.box) for stop in (*stops, *others)):
+        if any(_separates(stop, box, caption.box) for stop in (*stops, *other_boxes)):
             continue
         off = abs(caption.box.centre[0] - box.centre[0])
         if best is None or gap + 3 * aside + 0.1 * off < best[0]:

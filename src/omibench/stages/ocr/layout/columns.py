@@ -46,11 +46,11 @@ def in_reading_order(items: Sequence[Item], middle: float | None) -> list[Item]:
         return _column(items)
     ordered: list[Item] = []
     wide = sorted((i for i in items if _crosses(i, middle)), key=lambda i: i.box.y0)
-    rest = [i for i in items if not _crosses(i, middle)]
+    others = [i for i in items if not _crosses(i, middle)]
     for bar in [*wide, None]:
         end = bar.box.y0 if bar else float("inf")
-        band = [i for i in rest if i.box.centre[1] < end]
-        rest = [i for i in rest if i.box.centre[1] >= end]
+        band = [i for i in others if i.box.centre[1] < end]
+        others = [i for i in others if i.box.centre[1] >= end]
         ordered += _column([i for i in band if i.box.centre[0] < middle])
         ordered += _column([i for i in band if i.box.centre[0] >= middle])
         ordered += _column([bar]) if bar else []
@@ -64,7 +64,7 @@ def _crosses(item: Item, middle: float) -> bool:
 def _column(items: Sequence[Item]) -> list[Item]:
     lines = [i for i in items if isinstance(i, Line)]
     left = min((line.box.x0 for line in lines if line.upright), default=0.0)
-    stacked = _stacked(lines)
+    stacked = _find_stacked_lines(lines)
     ordered: list[Item] = []
     for row in rows(items):
         first = min((i.box.x0 for i in row if isinstance(i, Line)), default=0.0)
@@ -88,7 +88,7 @@ def rows(items: Sequence[Item]) -> list[list[Item]]:
     Pieces of a fraction stand up to 0.8 of the type size above or below the line that they belong
     to; they join the row of the nearest earlier-begun line that they do not overlap.
     """
-    found: list[list[Item]] = []
+    row_list: list[list[Item]] = []
     anchors: list[Item] = []
     for item in sorted(items, key=lambda i: (i.box.x0, i.box.y0)):
         near = [
@@ -97,12 +97,12 @@ def rows(items: Sequence[Item]) -> list[list[Item]]:
             if _same_row(anchor, item)
         ]
         if near:
-            found[min(near)[1]].append(item)
+            row_list[min(near)[1]].append(item)
         else:
             anchors.append(item)
-            found.append([item])
-    order = sorted(range(len(found)), key=lambda k: (_level(anchors[k]), anchors[k].box.x0))
-    return [sorted(found[k], key=lambda i: (i.box.x0, i.box.y0)) for k in order]
+            row_list.append([item])
+    order = sorted(range(len(row_list)), key=lambda k: (_level(anchors[k]), anchors[k].box.x0))
+    return [sorted(row_list[k], key=lambda i: (i.box.x0, i.box.y0)) for k in order]
 
 
 def _level(item: Item) -> float:
@@ -119,13 +119,13 @@ def _same_row(anchor: Item, item: Item) -> bool:
     return abs(_level(anchor) - _level(item)) <= reach and anchor.box.gap_x(item.box) > -1.0
 
 
-def _stacked(lines: Sequence[Line]) -> set[int]:
+def _find_stacked_lines(lines: Sequence[Line]) -> set[int]:
     """The ids of lines that stand beside or above another one by less than a line's height.
 
     Lines of text are at least their type size apart; what is nearer is part of a fraction, a root
     or a sum.
     """
-    found: set[int] = set()
+    stacked: set[int] = set()
     level = sorted((line for line in lines if line.upright), key=lambda line: line.baseline)
     for k, a in enumerate(level):
         for b in level[k + 1 :]:
@@ -134,5 +134,5 @@ def _stacked(lines: Sequence[Line]) -> set[int]:
             if rise > 0.85 * size:
                 break
             if rise > 0.3 * size and a.box.gap_x(b.box) < 1.5 * size:
-                found |= {id(a), id(b)}
-    return found
+                stacked |= {id(a), id(b)}
+    return stacked

@@ -31,8 +31,8 @@ def crop_all(
     for number in sorted({picture.page for picture in pictures}):
         page = pdf[number - 1]
         sheet = page.get_displaylist(annots=0)
-        here = [p for p in pictures if p.page == number]
-        for k, picture in enumerate(here, 1):
+        page_pictures = [p for p in pictures if p.page == number]
+        for k, picture in enumerate(page_pictures, 1):
             box = _clip(picture.box, Box(*page.rect))
             scale = min(dpi / 72, MAX_SIDE / max(box.width, box.height, 1.0))
             pixels = sheet.get_pixmap(
@@ -46,19 +46,19 @@ def crop_all(
                 file=f"{prefix}/{name}",
                 sha256=hashlib.sha256(data).hexdigest(),
                 page=number,
-                bbox=_rounded(box),
+                bbox=_round_box(box),
                 caption=picture.caption,
-                panels=[Panel(label=p.label, bbox=_rounded(p.box)) for p in picture.panels],
+                panels=[Panel(label=p.label, bbox=_round_box(p.box)) for p in picture.panels],
             )
     return figures
 
 
-def _rounded(box: Box) -> BBox:
+def _round_box(box: Box) -> BBox:
     return round(box.x0, 2), round(box.y0, 2), round(box.x1, 2), round(box.y1, 2)
 
 
 def _clip(box: Box, sheet: Box) -> Box:
-    grown = box.grown(MARGIN, MARGIN)
+    grown = box.grow(MARGIN, MARGIN)
     return Box(
         max(grown.x0, sheet.x0),
         max(grown.y0, sheet.y0),

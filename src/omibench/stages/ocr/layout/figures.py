@@ -10,7 +10,7 @@ from omibench.stages.ocr.layout.grids import is_table
 from omibench.stages.ocr.layout.labels import MARK_REACH, Setting, is_body, with_labels
 from omibench.stages.ocr.layout.layout import Box, Line, Picture
 from omibench.stages.ocr.layout.marks import Region
-from omibench.stages.ocr.layout.panels import panels_of
+from omibench.stages.ocr.layout.panels import find_panels
 from omibench.stages.ocr.structure.choices import is_lone_marker
 
 MIN_SIDE = 12.0
@@ -19,7 +19,7 @@ MIN_TICKS = 5
 _PROSE = re.compile(r"(?:\w{2,}\W+){4}\w{2,}")
 
 
-def pictures_of(
+def find_pictures(
     page: int,
     regions: Sequence[Region],
     lines: Sequence[Line],
@@ -32,22 +32,24 @@ def pictures_of(
     with others; what a caption names, panels and scattered parts, is one picture; labels around a
     picture are taken into it.
     """
-    taken = {id(line) for caption in captions for line in caption.lines}
-    free = [line for line in lines if id(line) not in taken]
+    caption_lines = {id(line) for caption in captions for line in caption.lines}
+    free = [line for line in lines if id(line) not in caption_lines]
     body = [line for line in free if is_body(line, free, setting)]
-    whole = [r.box for r in regions if _is_picture(r, lines, captions, setting)]
-    whole += [r.box for r in regions if _is_scale(r) and not _is_near(r.box, whole)]
-    bits = [r.box for r in regions if _is_bit(r, lines, setting) and r.box not in whole]
+    picture_boxes = [r.box for r in regions if _is_picture(r, lines, captions, setting)]
+    picture_boxes += [
+        r.box for r in regions if _is_scale(r) and not _touches_any(r.box, picture_boxes)
+    ]
+    bits = [r.box for r in regions if _is_bit(r, lines, setting) and r.box not in picture_boxes]
     stops = [line.box for line in body]
     named: dict[int, Box] = {}
     parts: dict[int, list[Box]] = {}
     nameless: list[Box] = []
-    boxes = [*whole, *bits]
+    boxes = [*picture_boxes, *bits]
     for box, name in zip(boxes, name_boxes(boxes, captions, stops), strict=True):
         if name is not None:
             named[name] = named[name].union(box) if name in named else box
-            parts.setdefault(name, []).extend([box] if box in whole else [])
-        elif box in whole or _is_lettered(box, free):
+            parts.setdefault(name, []).extend([box] if box in picture_boxes else [])
+        elif box in picture_boxes or _is_lettered(box, free):
             nameless.append(box)
     named = {name: box for name, box in named.items() if _is_large(box)}
     labels = [line for line in free if line not in body]
@@ -67,14 +69,14 @@ def pictures_of(
             box,
             captions[name].text,
             captions[name].number,
-            panels_of(parts[name], box, free, setting.size),
+            find_panels(parts[name], box, free, setting.size),
         )
-        for box, name in _joined(list(zip(grown, owners, strict=True)))
+        for box, name in _join_boxes(list(zip(grown, owners, strict=True)))
     ]
-    gone = {id(line) for line in absorbed} | {
+    absorbed_lines = {id(line) for line in absorbed} | {
         id(ln) for name in named for ln in captions[name].lines
     }
-    return pictures, [line for line in lines if id(line) not in gone]
+    return pictures, [line for line in lines if id(line) not in absorbed_lines]
 
 
 def _is_large(box: Box) -> bool:
@@ -89,8 +91,8 @@ def _is_scale(region: Region) -> bool:
     return region.strokes >= MIN_TICKS and box.width >= 60 and box.height >= 3
 
 
-def _is_near(box: Box, others: Sequence[Box]) -> bool:
-    return any(box.grown(MARK_REACH, MARK_REACH).touches(other) for other in others)
+def _touches_any(box: Box, others: Sequence[Box]) -> bool:
+    return any(box.grow(MARK_REACH, MARK_REACH).touches(other) for other in others)
 
 
 def _is_bit(region: Region, lines: Sequence[Line], setting: Setting) -> bool:
@@ -98,10 +100,10 @@ def _is_bit(region: Region, lines: Sequence[Line], setting: Setting) -> bool:
     if _is_large(region.box) or region.box.width >= 0.9 * setting.width:
         return False
     flat = region.box.height < 3
-    return not flat or not any(_sits_on(line, region.box) for line in lines)
+    return not flat or not any(_carries_line(line, region.box) for line in lines)
 
 
-def _sits_on(line: Line, rule: Box) -> bool:
+def _carries_line(line: Line, rule: Box) -> bool:
     """Whether a rule underlines a line or is the bar of a fraction with the line above it."""
     gap = rule.y0 - line.baseline
     return -1 < gap < 0.45 * line.size and line.box.gap_x(rule) < 0 and line.upright
@@ -144,16 +146,16 @@ def _is_inline(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
 
 def _is_measured(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
     """Whether short labels stand around an empty box: a plate with its sides, no answer's place."""
-    around = box.grown(12, 12)
+    around = box.grow(12, 12)
     short = [line for line in lines if len(line.text) <= 8 and around.touches(line.box)]
     return box.width < 0.6 * setting.width and len(short) >= 2
 
 
 def _is_named(box: Box, lines: Sequence[Line], captions: Sequence[Caption]) -> bool:
     """Whether a caption or the letter of a choice stands right at a box."""
-    around = box.grown(4, 26)
+    around = box.grow(4, 26)
     return any(around.touches(c.box) for c in captions) or any(
-        is_lone_marker(line.text) and box.grown(24, 16).touches(line.box) for line in lines
+        is_lone_marker(line.text) and box.grow(24, 16).touches(line.box) for line in lines
     )
 
 
@@ -167,7 +169,7 @@ def _is_lettered(box: Box, lines: Sequence[Line]) -> bool:
     )
 
 
-def _joined(boxes: list[tuple[Box, int | None]]) -> list[tuple[Box, int | None]]:
+def _join_boxes(boxes: list[tuple[Box, int | None]]) -> list[tuple[Box, int | None]]:
     """Overlapping boxes as one, unless two captions tell them apart."""
     joined: list[tuple[Box, int | None]] = []
     for box, name in boxes:

@@ -11,7 +11,7 @@ from statistics import median
 from omibench.stages.ocr.layout.captions import CAPTION
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.structure.exam_data import exam_heads
-from omibench.stages.ocr.structure.numbering import number_of
+from omibench.stages.ocr.structure.numbering import read_number
 
 _MARGIN = 0.10
 _REPEATED = 0.4
@@ -41,7 +41,7 @@ def without_furniture(
     literal: Counter[str] = Counter()
     for lines, height in zip(pages, heights, strict=True):
         literal.update({line.text for line in lines if _at_edge(line, height)})
-    repeated = _repeated(pages, heights, drawn, literal)
+    repeated = _find_repeated_lines(pages, heights, drawn, literal)
     heads = exam_heads(pages, heights, _enough(pages))
     body = body_size([line for lines in pages for line in lines])
     return [
@@ -61,7 +61,7 @@ def without_furniture(
     ]
 
 
-def _repeated(
+def _find_repeated_lines(
     pages: Sequence[Sequence[Line]],
     heights: Sequence[float],
     drawn: Sequence[Sequence[Box]],
@@ -69,20 +69,25 @@ def _repeated(
 ) -> set[int]:
     """id(line) of the lines that stand, digits aside, apart at the edge of enough pages."""
     enough, step = _enough(pages), _usual_step(pages)
-    found: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+    pages_by_text: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     places: list[tuple[Line, str, int]] = []
     for number, (lines, height, boxes) in enumerate(zip(pages, heights, drawn, strict=True)):
         for line in lines:
             if _at_edge(line, height) and _ends_at_edge(line, lines, height, boxes, step):
                 below = line.baseline > height / 2
                 place = (line.baseline - height if below else line.baseline) / _slack(line)
-                text = _masked(line.text)
-                found[text, round(place)].add(number)
+                text = _mask_digits(line.text)
+                pages_by_text[text, round(place)].add(number)
                 places.append((line, text, round(place)))
     return {
         id(line)
         for line, text, place in places
-        if len(found[text, place - 1] | found[text, place] | found[text, place + 1]) >= enough
+        if len(
+            pages_by_text[text, place - 1]
+            | pages_by_text[text, place]
+            | pages_by_text[text, place + 1]
+        )
+        >= enough
         and (literal[line.text] >= enough or not _opens(line.text))
     }
 
@@ -107,7 +112,7 @@ def _slack(line: Line) -> float:
 
 def _opens(text: str) -> bool:
     """Whether a line opens a problem, a part of one or a choice."""
-    number = number_of(text)
+    number = read_number(text)
     return (number is not None and number.end < len(text)) or _OPENS.match(text) is not None
 
 
@@ -137,7 +142,7 @@ def _ends_at_edge(
 
 
 def _names_problem(text: str) -> bool:
-    number = number_of(text)
+    number = read_number(text)
     return number is not None and number.style not in ("plain", "heading")
 
 
@@ -155,7 +160,7 @@ def _numbers_text(line: Line, lines: Sequence[Line], literal: Counter[str]) -> b
     )
 
 
-def _masked(text: str) -> str:
+def _mask_digits(text: str) -> str:
     return re.sub(r"\d+", "#", text).strip().lower()
 
 

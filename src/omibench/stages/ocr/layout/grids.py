@@ -21,8 +21,8 @@ def is_table(lines: Sequence[Line]) -> bool:
         return False
     cells = [line.box for row in rows for line in row]
     aligned = sum(
-        any(_is_under(a, b) for k, row in enumerate(rows) for b in _boxes(row) if k != own)
-        for own, row in enumerate(rows)
+        any(_underlies(a, b) for k, row in enumerate(rows) for b in _boxes(row) if k != row_number)
+        for row_number, row in enumerate(rows)
         for a in _boxes(row)
     )
     steady = len({len(row) for row in rows}) <= 1 + len(rows) // 3
@@ -43,6 +43,6 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     return rows
 
 
-def _is_under(a: Box, b: Box) -> bool:
+def _underlies(a: Box, b: Box) -> bool:
     offsets = (a.x0 - b.x0, a.x1 - b.x1, a.centre[0] - b.centre[0])
     return min(map(abs, offsets)) < _ALIGNED

@@ -95,16 +95,16 @@ def with_labels(
     ]
     while boxes:
         hits: list[tuple[int, _Part]] = []
-        rest: list[tuple[int, _Part]] = []
+        unlabelled: list[tuple[int, _Part]] = []
         for part in waiting:
             index, distance = _nearest(boxes, captions, part[0])
-            (hits if distance <= part[1] else rest).append((index, part))
+            (hits if distance <= part[1] else unlabelled).append((index, part))
         if not hits:
             break
         for index, (box, _, line) in hits:
             boxes[index] = boxes[index].union(box)
             absorbed += [line] if line else []
-        waiting = [part for _, part in rest]
+        waiting = [part for _, part in unlabelled]
     return boxes, absorbed
 
 

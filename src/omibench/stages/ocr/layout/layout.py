@@ -35,7 +35,7 @@ class Box(NamedTuple):
             max(self.y1, other.y1),
         )
 
-    def grown(self, dx: float, dy: float) -> Box:
+    def grow(self, dx: float, dy: float) -> Box:
         """The box with `dx` more on the left and right and `dy` more above and below."""
         return Box(self.x0 - dx, self.y0 - dy, self.x1 + dx, self.y1 + dy)
 

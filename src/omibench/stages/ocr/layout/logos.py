@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from omibench.stages.ocr.layout.layout import Box
 from omibench.stages.ocr.layout.marks import Region
 
-MANY = 3
+MIN_REPEATS = 3
 """Pages from which on what is shown again is no figure."""
 _STILL, _JITTER = 3.0, 8.0
 """Points by which the same drawing may move from page to page, and its scan."""
@@ -36,7 +36,7 @@ def without_logos(
         [
             region
             for region in regions
-            if not (region.image and images[region.image] >= MANY)
+            if not (region.image and images[region.image] >= MIN_REPEATS)
             and not _is_repeated(region, cells, size)
         ]
         for regions, size in zip(pages, sizes, strict=True)
@@ -56,14 +56,15 @@ def _is_repeated(
                 number
                 for key in _around(_cell(region.box))
                 for number, other in cells.get(key, ())
-                if other.strokes == region.strokes and _moved(region.box, other.box) < far
+                if other.strokes == region.strokes
+                and _distance_between(region.box, other.box) < far
             }
         )
-        >= MANY
+        >= MIN_REPEATS
     )
 
 
-def _moved(a: Box, b: Box) -> float:
+def _distance_between(a: Box, b: Box) -> float:
     return max(abs(p - q) for p, q in zip(a, b, strict=True))
 
 

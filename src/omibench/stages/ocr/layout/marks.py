@@ -16,7 +16,7 @@ _Drawing = dict[str, Any]
 """A path as MuPDF tells it."""
 NEAR = 6.0
 """Points within which drawings belong together."""
-_MANY = 1500
+_MAX_DRAWINGS = 1500
 _COVERED = 0.8
 """The part of a page from which on an image is its ground, or the scan of it."""
 _HIDDEN = 3
@@ -48,7 +48,7 @@ class Region:
     """Width, height and bytes of an embedded image: the same wherever it is shown again."""
 
 
-def regions_of(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
+def find_regions(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
     """Vector clusters and images of a page; what covers the page or frames its text is left out.
 
     A figure in the frame of a solution is thus one of its own.
@@ -65,7 +65,7 @@ def regions_of(page: pymupdf.Page, lines: Sequence[Line] = ()) -> list[Region]:
         Region(box, raster=True, image=(info["width"], info["height"], info["size"]))
         # Asked for xrefs, MuPDF would decode every image to compare digests.
         for info in page.get_image_info()
-        if (box := _clipped(Box(*info["bbox"]), sheet)) and _area(box) < _COVERED * _area(sheet)
+        if (box := _clip(Box(*info["bbox"]), sheet)) and _area(box) < _COVERED * _area(sheet)
     ]
     return merge_touching([*vectors, *images])
 
@@ -79,7 +79,7 @@ def is_searchable_scan(page: pymupdf.Page) -> bool:
     if not page.get_images():
         return False
     covered = any(
-        (box := _clipped(Box(*info["bbox"]), sheet)) and _area(box) > _COVERED * _area(sheet)
+        (box := _clip(Box(*info["bbox"]), sheet)) and _area(box) > _COVERED * _area(sheet)
         for info in page.get_image_info()
     )
     if not covered:
@@ -103,7 +103,7 @@ def merge_touching(regions: list[Region]) -> list[Region]:
                 hit.box.union(current.box),
                 raster=hit.raster or current.raster,
                 ruled=hit.ruled and current.ruled,
-                framed=hit.framed and current.framed and hit.box.grown(2, 2).holds(current.box),
+                framed=hit.framed and current.framed and hit.box.grow(2, 2).holds(current.box),
                 strokes=hit.strokes + current.strokes,
                 image=hit.image or current.image,
             )
@@ -113,24 +113,24 @@ def merge_touching(regions: list[Region]) -> list[Region]:
 
 def _belong(a: Region, b: Region) -> bool:
     if a.raster and b.raster:
-        return a.box.grown(1.5, 1.5).touches(b.box)
+        return a.box.grow(1.5, 1.5).touches(b.box)
     return a.box.touches(b.box)
 
 
 def _clusters(page: pymupdf.Page, drawings: list[_Drawing]) -> list[tuple[Box, list[_Drawing]]]:
     """Drawings within 6 points of each other, in groups, each with its box."""
     boxes = [Box(*drawing["rect"]) for drawing in drawings]
-    if len(drawings) > _MANY:
+    if len(drawings) > _MAX_DRAWINGS:
         # Clustering is quadratic; maps and scatter plots are grouped by the squares they touch.
         return _by_squares(drawings, boxes, Box(*page.rect))
-    found = page.cluster_drawings(
+    clusters = page.cluster_drawings(
         drawings=drawings, x_tolerance=NEAR, y_tolerance=NEAR, final_filter=False
     )
     groups = []
-    for whole in (Box(*cluster) for cluster in found):
-        around = whole.grown(1, 1)
+    for cluster_box in (Box(*cluster) for cluster in clusters):
+        around = cluster_box.grow(1, 1)
         inside = [d for d, box in zip(drawings, boxes, strict=True) if around.holds(box)]
-        groups.append((whole, inside))
+        groups.append((cluster_box, inside))
     return groups
 
 
@@ -157,15 +157,15 @@ def _by_squares(
     owner = {square: k for k, patch in enumerate(patches(squares, 2)) for square in patch}
     groups: dict[int, tuple[Box, list[_Drawing]]] = {}
     for drawing, box, (x0, y0, *_) in zip(drawings, boxes, spans, strict=True):
-        whole, inside = groups.get(owner[y0, x0], (box, []))
+        group_box, inside = groups.get(owner[y0, x0], (box, []))
         inside.append(drawing)
-        groups[owner[y0, x0]] = (whole.union(box), inside)
+        groups[owner[y0, x0]] = (group_box.union(box), inside)
     return list(groups.values())
 
 
 def _is_visible(drawing: _Drawing, sheet: Box) -> bool:
     box = Box(*drawing["rect"])
-    if not sheet.grown(1, 1).touches(box):
+    if not sheet.grow(1, 1).touches(box):
         return False
     if _area(box) > 0.7 * _area(sheet):
         return False
@@ -209,7 +209,7 @@ def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
     """
     across = frame.width > _ACROSS * width
     for line in lines:
-        if frame.grown(2, 2).holds(line.box) and line.upright:
+        if frame.grow(2, 2).holds(line.box) and line.upright:
             wide = 0.5 * frame.width < line.box.width < frame.width + 4
             begins = across and 0 < line.box.x0 - frame.x0 < 2.5 * line.size
             if (wide and len(line.text) >= _PROSE) or begins:
@@ -217,8 +217,8 @@ def _surrounds(frame: Box, lines: Sequence[Line], width: float) -> bool:
     return False
 
 
-def _is_edge(drawing: _Drawing, whole: Box) -> bool:
-    """Whether a drawing is a frame around `whole`, its ground, a bar across it or an edge of it.
+def _is_edge(drawing: _Drawing, cluster_box: Box) -> bool:
+    """Whether a drawing is a frame around a cluster, its ground, a bar across it or its edge.
 
     Frames may have round corners, but nothing slopes in them.
     """
@@ -227,9 +227,9 @@ def _is_edge(drawing: _Drawing, whole: Box) -> bool:
         return False
     if any(item[0] == "c" for item in items) and len(items) < _FRAME:
         return False
-    wide, high = box.width > 0.94 * whole.width, box.height > 0.94 * whole.height
-    at_side = min(abs(box.x0 - whole.x0), abs(box.x1 - whole.x1)) < _THIN
-    at_end = min(abs(box.y0 - whole.y0), abs(box.y1 - whole.y1)) < _THIN
+    wide, high = box.width > 0.94 * cluster_box.width, box.height > 0.94 * cluster_box.height
+    at_side = min(abs(box.x0 - cluster_box.x0), abs(box.x1 - cluster_box.x1)) < _THIN
+    at_end = min(abs(box.y0 - cluster_box.y0), abs(box.y1 - cluster_box.y1)) < _THIN
     ground = high and drawing.get("color") is None
     return (wide and at_end) or ground or (high and (wide or (at_side and box.width < 2 * _THIN)))
 
@@ -238,7 +238,7 @@ def _is_axial(a: Any, b: Any) -> bool:
     return bool(abs(a.x - b.x) < 0.5 or abs(a.y - b.y) < 0.5)
 
 
-def _clipped(box: Box, sheet: Box) -> Box | None:
+def _clip(box: Box, sheet: Box) -> Box | None:
     clipped = Box(
         max(box.x0, sheet.x0), max(box.y0, sheet.y0), min(box.x1, sheet.x1), min(box.y1, sheet.y1)
     )

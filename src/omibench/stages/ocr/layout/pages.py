@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from omibench.stages.ocr.layout.captions import captions_of
+from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.layout import Box, Line
 from omibench.stages.ocr.layout.marks import Region
 
@@ -20,7 +20,7 @@ def needs_reading(lines: Sequence[Line], regions: Sequence[Region], sheet: Box) 
     count = visible(lines)
     if count == 0 or is_broken(lines):
         return True
-    if count >= MIN_VISIBLE or captions_of(lines):
+    if count >= MIN_VISIBLE or find_captions(lines):
         return False
     images = sum(r.box.width * r.box.height for r in regions if r.raster)
     return images > _SCANNED * sheet.width * sheet.height

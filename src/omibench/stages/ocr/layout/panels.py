@@ -13,20 +13,20 @@ _NEAR = 30.0
 _ALIKE = 3.0
 
 
-def panels_of(
-    parts: Sequence[Box], whole: Box, labels: Sequence[Line], size: float
+def find_panels(
+    parts: Sequence[Box], figure_box: Box, labels: Sequence[Line], size: float
 ) -> tuple[Panel, ...]:
-    """The panels of the figure `whole` in rows from left to right; none when it is of one piece.
+    """The panels of a figure in rows from left to right; none when it is of one piece.
 
     `parts` are what was drawn apart under its caption, and `labels` the lines inside of it: each
     belongs to the nearest part. `size` is the type size of the text.
     """
     if len(parts) < 2:
         return ()
-    inside = [line for line in labels if whole.holds(line.box)]
+    inside = [line for line in labels if figure_box.holds(line.box)]
     letters = [line for line in inside if line.upright and _letter(line)]
-    others = [line for line in inside if line not in letters]
-    grown, _ = with_labels(list(parts), [None] * len(parts), others, (), size)
+    other_lines = [line for line in inside if line not in letters]
+    grown, _ = with_labels(list(parts), [None] * len(parts), other_lines, (), size)
     if any(a.touches(b) for k, a in enumerate(grown) for b in grown[:k]):
         grown = list(parts)
     named: dict[int, Line] = {}

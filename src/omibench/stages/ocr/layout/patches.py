@@ -10,18 +10,18 @@ Square = tuple[int, int]
 
 def patches(squares: Iterable[Square], near: int) -> Iterator[list[Square]]:
     """Squares in groups, each as large as steps of at most `near` rows and columns reach."""
-    left = set(squares)
+    remaining = set(squares)
     steps = [(dy, dx) for dy in range(-near, near + 1) for dx in range(-near, near + 1) if dy or dx]
-    while left:
-        waiting = [left.pop()]
-        found = []
+    while remaining:
+        waiting = [remaining.pop()]
+        patch_list = []
         while waiting:
             y, x = waiting.pop()
-            found.append((y, x))
-            close = [(y + dy, x + dx) for dy, dx in steps if (y + dy, x + dx) in left]
-            left.difference_update(close)
+            patch_list.append((y, x))
+            close = [(y + dy, x + dx) for dy, dx in steps if (y + dy, x + dx) in remaining]
+            remaining.difference_update(close)
             waiting += close
-        yield found
+        yield patch_list
 
 
 def bounds(patch: Iterable[Square]) -> tuple[int, int, int, int]:

@@ -11,8 +11,8 @@ from omibench.files.intake import open_regular
 from omibench.files.intake.picture import READERS
 from omibench.stages.ocr.engines.engine import Engine, Pixels, Reading, read_upright
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.layout.printed import unprinted
-from omibench.stages.ocr.layout.scans import DPI, Scanned, lines_of, skew_of
+from omibench.stages.ocr.layout.printed import find_unprinted_lines
+from omibench.stages.ocr.layout.scans import DPI, Scanned, build_lines, measure_skew
 
 if TYPE_CHECKING:
     import pymupdf
@@ -52,11 +52,11 @@ def load_pixels(path: Path) -> Pixels:
     with open_regular(path) as content, Image.open(content, formats=READERS) as file:
         image = ImageOps.exif_transpose(file).convert("RGB")
     longest = max(image.size)
-    wanted = min(MAX_SIDE, max(MIN_SIDE, longest))
-    if wanted != longest:
+    target_side = min(MAX_SIDE, max(MIN_SIDE, longest))
+    if target_side != longest:
         size = (
-            max(1, round(image.width * wanted / longest)),
-            max(1, round(image.height * wanted / longest)),
+            max(1, round(image.width * target_side / longest)),
+            max(1, round(image.height * target_side / longest)),
         )
         image = image.resize(size, Image.Resampling.LANCZOS)
     return np.asarray(image)
@@ -67,13 +67,13 @@ def read_photograph(path: Path, engine: Engine) -> Photograph:
     picture, readings, turn = read_pixels(load_pixels(path), engine)
     heights = [r.height for r in readings for _ in r.text]
     scale = _TYPE / (0.74 * median(heights)) if heights else 595 / max(picture.shape[1], 1)
-    lines = without_ink(lines_of(readings, 1, scale, engine.name))
+    lines = without_ink(build_lines(readings, 1, scale, engine.name))
     return Photograph(picture_page(picture, scale), KnownReader(Scanned(lines, engine.name, turn)))
 
 
 def without_ink(lines: list[Line]) -> list[Line]:
     """The lines, those that are no print marked as left out, the others as running text."""
-    reasons = unprinted(lines)
+    reasons = find_unprinted_lines(lines)
     return [
         replace(line, left_out=reasons.get(id(line)), running=id(line) not in reasons)
         for line in lines
@@ -83,15 +83,15 @@ def without_ink(lines: list[Line]) -> list[Line]:
 def read_pixels(picture: Pixels, engine: Engine) -> tuple[Pixels, list[Reading], float]:
     """The picture as it stands upright, what is read there, and the degrees it was turned by."""
     picture, readings, turn = read_upright(picture, engine)
-    skew = skew_of(readings)
+    skew = measure_skew(readings)
     if _LEVEL < abs(skew) < _MAX_SKEW:
-        picture = _levelled(picture, skew)
+        picture = _level(picture, skew)
         readings = engine.read(picture)
         return picture, readings, turn - skew
     return picture, readings, float(turn)
 
 
-def _levelled(picture: Pixels, skew: float) -> Pixels:
+def _level(picture: Pixels, skew: float) -> Pixels:
     """The picture turned against its skew, the sheet grown so that nothing is cut off."""
     import numpy as np
     from PIL import Image

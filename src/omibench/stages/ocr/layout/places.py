@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Part = Literal["stem", "statement", "choice", "solution", "figure", "answers", "other", "drawing"]
 DPI = 100
 QUALITY = 60
-MANY = 60
+MAX_PAGES = 60
 """Pages from which on their pictures get coarser, so that a look stays below 20 MB."""
 _MAX_SIDE = 1500
 _SMALL = 150.0
@@ -56,27 +56,27 @@ class Layout(Noun):
     places: list[Place]
 
 
-def places_of(document: Document, paper: Paper) -> list[Place]:
+def find_places(document: Document, paper: Paper) -> list[Place]:
     """Every part of every problem, then what belongs to none."""
-    found = [place for draft in paper.drafts for place in _of_draft(draft)]
-    found = list({(p.page, p.part, p.bbox): p for p in reversed(found)}.values())[::-1]
-    taken = {(i.page, i.box) for d in paper.drafts for i in _items(d)}
+    places = [place for draft in paper.drafts for place in _of_draft(draft)]
+    places = list({(p.page, p.part, p.bbox): p for p in reversed(places)}.values())[::-1]
+    placed_items = {(i.page, i.box) for d in paper.drafts for i in _items(d)}
     answers = {(i.page, i.box) for i in paper.answers}
-    for free, run in groupby(document.flow, key=lambda i: (i.page, i.box) not in taken):
-        rest = list(run) if free else []
-        lines = [i for i in rest if not isinstance(i, Picture)]
+    for free, run in groupby(document.flow, key=lambda i: (i.page, i.box) not in placed_items):
+        unplaced = list(run) if free else []
+        lines = [i for i in unplaced if not isinstance(i, Picture)]
         for named, part in groupby(lines, key=lambda i: (i.page, i.box) in answers):
-            found += [
+            places += [
                 _place(page, "answers" if named else "other", box) for page, box in _blocks(part)
             ]
-        found += [_place(i.page, "drawing", i.box) for i in rest if isinstance(i, Picture)]
-    shown = [i for i in document.flow if isinstance(i, Picture)]
+        places += [_place(i.page, "drawing", i.box) for i in unplaced if isinstance(i, Picture)]
+    pictures = [i for i in document.flow if isinstance(i, Picture)]
     for sheet in document.pages:
         for region in sheet.regions:
-            inside = any(p.page == sheet.number and p.box.touches(region.box) for p in shown)
+            inside = any(p.page == sheet.number and p.box.touches(region.box) for p in pictures)
             if not inside and region.box.width * region.box.height > _SMALL:
-                found.append(_place(sheet.number, "drawing", region.box))
-    return found
+                places.append(_place(sheet.number, "drawing", region.box))
+    return places
 
 
 def write_layout(
@@ -86,15 +86,19 @@ def write_layout(
     import pymupdf
 
     folder.mkdir(parents=True, exist_ok=True)
-    dpi = DPI if len(document.pages) <= MANY else max(50, DPI * (MANY / len(document.pages)) ** 0.5)
+    dpi = (
+        DPI
+        if len(document.pages) <= MAX_PAGES
+        else max(50, DPI * (MAX_PAGES / len(document.pages)) ** 0.5)
+    )
     sheets = []
     for sheet in document.pages:
         name = f"p{sheet.number:04d}.jpg"
         page = pdf[sheet.number - 1]
         width, height = page.rect.width, page.rect.height
         # What was too large to be read is too large to be shown.
-        shown = "image_too_large" not in sheet.codes
-        if shown:
+        is_drawn = "image_too_large" not in sheet.codes
+        if is_drawn:
             scale = min(dpi / 72, _MAX_SIDE / max(width, height, 1.0))
             pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
             (folder / name).write_bytes(pixels.tobytes("jpeg", jpg_quality=QUALITY))
@@ -104,7 +108,7 @@ def write_layout(
                 width=width,
                 height=height,
                 codes=sheet.codes,
-                picture=name if shown else None,
+                picture=name if is_drawn else None,
             )
         )
     text = Layout(sheets=sheets, places=list(places)).model_dump_json()
@@ -140,16 +144,16 @@ def _items(draft: Draft) -> Iterator[Item]:
 
 def _blocks(items: Iterable[Item]) -> Iterator[tuple[int, Box]]:
     """The boxes around items in reading order: a new one on each page and in each column."""
-    page, whole = 0, Box(0, 0, 0, 0)
+    page, block_box = 0, Box(0, 0, 0, 0)
     for item in items:
-        if item.page == page and item.box.y1 > whole.y0 and item.box.gap_x(whole) < 24:
-            whole = whole.union(item.box)
+        if item.page == page and item.box.y1 > block_box.y0 and item.box.gap_x(block_box) < 24:
+            block_box = block_box.union(item.box)
             continue
         if page:
-            yield page, whole
-        page, whole = item.page, item.box
+            yield page, block_box
+        page, block_box = item.page, item.box
     if page:
-        yield page, whole
+        yield page, block_box
 
 
 def _place(page: int, part: Part, box: Box, problem: str | None = None, label: str = "") -> Place:

@@ -30,7 +30,7 @@ _REPLY = re.compile(r"[答解][,:;!.。：，；！]?")
 _SHORT = 5
 
 
-def unprinted(lines: Sequence[Line]) -> dict[int, str]:
+def find_unprinted_lines(lines: Sequence[Line]) -> dict[int, str]:
     """id(line) of the lines of a photograph that are no print to be read, and why.
 
     `handwriting` is what an engine is not sure of, calculations and replies; `label` is what stands
@@ -51,12 +51,12 @@ def unprinted(lines: Sequence[Line]) -> dict[int, str]:
     usual = confidences[len(confidences) * 2 // 3]
     height = median(ln.box.height for ln in words for _ in ln.text)
     sure = min(_SURE, usual - _SLACK)
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for line in lines:
         reason = _reason(line, texts[id(line)], words, sure, height)
         if reason:
-            found[id(line)] = reason
-    return found
+            reasons[id(line)] = reason
+    return reasons
 
 
 def _reason(line: Line, text: str, words: Sequence[Line], sure: float, height: float) -> str | None:
@@ -64,16 +64,16 @@ def _reason(line: Line, text: str, words: Sequence[Line], sure: float, height: f
     worked = _CALCULATION.fullmatch(_UNITS.sub("", text)) is not None
     worded = _WORD.search(text) is not None and not worked
     mixed = "=" in text and 2 * len(_HAN.findall(text)) < len(text)
-    least = min(sure, _SURE_OF_WORDS) if worded and not mixed else sure
+    fewest = min(sure, _SURE_OF_WORDS) if worded and not mixed else sure
     if _CHOICE.match(text) and len(text) > 3:
-        least = min(least, _SURE_OF_CHOICES)
-    if confidence < least or (_REPLY.match(text) and confidence < 0.97):
+        fewest = min(fewest, _SURE_OF_CHOICES)
+    if confidence < fewest or (_REPLY.match(text) and confidence < 0.97):
         return "handwriting"
-    if _MEASURE.fullmatch(text) and not _has_words_beside(line, words):
+    if _MEASURE.fullmatch(text) and not _shares_row(line, words):
         return "label"
     if worded and _HAN.search(text):
         return None
-    row = _has_words_beside(line, words)
+    row = _shares_row(line, words)
     if line.box.height > _LARGE * height and not row:
         return "handwriting"
     if worked and (_RESULT.search(text) or not row) and not _CHOICE.match(text):
@@ -81,7 +81,7 @@ def _reason(line: Line, text: str, words: Sequence[Line], sure: float, height: f
     return "label" if len(text) <= _SHORT and not row and not _CHOICE.match(text) else None
 
 
-def _has_words_beside(line: Line, words: Sequence[Line]) -> bool:
+def _shares_row(line: Line, words: Sequence[Line]) -> bool:
     """Whether a line of words stands on the same row."""
     return any(
         other is not line

@@ -55,28 +55,28 @@ class LocalReader:
 
     def read_page(self, page: pymupdf.Page, number: int) -> Scanned:
         """Render the page at 200 dpi and read it; one that reads badly is tried turned."""
-        scale = scale_of(page)
-        picture, readings, turn = read_upright(rendered(page, scale), self.engine)
+        scale = choose_scale(page)
+        picture, readings, turn = read_upright(render_page(page, scale), self.engine)
         if turn:
             page.set_rotation(turn)
             page.remove_rotation()
-        skew = skew_of(readings)
+        skew = measure_skew(readings)
         if abs(skew) > _LEVEL:
             turn_content(page, -skew)
             middle = (picture.shape[1] / 2, picture.shape[0] / 2)
             readings = [turned_reading(r, -skew, middle) for r in readings]
         else:
             skew = 0.0
-        lines = lines_of(readings, number, 1 / scale, self.engine.name)
+        lines = build_lines(readings, number, 1 / scale, self.engine.name)
         return Scanned(lines, self.engine.name, turn - skew)
 
 
-def scale_of(page: pymupdf.Page) -> float:
+def choose_scale(page: pymupdf.Page) -> float:
     """Pixels per point: 200 dpi, less for a page so large that a side would exceed 3,400 pixels."""
     return float(min(DPI / 72, _MAX_SIDE / max(page.rect.width, page.rect.height, 1.0)))
 
 
-def rendered(page: pymupdf.Page, scale: float) -> Pixels:
+def render_page(page: pymupdf.Page, scale: float) -> Pixels:
     """The pixels of a page in RGB."""
     import numpy as np
     import pymupdf
@@ -85,7 +85,7 @@ def rendered(page: pymupdf.Page, scale: float) -> Pixels:
     return np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
 
 
-def skew_of(readings: Sequence[Reading]) -> float:
+def measure_skew(readings: Sequence[Reading]) -> float:
     """Degrees clockwise by which the lines fall to the right: the median of the long ones."""
     angles = [
         math.degrees(math.atan2(r.quad[1][1] - r.quad[0][1], r.quad[1][0] - r.quad[0][0]))
@@ -120,9 +120,9 @@ def turn_content(page: pymupdf.Page, degrees: float) -> None:
     middle = ((page.rect.x0 + page.rect.x1) / 2, (page.rect.y0 + page.rect.y1) / 2)
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     x, y = middle
-    about = pymupdf.Matrix(cos, sin, -sin, cos, x - x * cos + y * sin, y - x * sin - y * cos)
+    rotation = pymupdf.Matrix(cos, sin, -sin, cos, x - x * cos + y * sin, y - x * sin - y * cos)
     onto = page.transformation_matrix
-    matrix = onto * about * ~onto
+    matrix = onto * rotation * ~onto
     head = " ".join(f"{value:.6f}" for value in matrix)
     stream = document.xref_stream(contents[0]) or b""
     document.update_stream(contents[0], b"q %s cm\n" % head.encode() + stream + b"\nQ\n")
@@ -152,7 +152,7 @@ def _is_alike(size: float, usual: float) -> bool:
     return 0.72 * usual < size < 1.35 * usual
 
 
-def lines_of(readings: Sequence[Reading], page: int, scale: float, engine: str) -> list[Line]:
+def build_lines(readings: Sequence[Reading], page: int, scale: float, engine: str) -> list[Line]:
     """Readings as lines of a page; `scale` is points per pixel.
 
     Boxes jitter by a pixel or two: sizes near the commonest one are that size.

@@ -26,7 +26,7 @@ def paragraphs(lines: Sequence[Line], words: Collection[str] = ()) -> str:
         elif _breaks(last, line):
             text += "\n\n" + line.text
         else:
-            text = _joined(text, line.text, words)
+            text = _join_texts(text, line.text, words)
         last = line
     return re.sub(r" ?\u00ad ?", "", text).strip()
 
@@ -36,7 +36,7 @@ def without_marks(text: str) -> str:
     return IMAGE_MARK.sub(r"[IMAGE \1]", text)
 
 
-def words_of(lines: Sequence[Line]) -> frozenset[str]:
+def collect_words(lines: Sequence[Line]) -> frozenset[str]:
     """Every word of a paper, hyphens kept, in lower case."""
     return frozenset(w.lower() for line in lines for w in re.findall(r"\w[\w-]*\w", line.text))
 
@@ -51,15 +51,15 @@ def _breaks(above: Line, line: Line) -> bool:
     return line.baseline - above.baseline > 1.75 * max(line.size, above.size)
 
 
-def _joined(text: str, more: str, words: Collection[str]) -> str:
+def _join_texts(text: str, continuation: str, words: Collection[str]) -> str:
     if text.endswith("\u00ad"):
-        return text[:-1] + more
+        return text[:-1] + continuation
     head = re.search(r"(\w+)-$", text)
-    tail = re.match(r"[a-zà-ÿ]+", more)
+    tail = re.match(r"[a-zà-ÿ]+", continuation)
     if head and tail and not head[1].isdigit():
-        whole, hyphened = (head[1] + tail[0]).lower(), f"{head[1]}-{tail[0]}".lower()
-        keep = hyphened in words and whole not in words
-        return text + more if keep else text[:-1] + more
-    if text and more and _CJK.match(text[-1]) and _CJK.match(more[0]):
-        return text + more
-    return f"{text} {more}"
+        joined_word, hyphened = (head[1] + tail[0]).lower(), f"{head[1]}-{tail[0]}".lower()
+        keep = hyphened in words and joined_word not in words
+        return text + continuation if keep else text[:-1] + continuation
+    if text and continuation and _CJK.match(text[-1]) and _CJK.match(continuation[0]):
+        return text + continuation
+    return f"{text} {continuation}"

@@ -24,7 +24,7 @@ def is_photograph(path: Path) -> bool:
     return path.suffix.lower() in _PHOTOGRAPHS
 
 
-def sha256_of(path: Path) -> str:
+def hash_regular_file(path: Path) -> str:
     """The hash of a regular file's bytes. Raises PaperError `file_missing`, also for a pipe."""
     try:
         return hash_file(path)
@@ -37,7 +37,7 @@ def check_bytes(path: Path, expected_sha256: str | None = None) -> str:
 
     Raises PaperError `file_missing`, `sha256_mismatch` or `not_a_pdf`.
     """
-    digest = sha256_of(path)
+    digest = hash_regular_file(path)
     if expected_sha256 and digest != expected_sha256.lower():
         raise PaperError(
             "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {expected_sha256}"
@@ -89,8 +89,8 @@ def open_pdf(
         )
     if document.page_count == 0:
         # A truncated file is "repaired" to no pages; only a whole one ends with its marker.
-        whole = b"%%EOF" in path.read_bytes()[-_HEAD:]
-        if whole:
+        is_complete = b"%%EOF" in path.read_bytes()[-_HEAD:]
+        if is_complete:
             raise PaperError("pdf_no_pages", f"{path}: has no pages")
         raise PaperError("pdf_damaged", f"{path}: holds no page that can be read")
     if document.page_count > max_pages:
@@ -111,9 +111,11 @@ def has_huge_image(page: pymupdf.Page) -> bool:
     """
     document = page.parent
     for xref, mask, width, height, *_ in page.get_images(full=True):
-        if width * height > MAX_PIXELS or (mask and _declared(document, mask) > MAX_PIXELS):
+        if width * height > MAX_PIXELS or (
+            mask and _read_declared_pixels(document, mask) > MAX_PIXELS
+        ):
             return True
-        if xref and _declared(document, xref) > MAX_PIXELS:
+        if xref and _read_declared_pixels(document, xref) > MAX_PIXELS:
             return True
     return False
 
@@ -137,7 +139,7 @@ def photograph_size(path: Path) -> tuple[int, int]:
         Image.MAX_IMAGE_PIXELS = limit
 
 
-def _declared(document: pymupdf.Document, xref: int) -> int:
+def _read_declared_pixels(document: pymupdf.Document, xref: int) -> int:
     def number(key: str) -> int:
         kind, value = document.xref_get_key(xref, key)
         return int(value) if kind == "int" else 0

@@ -34,14 +34,14 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
     *,
     pause_s: float = 1.0,
     total_s: float = TOTAL_S,
-    most: int = MAX_BYTES,
+    max_bytes: int = MAX_BYTES,
 ) -> None:
     """Download `url` into `path`, which lies in `folder`, unless a file is there.
 
     The file appears only when it is whole, its hash is right, and its first bytes are those of a
     PDF, PNG or JPEG as its name says; a wrong one leaves nothing behind. What may pass by itself
     (no connection, a server's error) is tried three times, `pause_s` seconds and more apart. After
-    `total_s` seconds or `most` bytes it is given up, however the server sends.
+    `total_s` seconds or `max_bytes` bytes it is given up, however the server sends.
 
     Raises PaperError `download_failed`, `sha256_mismatch` or `not_a_pdf`.
     """
@@ -56,12 +56,12 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
         path.parent.mkdir(parents=True, exist_ok=True)
         with replace_atomically(path) as part:
             part.touch()  # a folder that cannot be written is said before anything is fetched
-            digest = _download(url, part, path, (pause_s, time.monotonic() + total_s, most))
+            digest = _download(url, part, path, (pause_s, time.monotonic() + total_s, max_bytes))
             if digest != sha256.lower():
                 raise PaperError(
                     "sha256_mismatch",
-                    f"{path}: what {shown(url)} gives has SHA-256 {digest}, the manifest says "
-                    f"{sha256}",
+                    f"{path}: what {strip_credentials(url)} gives has SHA-256 {digest}, the "
+                    f"manifest says {sha256}",
                 )
             check_form(path, part)
     except OSError as error:
@@ -70,7 +70,7 @@ def fetch(  # noqa: PLR0913 - the limits are keywords, for tests
         ) from None
 
 
-def shown(url: str) -> str:
+def strip_credentials(url: str) -> str:
     """A URL without what may be secret in it: user, password, query."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
@@ -79,27 +79,30 @@ def shown(url: str) -> str:
 
 def _download(url: str, part: Path, path: Path, limits: tuple[float, float, int]) -> str:
     """The SHA-256 of what was written to `part`."""
-    pause_s, until, most = limits
+    pause_s, until, max_bytes = limits
     for attempt in range(_TRIES):
-        done = _once(url, part, until, most)
-        if done.sha256:
-            return done.sha256
-        if not done.may_pass or time.monotonic() + pause_s * 2**attempt >= until:
+        transferred = _once(url, part, until, max_bytes)
+        if transferred.sha256:
+            return transferred.sha256
+        if not transferred.may_pass or time.monotonic() + pause_s * 2**attempt >= until:
             break
         if attempt + 1 < _TRIES:
             time.sleep(pause_s * 2**attempt)
-    raise PaperError("download_failed", f"{path}: cannot be had from {shown(url)}: {done.problem}")
+    raise PaperError(
+        "download_failed",
+        f"{path}: cannot be had from {strip_credentials(url)}: {transferred.problem}",
+    )
 
 
-def _once(url: str, part: Path, until: float, most: int) -> Transferred:
-    job = json.dumps({"url": url, "part": str(part), "most": most})
+def _once(url: str, part: Path, until: float, max_bytes: int) -> Transferred:
+    job = json.dumps({"url": url, "part": str(part), "most": max_bytes})
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             python_module(_WORKER), input=job, capture_output=True, encoding="utf-8",
             env=isolate_env(os.environ), timeout=max(0.0, until - time.monotonic()), check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Transferred(problem="it was not whole in time")
-    if done.returncode:
-        return Transferred(problem=f"the process that downloads ended with {done.returncode}")
-    return Transferred(**json.loads(done.stdout))
+    if process.returncode:
+        return Transferred(problem=f"the process that downloads ended with {process.returncode}")
+    return Transferred(**json.loads(process.stdout))

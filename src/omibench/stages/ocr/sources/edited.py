@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from omibench.errors import OmibenchError, OutputError
 from omibench.files.intake import read_text
 from omibench.schemas.tables import OcrReport
-from omibench.stages.ocr.sources.check import sha256_of
+from omibench.stages.ocr.sources.check import hash_regular_file
 
 
 def refuse_edited(out: Path) -> None:
@@ -22,7 +22,7 @@ def refuse_edited(out: Path) -> None:
         report = OcrReport.model_validate_json(read_text(out / "report.json"))
     except (OmibenchError, ValidationError):
         return
-    if not problems.is_file() or report.problems_sha256 in (None, sha256_of(problems)):
+    if not problems.is_file() or report.problems_sha256 in (None, hash_regular_file(problems)):
         return
     raise OutputError(
         f"{problems} was edited after it was read, and the edit would be lost: move the file away "

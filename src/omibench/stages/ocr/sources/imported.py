@@ -10,7 +10,7 @@ from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_picture
 from omibench.schemas.problem import Answer, Figure, Problem, Question
 from omibench.schemas.tables import write_jsonl
-from omibench.stages.ocr.sources.check import sha256_of
+from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.manifest import Rows, slug
 from omibench.stages.ocr.worker import Outcome
 
@@ -28,12 +28,14 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
         dataset = load_benchmark(BenchmarkParams(name=rows.format), rows.folder, folder)
     except OmibenchError as error:
         return Outcome(error=("rows_unreadable", str(error)))
-    digest = sha256_of(Path(rows.tables[0])) if len(rows.tables) == 1 else ""
+    digest = hash_regular_file(Path(rows.tables[0])) if len(rows.tables) == 1 else ""
     place = f"images/{rows.slug}"
     problems, missing = [], []
     for question, answer in zip(dataset.questions, dataset.answers, strict=True):
         try:
-            figures = [_kept(figure, dataset.folder, folder, place) for figure in question.images]
+            figures = [
+                _copy_picture(figure, dataset.folder, folder, place) for figure in question.images
+            ]
         except OmibenchError as error:
             return Outcome(error=("rows_unreadable", f"{question.id}: {error}"))
         if any(figure is None for figure in figures):
@@ -43,7 +45,7 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
             problems.append(_problem(rows, digest, question, answer, images))
     write_jsonl(folder / "problems.jsonl", problems)
     write_jsonl(folder / "pages.jsonl", [])
-    codes = [code for code, found in _codes(problems, missing) if found]
+    codes = [code for code, count in _codes(problems, missing) if count]
     return Outcome(codes=codes, where={"picture_missing": _few(missing)} if missing else {})
 
 
@@ -72,7 +74,7 @@ def _problem(
     )
 
 
-def _kept(figure: Figure, source: Path, folder: Path, place: str) -> Figure | None:
+def _copy_picture(figure: Figure, source: Path, folder: Path, place: str) -> Figure | None:
     """The picture copied to where those of papers lie, once by content; None when it is absent.
 
     Raises FileFormatError for what is no whole picture.
@@ -92,5 +94,5 @@ def _codes(problems: Sequence[Problem], missing: Sequence[str]) -> list[tuple[st
 
 
 def _few(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-    return f"{'row' if len(ids) == 1 else 'rows'} {', '.join(ids[:3])}{more}"
+    remainder = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+    return f"{'row' if len(ids) == 1 else 'rows'} {', '.join(ids[:3])}{remainder}"

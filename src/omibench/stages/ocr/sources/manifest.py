@@ -168,14 +168,14 @@ def _contain_downloads(manifest: Manifest, path: Path) -> None:
         for name in source.url:
             pure = PurePath(name)
             if pure.is_absolute() or ".." in pure.parts:
-                where = place_of(f"sources.{k}.url.{name}", [path]) or path
+                place = place_of(f"sources.{k}.url.{name}", [path]) or path
                 raise FileFormatError(
-                    f"{where}: sources.{k}.url: {name!r} is outside of the manifest's folder: "
+                    f"{place}: sources.{k}.url: {name!r} is outside of the manifest's folder: "
                     "what is downloaded is kept in it"
                 )
 
 
-def inputs_of(manifest: Path) -> list[str]:
+def list_inputs(manifest: Path) -> list[str]:
     """The manifest and every file that a change of makes `ocr` run again.
 
     What can be downloaded is left out: it is there when it is needed, and the manifest's SHA-256
@@ -188,7 +188,7 @@ def inputs_of(manifest: Path) -> list[str]:
     return [str(manifest), *files, *(table for rows in read.benchmarks for table in rows.tables)]
 
 
-def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
+def select_sources(files: Sequence[Path], manifest: Path | None) -> list[Source]:
     """What to read: the given files, with what the manifest knows of them, or all it lists.
 
     A file that the manifest does not name is a source of its own, called by its file name; a
@@ -197,24 +197,25 @@ def sources_of(files: Sequence[Path], manifest: Path | None) -> list[Source]:
     listed = load_manifest(manifest) if manifest else []
     if not files:
         return listed
-    known = {Path(source.paper).resolve(): source for source in listed}
-    strange = [file for file in files if file.resolve() not in known]
+    listed_by_paper = {Path(source.paper).resolve(): source for source in listed}
+    strange = [file for file in files if file.resolve() not in listed_by_paper]
     for file in strange if manifest else []:
         log.warning("%s: is in no source of %s; read on its own, without a key", file, manifest)
     sources = [
-        known.get(file.resolve()) or Source(name=file.name, paper=str(file)) for file in files
+        listed_by_paper.get(file.resolve()) or Source(name=file.name, paper=str(file))
+        for file in files
     ]
     return _distinct(sources)
 
 
 def _distinct(sources: list[Source]) -> list[Source]:
     """Sources with `-2`, `-3`, ... after the names of those whose place is taken."""
-    taken: set[str] = set()
+    names_in_use: set[str] = set()
     distinct = []
     for source in sources:
         names = (source.name if k == 1 else f"{source.name}-{k}" for k in count(1))
-        free = next(name for name in names if _place(slug(name)) not in taken)
-        taken.add(_place(slug(free)))
+        free = next(name for name in names if _place(slug(name)) not in names_in_use)
+        names_in_use.add(_place(slug(free)))
         distinct.append(source.model_copy(update={"name": free}))
     return distinct
 
@@ -223,13 +224,13 @@ def _reject_twins(sources: Sequence[Source | Rows], path: Path) -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
     for source in sources:
         places[_place(source.slug)].append(source.name)
-    for name, *others in places.values():
-        if name in others:
+    for name, *other_names in places.values():
+        if name in other_names:
             raise FileFormatError(f"{path}: sources: the name {name!r} is given twice")
-        if others:
+        if other_names:
             raise FileFormatError(
-                f"{path}: sources: the names {name!r} and {others[0]!r} would share one folder; "
-                "rename one"
+                f"{path}: sources: the names {name!r} and {other_names[0]!r} would share one "
+                "folder; rename one"
             )
 
 

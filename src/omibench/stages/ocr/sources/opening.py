@@ -9,7 +9,7 @@ from omibench.params.stages import OcrParams
 from omibench.schemas.tables import PageLine, PageText
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph
-from omibench.stages.ocr.layout.scans import scale_of
+from omibench.stages.ocr.layout.scans import choose_scale
 from omibench.stages.ocr.readers import Readers
 from omibench.stages.ocr.sources.check import MAX_PIXELS, is_photograph, open_pdf, photograph_size
 from omibench.stages.ocr.sources.manifest import Source
@@ -80,8 +80,10 @@ class Opener:
             pdf = picture_page(load_pixels(Path(path)) if params.is_remote else None)
             reader = self.readers.of(place) if self.job.read else None
             return Opened(pdf, read_document(pdf, reader, every=True), [])
-        taken = read_photograph(Path(path), self.readers.engine())
-        return Opened(taken.pdf, read_document(taken.pdf, taken.reader, every=True), [])
+        photograph = read_photograph(Path(path), self.readers.engine())
+        return Opened(
+            photograph.pdf, read_document(photograph.pdf, photograph.reader, every=True), []
+        )
 
     def _show(self, pdf: pymupdf.Document, place: int, pages: list[int]) -> None:
         """Write the pictures of pages that another engine is to read."""
@@ -90,7 +92,7 @@ class Opener:
         self.job.unread.mkdir(parents=True, exist_ok=True)
         for number in pages:
             page = pdf[number - 1]
-            scale = scale_of(page)
+            scale = choose_scale(page)
             pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB)
             pixels.save(self.job.unread / f"{place}-p{number:04d}.png")
 

@@ -59,15 +59,15 @@ class _Redirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def transfer(url: str, part: Path, most: int) -> Transferred:
-    """Write what `url` gives to `part`, up to `most` bytes."""
+def transfer(url: str, part: Path, max_bytes: int) -> Transferred:
+    """Write what `url` gives to `part`, up to `max_bytes` bytes."""
     try:
-        return Transferred(sha256=_written(url, part, most))
+        return Transferred(sha256=_write_part(url, part, max_bytes))
     except HTTPError as error:
         with suppress(OSError):
             error.close()
-        again = error.code >= 500 or error.code == 429
-        return Transferred(problem=_line(f"HTTP {error.code} {error.reason}"), may_pass=again)
+        may_retry = error.code >= 500 or error.code == 429
+        return Transferred(problem=_line(f"HTTP {error.code} {error.reason}"), may_pass=may_retry)
     except RefusedError as error:
         return Transferred(problem=_line(error))
     except (OSError, HTTPException, ValueError) as error:
@@ -75,18 +75,18 @@ def transfer(url: str, part: Path, most: int) -> Transferred:
         return Transferred(problem=_line(reason) or type(error).__name__, may_pass=True)
 
 
-def _written(url: str, part: Path, most: int) -> str:
+def _write_part(url: str, part: Path, max_bytes: int) -> str:
     digest, size = hashlib.sha256(), 0
     # The manifest allows http and https alone; the opener knows no other.
     request = Request(url, headers={"User-Agent": "omibench"})  # noqa: S310
     with _opener().open(request, timeout=_WAIT_S) as reply, part.open("wb") as file:
         length = reply.headers.get("Content-Length") or ""
-        if length.isdecimal() and int(length) > most:
-            raise RefusedError(f"more than {most // 2**20} MiB")
+        if length.isdecimal() and int(length) > max_bytes:
+            raise RefusedError(f"more than {max_bytes // 2**20} MiB")
         while block := reply.read(_BLOCK):
             size += len(block)
-            if size > most:
-                raise RefusedError(f"more than {most // 2**20} MiB")
+            if size > max_bytes:
+                raise RefusedError(f"more than {max_bytes // 2**20} MiB")
             digest.update(block)
             file.write(block)
         if length.isdecimal() and size != int(length):
@@ -102,8 +102,8 @@ def _opener() -> OpenerDirector:
     return opener
 
 
-def _line(said: object) -> str:
-    return " ".join(str(said).split())[:300]
+def _line(message: object) -> str:
+    return " ".join(str(message).split())[:300]
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.keys.chosen import as_letters, words_after
+from omibench.stages.ocr.keys.chosen import as_letters, read_words_behind_letter
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.text import paragraphs, without_marks
@@ -20,7 +20,7 @@ from omibench.stages.ocr.structure.language import UNKNOWN
 from omibench.stages.ocr.structure.pairing import Option
 from omibench.stages.ocr.structure.references import figure_numbers
 
-_SHOWN = 60
+_MAX_EXCERPT = 60
 _BROKEN = re.compile("[\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
 
@@ -146,8 +146,10 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
         (f"{key.unread[number]} is no answer" for key in keys if number in key.unread), ""
     )
     if not unread and printed and not as_letters(printed[0], problem.choices):
-        unread = f"{_shortened('; '.join(printed[0]))} names no choice"
-    behind = (words for answer in printed if (words := words_after(answer, problem.choices)))
+        unread = f"{_shorten('; '.join(printed[0]))} names no choice"
+    behind = (
+        words for answer in printed if (words := read_words_behind_letter(answer, problem.choices))
+    )
     warnings = list(problem.warnings)
     conflict = next((answer for answer in given if answer != given[0]), None)
     if conflict:
@@ -170,5 +172,5 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     )
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]}..."

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from omibench.stages.ocr.layout.layout import Item, Line
-from omibench.stages.ocr.structure.numbering import NAMED, Number, number_of
+from omibench.stages.ocr.structure.numbering import NAMED, Number, read_number
 
 _WEIGHT = dict.fromkeys(NAMED, 2.0) | {"code": 1.3, "heading": 0.9}
 
@@ -40,14 +40,14 @@ class Candidate:
     size: float
 
 
-def candidates_of(
-    flow: Sequence[Item], read: Callable[[str], Number | None] = number_of
+def find_candidates(
+    flow: Sequence[Item], read: Callable[[str], Number | None] = read_number
 ) -> list[Candidate]:
     """Every line that begins, at the left of its row, with what may be a problem's number.
 
     Of lines that name parts of one problem ("B2 a)", "B2 b)") only the first begins it.
     """
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     last: dict[tuple[str, str], int] = {}
     for index, item in enumerate(flow):
         if isinstance(item, Line) and item.upright and item.starts:
@@ -57,8 +57,8 @@ def candidates_of(
                 repeats = number.part and last.get(kind) == number.value
                 last[kind] = number.value
                 if not repeats:
-                    found.append(Candidate(index, number, item.indent, item.bold, item.size))
-    return found
+                    candidates.append(Candidate(index, number, item.indent, item.bold, item.size))
+    return candidates
 
 
 def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) -> list[Candidate]:
@@ -71,7 +71,7 @@ def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) 
     as "1) Let" and "X1 be" do, the one that begins. A list that begins anew in several named
     problems numbers their parts.
     """
-    ranked = sorted(chains_of(candidates, patience), key=lambda pair: -pair[0])
+    ranked = sorted(find_chains(candidates, patience), key=lambda pair: -pair[0])
     if not ranked:
         return []
     top, best = ranked[0]
@@ -100,19 +100,19 @@ def _outer(
     """
     kind = (chain[0].number.style, chain[0].number.prefix)
     left = min(c.indent for c in chain) - 8
-    others = [c for c in candidates if c.indent < left]
-    others = [c for c in others if (c.number.style, c.number.prefix) == kind]
-    if len(others) < 2:
+    outer_candidates = [c for c in candidates if c.indent < left]
+    outer_candidates = [c for c in outer_candidates if (c.number.style, c.number.prefix) == kind]
+    if len(outer_candidates) < 2:
         return chain
-    outer = _chain(others, patience)[1]
-    held = {sum(o.index < c.index for o in outer) for c in chain}
-    if len(outer) < 2 or outer[0].number.value != 1 or len(held) > 1:
+    outer = _chain(outer_candidates, patience)[1]
+    outer_counts = {sum(o.index < c.index for o in outer) for c in chain}
+    if len(outer) < 2 or outer[0].number.value != 1 or len(outer_counts) > 1:
         return chain
-    last = held == {len(outer)}
-    return outer if held != {0} and (not last or len(chain) <= len(outer)) else chain
+    last = outer_counts == {len(outer)}
+    return outer if outer_counts != {0} and (not last or len(chain) <= len(outer)) else chain
 
 
-def chains_of(
+def find_chains(
     candidates: Sequence[Candidate], patience: Patience
 ) -> list[tuple[float, list[Candidate]]]:
     """The best chain of each style and prefix, with its score."""
@@ -124,7 +124,7 @@ def chains_of(
 
 def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, list[Candidate]]:
     best: list[float] = []
-    back: list[int | None] = []
+    predecessors: list[int | None] = []
     by_value: dict[int, list[int]] = {}
     for k, candidate in enumerate(candidates):
         value = candidate.number.value
@@ -140,14 +140,14 @@ def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, 
                 if linked >= score:
                     score, parent = linked, earlier
         best.append(score)
-        back.append(parent)
+        predecessors.append(parent)
         by_value.setdefault(value, []).append(k)
     last: int | None = max(range(len(best)), key=lambda k: (best[k], k))
     score = best[last or 0] * _WEIGHT.get(candidates[0].number.style, 1.0)
     chain = []
     while last is not None:
         chain.append(candidates[last])
-        last = back[last]
+        last = predecessors[last]
     chain.reverse()
     return score, chain
 
@@ -164,10 +164,13 @@ def holds_lists(
     if len(outer) < 2 or outer[0].number.value != 1:
         return False
     style = inner[0].number.style
-    ones = [c.index for c in candidates if c.number.style == style and c.number.value == 1]
+    first_indices = [c.index for c in candidates if c.number.style == style and c.number.value == 1]
     ends = [*(c.index for c in outer[1:]), float("inf")]
     return (
-        sum(any(c.index < one < end for one in ones) for c, end in zip(outer, ends, strict=True))
+        sum(
+            any(c.index < first_index < end for first_index in first_indices)
+            for c, end in zip(outer, ends, strict=True)
+        )
         > 1
     )
 
@@ -183,7 +186,7 @@ _MISREAD = re.compile(r"([\dlIi|OoSsBZz]{1,3})\s*(?:[.,:;、．·)）\]]\s*|(?=[
 _DIGITS = str.maketrans("lIi|OoSsBZz", "11110055822")
 
 
-def mended(flow: Sequence[Item], chain: Sequence[Candidate]) -> list[Candidate]:
+def mend_chain(flow: Sequence[Item], chain: Sequence[Candidate]) -> list[Candidate]:
     """A chain with the numbers that an engine misread ("l." for "1.", "5," for "5.").
 
     Only where a number is missing, and one line of those that an engine read, in the margin where

@@ -55,12 +55,12 @@ def is_lone_marker(text: str) -> bool:
     return _LONE.fullmatch(text) is not None
 
 
-def split_choices(items: Sequence[Item], asked: str = "") -> tuple[list[Item], list[Option]]:
+def split_choices(items: Sequence[Item], question: str = "") -> tuple[list[Item], list[Option]]:
     """The statement and the choices of a problem; no choices when it has none.
 
-    `asked` is the text before the items, for problems whose choices follow a stem.
+    `question` is the text before the items, for problems whose choices follow a stem.
     """
-    markers = _best_run(items, asked)
+    markers = _best_run(items, question)
     if not markers:
         return list(items), []
     first = min(markers, key=lambda m: (m.place, m.start))
@@ -75,25 +75,25 @@ def split_choices(items: Sequence[Item], asked: str = "") -> tuple[list[Item], l
     return statement + tail, options
 
 
-def _best_run(items: Sequence[Item], asked: str) -> list[Marker]:
+def _best_run(items: Sequence[Item], question: str) -> list[Marker]:
     """The longest list of choices; other letters than Latin ones count where these give none."""
-    return _longest(items, asked, _longest(items, asked, []), close=True)
+    return _longest(items, question, _longest(items, question, []), close=True)
 
 
 def _longest(
-    items: Sequence[Item], asked: str, best: list[Marker], *, close: bool = False
+    items: Sequence[Item], question: str, best: list[Marker], *, close: bool = False
 ) -> list[Marker]:
     """A longer list than `best`, if there is one; `close` as in `_close_markers`."""
-    known = bool(best)
+    has_run = bool(best)
     for row in LETTERINGS:
         if best and best[0].letter in LATIN and not row.is_latin:
             break
         for style in row.settings:
             free = _markers(items, row, style)
-            run = _run(items, row, _close_markers(items, row, style, known) if close else free)
+            run = _run(items, row, _close_markers(items, row, style, has_run) if close else free)
             if len(run) <= len(best) or (close and not _all_say_something(items, run)):
                 continue
-            if _is_choice_list(items, run, row, asked):
+            if _is_choice_list(items, run, row, question):
                 best = run
     return best
 
@@ -150,30 +150,32 @@ def _markers(items: Sequence[Item], row: Lettering, style: str) -> Iterator[Mark
             )
 
 
-def _close_markers(items: Sequence[Item], row: Lettering, style: str, known: bool) -> list[Marker]:
+def _close_markers(
+    items: Sequence[Item], row: Lettering, style: str, has_run: bool
+) -> list[Marker]:
     """The first letter where it opens a line, and each next one also behind another choice's text.
 
     As in `(A) 3 m(B) 4 m`, `A. 3;B. 4`. A bracket after a letter may be that of a function, so it
-    counts only where there is no list that is `known` to stand free.
+    counts only where there is no list that is `has_run` to stand free.
     """
-    before = _BEFORE.get("A)" if known and style == "(A)" else style)
+    before = _BEFORE.get("A)" if has_run and style == "(A)" else style)
     if before is None or row.letters.isdecimal():
         return []
-    mark, found = pattern(row, style), list[Marker]()
+    mark, markers = pattern(row, style), list[Marker]()
     for index, item in enumerate(items):
         if not isinstance(item, Line) or not item.upright:
             continue
         for match in mark.finditer(item.text):
-            place, wanted = row.letters.index(match[1]), len(found)
+            place, next_place = row.letters.index(match[1]), len(markers)
             free = _stands_free(item.text, match)
-            if place > wanted > 0 and free:
+            if place > next_place > 0 and free:
                 return []  # a list with a gap is none
-            if place != wanted or (wanted == 0 and match.start() > 0):
+            if place != next_place or (next_place == 0 and match.start() > 0):
                 continue
             if free or before.match(item.text[match.start() - 1]):
                 label = row.label(match[1])
-                found.append(Marker(label, style, index, match.start(), match.end()))
-    return found
+                markers.append(Marker(label, style, index, match.start(), match.end()))
+    return markers
 
 
 def _stands_free(text: str, match: re.Match[str]) -> bool:
@@ -181,7 +183,7 @@ def _stands_free(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_choice_list(
-    items: Sequence[Item], run: Sequence[Marker], row: Lettering, asked: str
+    items: Sequence[Item], run: Sequence[Marker], row: Lettering, question: str
 ) -> bool:
     if row.when == "always":
         alone = run[0].style == "A"
@@ -190,13 +192,13 @@ def _is_choice_list(
     texts = [" ".join(line.text for line in option.lines) for option in options]
     if any(asks_for_work(text) for text in texts):
         return False
-    before = _before(items, run[0]) or asked
+    before = _before(items, run[0]) or question
     if not row.is_latin and (asks_for_pairs(before) or any(leaves_blank(text) for text in texts)):
         return False
     if row.when == "no task":
         return True
-    said = before[-_HEARD:]
-    chosen = tells_to_choose(said) or (row.when == "asked" and asks(said))
+    heading = before[-_HEARD:]
+    chosen = tells_to_choose(heading) or (row.when == "asked" and asks(heading))
     return len(run) in _USUAL and chosen
 
 
@@ -234,14 +236,16 @@ def _fill(
         if isinstance(item, Picture):
             pictures.append(item)
             continue
-        here = by_line.get(index)
-        if here:
-            if row and here[0].start > 0:  # the end of a choice, with the next ones close behind it
-                _add(row[-1][1], replace(item, text=item.text[: here[0].start].strip()))
+        line_markers = by_line.get(index)
+        if line_markers:
+            if (
+                row and line_markers[0].start > 0
+            ):  # the end of a choice, with the next ones close behind it
+                _add(row[-1][1], replace(item, text=item.text[: line_markers[0].start].strip()))
             if row and abs(item.baseline - row[-1][2]) > 0.8 * item.size:
                 row = []
-            ends = [m.start for m in here[1:]] + [len(item.text)]
-            for marker, end in zip(here, ends, strict=True):
+            ends = [m.start for m in line_markers[1:]] + [len(item.text)]
+            for marker, end in zip(line_markers, ends, strict=True):
                 option = options[marker.letter]
                 _add(option, replace(item, text=item.text[marker.end : end].strip()))
                 option.marker = option.marker or item

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.engines.textlayer import read_lines
 from omibench.stages.ocr.layout.blobs import regions_of_scan
-from omibench.stages.ocr.layout.captions import captions_of
+from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order
-from omibench.stages.ocr.layout.figures import pictures_of
+from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import body_size, without_furniture
 from omibench.stages.ocr.layout.labels import Setting
 from omibench.stages.ocr.layout.layout import Box, Item, Line
 from omibench.stages.ocr.layout.logos import without_logos
-from omibench.stages.ocr.layout.marks import Region, is_searchable_scan, regions_of
+from omibench.stages.ocr.layout.marks import Region, find_regions, is_searchable_scan
 from omibench.stages.ocr.layout.pages import needs_reading
-from omibench.stages.ocr.layout.scans import PageReader, evenly_set, rendered, scale_of
-from omibench.stages.ocr.layout.text import paragraphs, words_of
+from omibench.stages.ocr.layout.scans import PageReader, choose_scale, evenly_set, render_page
+from omibench.stages.ocr.layout.text import collect_words, paragraphs
 from omibench.stages.ocr.sources.check import has_huge_image
 
 if TYPE_CHECKING:
@@ -93,22 +93,24 @@ def read_document(
             sheets.append(Sheet(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
     if allowance:
         allowance.end()
-    shown = without_logos([s.regions for s in sheets], [(s.width, s.height) for s in sheets])
-    for sheet, regions in zip(sheets, shown, strict=True):
+    regions_by_page = without_logos(
+        [s.regions for s in sheets], [(s.width, s.height) for s in sheets]
+    )
+    for sheet, regions in zip(sheets, regions_by_page, strict=True):
         sheet.regions = regions
     for sheet, lines in zip(sheets, evenly_set([s.lines for s in sheets]), strict=True):
         sheet.lines = lines
     texts = without_furniture(
         [[line for line in s.lines if line.left_out != "handwriting"] for s in sheets],
         [sheet.height for sheet in sheets],
-        [[region.box.grown(10, 10) for region in sheet.regions] for sheet in sheets],
+        [[region.box.grow(10, 10) for region in sheet.regions] for sheet in sheets],
     )
     size = body_size([line for lines in texts for line in lines])
-    words = words_of([line for lines in texts for line in lines])
+    words = collect_words([line for lines in texts for line in lines])
     flow: list[Item] = []
     for sheet, lines in zip(sheets, texts, strict=True):
-        kept = {id(line) for line in lines}
-        sheet.furniture = {id(line) for line in sheet.lines if id(line) not in kept}
+        kept_lines = {id(line) for line in lines}
+        sheet.furniture = {id(line) for line in sheet.lines if id(line) not in kept_lines}
         items, ordered = _items(sheet, lines, size)
         sheet.text = paragraphs(ordered, words)
         if sheet.engine != "none":
@@ -135,9 +137,9 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
     if has_huge_image(page):
         sheet.codes.append("image_too_large")
     else:
-        sheet.regions = regions_of(page, lines)
+        sheet.regions = find_regions(page, lines)
         if is_searchable_scan(page):
-            sheet.regions = regions_of_scan(rendered(page, _COARSE), lines, _COARSE)
+            sheet.regions = regions_of_scan(render_page(page, _COARSE), lines, _COARSE)
     if every or needs_reading(lines, sheet.regions, Box(*page.rect)):
         sheet.engine = "none"
         if reader and not sheet.codes:
@@ -152,10 +154,12 @@ def _read(sheet: Sheet, page: pymupdf.Page, reader: PageReader) -> None:
     scanned = reader.read_page(page, sheet.number)
     sheet.engine, sheet.turn, sheet.lines = scanned.engine, scanned.turn, scanned.lines
     sheet.width, sheet.height = page.rect.width, page.rect.height
-    scale = scale_of(page)
-    found = scanned.regions
+    scale = choose_scale(page)
+    regions = scanned.regions
     sheet.regions = (
-        regions_of_scan(rendered(page, scale), sheet.lines, scale) if found is None else found
+        regions_of_scan(render_page(page, scale), sheet.lines, scale)
+        if regions is None
+        else regions
     )
     if not sheet.lines and not sheet.regions:
         sheet.codes.append("page_unread")
@@ -172,10 +176,12 @@ def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], li
     left = min((line.box.x0 for line in outside), default=0.0)
     right = max((line.box.x1 for line in outside), default=sheet.width)
     width = max(1.0, (right - left) / (1 if middle is None else 2.1))
-    pictures, rest = pictures_of(
-        sheet.number, sheet.regions, lines, captions_of(lines), Setting(size, width)
+    pictures, remaining_lines = find_pictures(
+        sheet.number, sheet.regions, lines, find_captions(lines), Setting(size, width)
     )
-    items = in_reading_order([*(ln for ln in rest if not ln.left_out), *pictures], middle)
-    said = [line for line in lines if not line.left_out]
-    ordered = [i for i in in_reading_order(said, middle) if isinstance(i, Line)]
+    items = in_reading_order(
+        [*(ln for ln in remaining_lines if not ln.left_out), *pictures], middle
+    )
+    text_lines = [line for line in lines if not line.left_out]
+    ordered = [i for i in in_reading_order(text_lines, middle) if isinstance(i, Line)]
     return items, ordered

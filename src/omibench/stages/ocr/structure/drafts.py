@@ -9,14 +9,14 @@ from itertools import pairwise
 
 from omibench.schemas.problem import Subject
 from omibench.schemas.problem_warning import ProblemWarning
-from omibench.stages.ocr.keys.blanks import emptied
+from omibench.stages.ocr.keys.blanks import empty_blanks
 from omibench.stages.ocr.keys.inline import split_inline, without_arrows
 from omibench.stages.ocr.keys.keys import Key
 from omibench.stages.ocr.keys.solutions import own_answers
 from omibench.stages.ocr.layout.layout import Item, Line, Picture
 from omibench.stages.ocr.structure.choices import split_choices
 from omibench.stages.ocr.structure.document import Document
-from omibench.stages.ocr.structure.numbering import label_of
+from omibench.stages.ocr.structure.numbering import format_label
 from omibench.stages.ocr.structure.pairing import Option
 from omibench.stages.ocr.structure.references import figure_numbers
 from omibench.stages.ocr.structure.segment import Block, all_blocks
@@ -37,7 +37,7 @@ _SHORT = 120
 class Draft:
     """One problem before its pictures are rendered and its answer is known.
 
-    `solution` is what its own block says of the answer, and `answer` that answer as printed. Where
+    `solution` is what its key block says of the answer, and `answer` that answer as printed. Where
     that is all, as in a list of solutions, `items` is empty.
     """
 
@@ -56,7 +56,7 @@ class Draft:
     @property
     def group(self) -> str:
         """What is the same for all problems of one stem: `10-12`, with the section's name first."""
-        return label_of(self.section, self.stem.name) if self.stem else self.number
+        return format_label(self.section, self.stem.name) if self.stem else self.number
 
     @property
     def statement(self) -> list[Item]:
@@ -66,8 +66,8 @@ class Draft:
     def pictures(self) -> list[Picture]:
         """Those of the statement and its choices; those of the solution only where it is all."""
         items = self.statement if self.items or self.options else self.solution
-        shown = [item for item in items if isinstance(item, Picture)]
-        return [*shown, *(o.picture for o in self.options if o.picture)]
+        pictures = [item for item in items if isinstance(item, Picture)]
+        return [*pictures, *(o.picture for o in self.options if o.picture)]
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Paper:
     drafts: list[Draft]
     answers: list[Item]
     own: Key = field(default_factory=Key)
-    """Answers that the problems' own blocks give: at their head, marked, in blanks, or below."""
+    """Answers that the problems' key blocks give: at their head, marked, in blanks, or below."""
     solved: bool = False
     """Whether it holds solutions alone, and asks nothing."""
 
@@ -88,8 +88,8 @@ def read_paper(document: Document) -> Paper:
     preamble, blocks = all_blocks(flow, document.size)
     if not blocks:
         return Paper([], answers)
-    own = own_answers(blocks)
-    headed = own.answers.keys() | own.cancelled
+    key = own_answers(blocks)
+    headed = key.answers.keys() | key.cancelled
     _give_by_reference(blocks, preamble)
     stems: dict[str, list[Stem]] = {}
     _, stem = split_stem(preamble, blocks[0].value)
@@ -100,18 +100,18 @@ def read_paper(document: Document) -> Paper:
         if following:
             block.items, stem = split_stem(block.items, following.value)
             stems.setdefault(following.section, []).extend([stem] if stem else [])
-        again = following is not None and following.section != block.section
-        block.items, headings = without_titles(block.items, document.size, again=again)
+        restarts = following is not None and following.section != block.section
+        block.items, headings = without_titles(block.items, document.size, restarts=restarts)
         mine = next((s for s in stems.get(block.section, []) if block.value in s.numbers), None)
         drafts.append(_draft(block, mine, subject, headed=block.number in headed))
         subject = _last_subject(headings) or subject
     _empty_blanks(drafts)
     for draft in drafts:
         for answer in draft.answer:
-            own.add(draft.number, answer)
-    own.cancelled |= {draft.number for draft in drafts if _is_removed(draft)}
+            key.add(draft.number, answer)
+    key.cancelled |= {draft.number for draft in drafts if _is_removed(draft)}
     _warn_of_gaps(drafts)
-    return Paper(drafts, answers, own, solved=holds_solutions_alone(drafts, preamble))
+    return Paper(drafts, answers, key, solved=holds_solutions_alone(drafts, preamble))
 
 
 def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: bool) -> Draft:
@@ -142,7 +142,7 @@ def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: 
 
 def _empty_blanks(drafts: Sequence[Draft]) -> None:
     statements = [(draft.items, [o.letter for o in draft.options]) for draft in drafts]
-    for draft, (items, letter) in zip(drafts, emptied(statements), strict=True):
+    for draft, (items, letter) in zip(drafts, empty_blanks(statements), strict=True):
         draft.items = items
         draft.answer = [letter] if letter and not draft.answer else draft.answer
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.structure.numbering import number_of
+from omibench.stages.ocr.structure.numbering import read_number
 from omibench.stages.ocr.structure.subjects import subject_word
 
 HEAD = 0.18
@@ -69,23 +69,23 @@ def exam_heads(
     for number, (lines, height) in enumerate(zip(pages, heights, strict=True)):
         for line in lines:
             if line.baseline < HEAD * height:
-                places[_masked(line.text), round(line.baseline / 3)].add(number)
-    found: set[int] = set()
+                places[_mask_digits(line.text), round(line.baseline / 3)].add(number)
+    heads: set[int] = set()
     for lines, height in zip(pages, heights, strict=True):
-        top = [line for line in lines if line.baseline < HEAD * height and not _numbered(line)]
-        same = [line for line in top if _count(places, line) >= enough]
-        told = [line for line in same if says_points(line.text) or says_time(line.text)]
-        if told:
-            lowest = max(line.baseline for line in told) + 2
-            found |= {id(line) for line in same if line.baseline <= lowest}
+        top = [line for line in lines if line.baseline < HEAD * height and not _is_numbered(line)]
+        repeated = [line for line in top if _count(places, line) >= enough]
+        exam_lines = [line for line in repeated if says_points(line.text) or says_time(line.text)]
+        if exam_lines:
+            lowest = max(line.baseline for line in exam_lines) + 2
+            heads |= {id(line) for line in repeated if line.baseline <= lowest}
         first = min(lines, key=lambda line: line.baseline, default=None)
         if first and first.baseline < _ALONE * height and _tells_both(first.text):
-            found.add(id(first))
-    return found
+            heads.add(id(first))
+    return heads
 
 
 def _count(places: dict[tuple[str, int], set[int]], line: Line) -> int:
-    text, place = _masked(line.text), round(line.baseline / 3)
+    text, place = _mask_digits(line.text), round(line.baseline / 3)
     return len(set().union(*(places.get((text, place + k), set()) for k in (-1, 0, 1))))
 
 
@@ -93,15 +93,15 @@ def _tells_both(text: str) -> bool:
     return (
         says_points(text)
         and says_time(text)
-        and number_of(text) is None
+        and read_number(text) is None
         and not _SECTION.match(text)
         and subject_word(text) is None
     )
 
 
-def _numbered(line: Line) -> bool:
-    return number_of(line.text) is not None
+def _is_numbered(line: Line) -> bool:
+    return read_number(line.text) is not None
 
 
-def _masked(text: str) -> str:
+def _mask_digits(text: str) -> str:
     return re.sub(r"\d+", "#", text).strip().lower()

@@ -40,7 +40,7 @@ _VOCABULARY = {code: frozenset(words.split()) for code, words in _WORDS.items()}
 _FEWEST = 2
 
 
-def language_of(text: str) -> str:
+def detect_language(text: str) -> str:
     """The ISO 639-1 code of the language of a text; `und` when its words do not tell."""
     letters = sum(c.isalpha() for c in text)
     for code, script in _SCRIPTS:
@@ -50,7 +50,10 @@ def language_of(text: str) -> str:
             return code
     words = re.findall(r"[^\W\d_]+", text.lower())
     votes = Counter(
-        {code: sum(word in known for word in words) for code, known in _VOCABULARY.items()}
+        {
+            code: sum(word in vocabulary for word in words)
+            for code, vocabulary in _VOCABULARY.items()
+        }
     )
-    (first, most), (_, second) = votes.most_common(2)
-    return first if most >= _FEWEST and most > second else UNKNOWN
+    (first, most_votes), (_, second) = votes.most_common(2)
+    return first if most_votes >= _FEWEST and most_votes > second else UNKNOWN

@@ -63,7 +63,7 @@ LETTERINGS = (
 )
 CAPITALS = "АБВГДЕΑΒΓΔΕ"
 """Capitals of other scripts that stand alone beside pictures."""
-OTHERS = "".join(row.letters for row in LETTERINGS if not row.letters.isascii())
+NON_ASCII_LETTERS = "".join(row.letters for row in LETTERINGS if not row.letters.isascii())
 """Every letter of the table that is no Latin one and no plain digit."""
 _BETWEEN = re.compile(r"[\s,/&;，、；]+|(?<=\s)(?:and|or|и|или|και|ή|和|或)(?=\s)")
 _DRESS = "()（）[]【】.．。:："
@@ -80,21 +80,21 @@ def same_letter(letter: str) -> str:
     return str(unicodedata.digit(letter, letter.casefold()))
 
 
-def labels_in(text: str, labels: Sequence[str]) -> list[str]:
+def read_labels(text: str, labels: Sequence[str]) -> list[str]:
     """The labels that a text consists of, in their order, such as `б, г`, `(2)` or `①③`; else none.
 
     A letter of another row of the table is no label, however alike the two look.
     """
-    known = {same_letter(label): label for label in labels if len(label) == 1}
-    found: list[str] = []
+    labels_by_letter = {same_letter(label): label for label in labels if len(label) == 1}
+    labels_read: list[str] = []
     for word in filter(None, (part.strip(_DRESS) for part in _BETWEEN.split(text))):
         if len(word) > 1 and (word.isdecimal() or any(letter.islower() for letter in word)):
             return []
-        if not all(same_letter(letter) in known for letter in word):
+        if not all(same_letter(letter) in labels_by_letter for letter in word):
             return []
-        found += [known[same_letter(letter)] for letter in word]
-    places = [labels.index(label) for label in found]
-    return found if places == sorted(set(places)) else []
+        labels_read += [labels_by_letter[same_letter(letter)] for letter in word]
+    places = [labels.index(label) for label in labels_read]
+    return labels_read if places == sorted(set(places)) else []
 
 
 def is_foreign(text: str, labels: Sequence[str]) -> bool:

@@ -82,12 +82,12 @@ _PATTERNS = tuple(
 _RARE_PATTERNS = tuple((style, re.compile(pattern)) for style, pattern in _RARE)
 
 
-def number_of(text: str) -> Number | None:
+def read_number(text: str) -> Number | None:
     """The number with which a line begins, if it looks like that of a problem."""
     return _first(text, _PATTERNS)
 
 
-def rare_number_of(text: str) -> Number | None:
+def read_rare_number(text: str) -> Number | None:
     """The number in a style that mostly means something else: `(3)`, `III.`, `3 Text`, `3 - Text`.
 
     To be tried only where a paper has no other numbering.
@@ -97,20 +97,20 @@ def rare_number_of(text: str) -> Number | None:
 
 def looks_numbered(line: Line) -> bool:
     """Whether a line begins with what may be the number of a problem, and is no mere label."""
-    number = number_of(line.text)
+    number = read_number(line.text)
     if number is None or (number.prefix and number.style == "plain"):
         return False
     return number.end < len(line.text) or number.style != "plain"
 
 
-def label_of(section: str, value: int | str) -> str:
+def format_label(section: str, value: int | str) -> str:
     """What a problem is called: `7`, `B2`, or with a section that is no mere letter `II.3`."""
     joined = not section or (len(section) == 1 and section in _PREFIXES)
     return f"{section}{value}" if joined else f"{section}.{value}"
 
 
 def parse_label(label: str) -> tuple[str, int]:
-    """The section and the number of what `label_of` made; number 0 for any other text."""
+    """The section and the number of what `format_label` made; number 0 for any other text."""
     match = re.fullmatch(r"(?:([A-Za-z])|(.+)\.)?(\d{1,3})", label)
     return ((match[1] or match[2] or ""), int(match[3])) if match else ("", 0)
 
@@ -120,7 +120,7 @@ def roman_value(text: str) -> int:
     match = re.fullmatch(r"(X{0,3})(IX|IV|V?I{0,3})", text.upper())
     if not match:
         return 0
-    ones = {
+    digit_values = {
         "": 0,
         "I": 1,
         "II": 2,
@@ -132,7 +132,7 @@ def roman_value(text: str) -> int:
         "VIII": 8,
         "IX": 9,
     }
-    return 10 * len(match[1]) + ones[match[2]]
+    return 10 * len(match[1]) + digit_values[match[2]]
 
 
 def _first(text: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Number | None:
@@ -151,7 +151,7 @@ def _value(digits: str) -> int:
         return int(digits)
     if digits[0] not in _DIGITS:
         return roman_value(digits)
-    tens, _, ones = digits.rpartition("十")
+    tens, _, units = digits.rpartition("十")
     if "十" not in digits:
         return _DIGITS.index(digits) if len(digits) == 1 else 0
-    return (_DIGITS.index(tens) if tens else 1) * 10 + (_DIGITS.index(ones) if ones else 0)
+    return (_DIGITS.index(tens) if tens else 1) * 10 + (_DIGITS.index(units) if units else 0)

@@ -36,13 +36,13 @@ def pair_pictures(options: Sequence[Option], pictures: Sequence[Picture]) -> lis
         return []
     best: tuple[float, list[Picture]] | None = None
     for place in ("above", "below", "left"):
-        total, given = _assign(bare, pictures, place)
+        total, assignment = _assign(bare, pictures, place)
         if best is None or total < best[0]:
-            best = (total, given)
-    given = best[1] if best else []
-    for option, picture in zip(bare, given, strict=True):
+            best = (total, assignment)
+    assignment = best[1] if best else []
+    for option, picture in zip(bare, assignment, strict=True):
         option.picture = picture
-    return given
+    return assignment
 
 
 def _assign(

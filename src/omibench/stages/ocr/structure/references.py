@@ -21,5 +21,5 @@ _REFERENCE = re.compile(
 def figure_numbers(text: str) -> list[str]:
     """The numbers of all figures that a text names, in order, each once."""
     mentions = (match[0] for match in _REFERENCE.finditer(text))
-    found = [number for mention in mentions for number in re.findall(r"\d{1,3}", mention)]
-    return list(dict.fromkeys(found))
+    numbers = [number for mention in mentions for number in re.findall(r"\d{1,3}", mention)]
+    return list(dict.fromkeys(numbers))

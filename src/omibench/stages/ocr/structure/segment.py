@@ -15,12 +15,12 @@ from omibench.stages.ocr.structure.chains import (
     Candidate,
     Patience,
     best_chain,
-    candidates_of,
-    chains_of,
+    find_candidates,
+    find_chains,
     holds_lists,
-    mended,
+    mend_chain,
 )
-from omibench.stages.ocr.structure.numbering import NAMED, label_of, rare_number_of
+from omibench.stages.ocr.structure.numbering import NAMED, format_label, read_rare_number
 from omibench.stages.ocr.structure.titles import is_end, opens_section, section_name
 
 _TITLE_ABOVE = 10
@@ -49,41 +49,43 @@ class Section(NamedTuple):
     chain: list[Candidate]
 
 
-def sections_of(flow: Sequence[Item], size: float, patience: Patience = QUESTIONS) -> list[Section]:
+def find_sections(
+    flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
+) -> list[Section]:
     """The numbering of a paper: one section, or several that each begin with 1 again.
 
     Styles that mostly mean something else, such as `(3)`, are tried where there is no other.
     `size` is that of the body, in points: titles of sections are larger, bold or well known.
     """
-    candidates = candidates_of(flow)
-    found = _by_prefix(candidates, patience) or _in_one(best_chain(candidates, patience))
-    rare = _rarely_numbered(flow, found, patience)
+    candidates = find_candidates(flow)
+    sections = _by_prefix(candidates, patience) or _in_one(best_chain(candidates, patience))
+    rare = _rarely_numbered(flow, sections, patience)
     if rare:
-        found, candidates = rare
-    if len(found) != 1 or found[0].chain[0].number.prefix:
-        return found
-    parts = _by_title(flow, candidates, found[0].chain, size, patience) or found
-    return [Section(name, mended(flow, chain)) for name, chain in parts]
+        sections, candidates = rare
+    if len(sections) != 1 or sections[0].chain[0].number.prefix:
+        return sections
+    parts = _by_title(flow, candidates, sections[0].chain, size, patience) or sections
+    return [Section(name, mend_chain(flow, chain)) for name, chain in parts]
 
 
 def _rarely_numbered(
-    flow: Sequence[Item], found: Sequence[Section], patience: Patience
+    flow: Sequence[Item], sections: Sequence[Section], patience: Patience
 ) -> tuple[list[Section], list[Candidate]] | None:
     """The numbering in a style that mostly means something else, with its candidates.
 
     Only where there is no other, or where the other is an inset list inside one of its problems.
     """
-    candidates = candidates_of(flow, rare_number_of)
+    candidates = find_candidates(flow, read_rare_number)
     margin = min((c.indent for c in candidates), default=0.0) + 30
     candidates = [c for c in candidates if c.number.style != "bare" or c.indent < margin]
     chain = best_chain(candidates, RARE if patience is QUESTIONS else patience)
     if not chain:
         return None
-    if found:
-        usual = [c for section in found for c in section.chain]
+    if sections:
+        usual = [c for section in sections for c in section.chain]
         inset = min(c.indent for c in usual) > median(c.indent for c in chain) + 8
-        held = {sum(c.index < u.index for c in chain) for u in usual}
-        if len(chain) <= len(usual) or not inset or len(held) > 1:
+        usual_counts = {sum(c.index < u.index for c in chain) for u in usual}
+        if len(chain) <= len(usual) or not inset or len(usual_counts) > 1:
             return None
     return _in_one(chain), candidates
 
@@ -94,23 +96,31 @@ def _in_one(chain: list[Candidate]) -> list[Section]:
 
 def _by_prefix(candidates: Sequence[Candidate], patience: Patience) -> list[Section]:
     """Sections whose letter is a part of each number ("A1", "B1"), where they outdo others."""
-    plain = [pair for pair in chains_of(candidates, patience) if not pair[1][0].number.prefix]
-    lettered = [pair for pair in chains_of(candidates, patience) if pair[1][0].number.prefix]
-    taken: list[tuple[float, list[Candidate]]] = []
+    plain = [pair for pair in find_chains(candidates, patience) if not pair[1][0].number.prefix]
+    lettered = [pair for pair in find_chains(candidates, patience) if pair[1][0].number.prefix]
+    chosen_chains: list[tuple[float, list[Candidate]]] = []
     for score, chain in sorted(lettered, key=lambda pair: -pair[0]):
-        begins = chain[0].number.value == 1 and (len(chain) > 1 or bool(taken))
-        same = not taken or chain[0].number.style == taken[0][1][0].number.style
-        if begins and same and not any(_overlap(chain, other) for _, other in taken):
-            taken.append((score, chain))
-    total = sum(score for score, _ in taken)
-    if sum(len(chain) for _, chain in taken) < 2 or any(score >= total for score, _ in plain):
+        begins = chain[0].number.value == 1 and (len(chain) > 1 or bool(chosen_chains))
+        same_style = (
+            not chosen_chains or chain[0].number.style == chosen_chains[0][1][0].number.style
+        )
+        if (
+            begins
+            and same_style
+            and not any(_overlap(chain, other_chain) for _, other_chain in chosen_chains)
+        ):
+            chosen_chains.append((score, chain))
+    total = sum(score for score, _ in chosen_chains)
+    if sum(len(chain) for _, chain in chosen_chains) < 2 or any(
+        score >= total for score, _ in plain
+    ):
         return []
     if any(
-        chain[0].number.style in NAMED and holds_lists(chain, candidates, taken[0][1])
+        chain[0].number.style in NAMED and holds_lists(chain, candidates, chosen_chains[0][1])
         for _, chain in plain
     ):
         return []
-    chains = sorted((chain for _, chain in taken), key=lambda chain: chain[0].index)
+    chains = sorted((chain for _, chain in chosen_chains), key=lambda chain: chain[0].index)
     return [Section(chain[0].number.prefix, chain) for chain in chains]
 
 
@@ -127,18 +137,18 @@ def _by_title(
 ) -> list[Section]:
     """Sections with titles of their own whose numbers begin with 1 again; else none."""
     style = whole[0].number.style
-    same = [c for c in candidates if c.number.style == style]
+    same_style = [c for c in candidates if c.number.style == style]
     titles = [i for i, item in enumerate(flow) if opens_section(item, size)]
     starts: dict[int, str] = {}
     margin = 0.0
-    for candidate in same:
+    for candidate in same_style:
         above = [t for t in titles if candidate.index - _TITLE_ABOVE <= t < candidate.index]
-        between = [c for c in same if above and above[-1] < c.index < candidate.index]
+        between = [c for c in same_style if above and above[-1] < c.index < candidate.index]
         if above and not between and candidate.number.value == 1:
             item = flow[above[-1]]
             starts[above[-1]] = section_name(item.text) if isinstance(item, Line) else ""
             margin = max(margin, candidate.indent + 8)
-    same = [c for c in same if c.indent <= margin]
+    same_style = [c for c in same_style if c.indent <= margin]
     cuts = sorted(starts)
     if not cuts:
         return []
@@ -146,7 +156,7 @@ def _by_title(
         cuts, starts = [0, *cuts], {0: "", **starts}
     parts = []
     for begin, end in pairwise([*cuts, len(flow)]):
-        chain = best_chain([c for c in same if begin <= c.index < end], patience)
+        chain = best_chain([c for c in same_style if begin <= c.index < end], patience)
         if chain and chain[0].number.value == 1:
             parts.append((starts[begin], chain))
     if len(parts) < 2 or sum(len(chain) for _, chain in parts) <= len(whole):
@@ -157,12 +167,14 @@ def _by_title(
     return [Section(name, chain) for name, (_, chain) in zip(names, parts, strict=True)]
 
 
-def blocks_of(flow: Sequence[Item], chain: Sequence[Candidate], section: str = "") -> list[Block]:
+def split_blocks(
+    flow: Sequence[Item], chain: Sequence[Candidate], section: str = ""
+) -> list[Block]:
     """The items of each problem of a chain, up to the next one or the end of the flow."""
     ends = [*(c.index for c in chain[1:]), len(flow)][: len(chain)]
     return [
         Block(
-            label_of(section, c.number.value), list(flow[c.index : end]), c.number.value,
+            format_label(section, c.number.value), list(flow[c.index : end]), c.number.value,
             c.number.end, section,
         )
         for c, end in zip(chain, ends, strict=True)
@@ -173,13 +185,13 @@ def all_blocks(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
 ) -> tuple[list[Item], list[Block]]:
     """What stands before the first problem of a paper, and the blocks of all its sections."""
-    sections = sections_of(flow, size, patience)
+    sections = find_sections(flow, size, patience)
     if not sections:
         return list(flow), []
     ends = [*(section.chain[0].index for section in sections[1:]), _end(flow, sections[-1].chain)]
     blocks: list[Block] = []
     for section, end in zip(sections, ends, strict=True):
-        blocks += blocks_of(flow[:end], section.chain, section.name)
+        blocks += split_blocks(flow[:end], section.chain, section.name)
     return list(flow[: sections[0].chain[0].index]), blocks
 
 

@@ -9,7 +9,7 @@ from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.structure.choices import split_choices
 from omibench.stages.ocr.structure.document import Document
 from omibench.stages.ocr.structure.drafts import Draft
-from omibench.stages.ocr.structure.numbering import number_of
+from omibench.stages.ocr.structure.numbering import read_number
 
 
 def only_problem(document: Document) -> list[Draft]:
@@ -22,7 +22,7 @@ def only_problem(document: Document) -> list[Draft]:
     if not any(isinstance(item, Line) for item in items):
         return []
     for index, item in enumerate(items):
-        number = number_of(item.text) if isinstance(item, Line) and item.starts else None
+        number = read_number(item.text) if isinstance(item, Line) and item.starts else None
         if isinstance(item, Line) and number:
             items[index] = replace(item, text=item.text[number.end :].lstrip())
             break

@@ -57,9 +57,11 @@ def split_stem(items: Sequence[Item], following: int) -> tuple[list[Item], Stem 
         after = next((i for i in items[index + 1 :] if isinstance(i, Line)), None)
         numbers, end = stem_numbers(item.text, after.text if after else "", following)
         if numbers:
-            rest = item.text[end:].lstrip(" .:：。）)")
+            remainder = item.text[end:].lstrip(" .:：。）)")
             plain = re.match(r"\s*[.:：。]|\s*$", item.text[end:]) is not None
-            opening = [replace(item, text=rest)] if plain and rest else [] if plain else [item]
+            opening = (
+                [replace(item, text=remainder)] if plain and remainder else [] if plain else [item]
+            )
             return list(items[:index]), Stem(numbers, (*opening, *items[index + 1 :]))
     return list(items), None
 

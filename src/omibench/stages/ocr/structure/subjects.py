@@ -26,8 +26,8 @@ def subject_word(text: str) -> Subject | None:
     """The subject that a short text is the name of, such as `Biología`, `Section B: Physics`."""
     folded = unicodedata.normalize("NFD", text.lower())
     letters = "".join(c for c in folded if not unicodedata.combining(c))
-    found = {_SUBJECT[word] for word in re.findall(r"[^\W\d_]+", letters) if word in _SUBJECT}
-    return found.pop() if len(found) == 1 else None
+    subjects = {_SUBJECT[word] for word in re.findall(r"[^\W\d_]+", letters) if word in _SUBJECT}
+    return subjects.pop() if len(subjects) == 1 else None
 
 
 def is_heading(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from omibench.stages.ocr.layout.layout import Item, Line
-from omibench.stages.ocr.structure.numbering import number_of, rare_number_of
+from omibench.stages.ocr.structure.numbering import read_number, read_rare_number
 from omibench.stages.ocr.structure.subjects import is_heading, subject_word
 from omibench.stages.ocr.structure.tasks import asks_for_work
 
@@ -94,28 +94,28 @@ def opens_section(item: Item, size: float) -> bool:
     stands_out = item.bold or item.size > 1.1 * size
     if _TITLE.match(text):
         return stands_out or text.isupper() or _TITLE.fullmatch(text) is not None
-    return stands_out and number_of(text) is None and not re.search(r"[.?!:,;。？，]$", text)
+    return stands_out and read_number(text) is None and not re.search(r"[.?!:,;。？，]$", text)
 
 
 def without_titles(
-    items: Sequence[Item], size: float, *, again: bool
+    items: Sequence[Item], size: float, *, restarts: bool
 ) -> tuple[list[Item], list[Item]]:
     """The items of a problem without the section that begins behind it, and titles left out.
 
-    `again`: the next problem is counted anew, so a section does begin here. Else titles alone are
-    left out, with what introduces the section ("Each problem is worth four points.") but nothing
-    that asks.
+    `restarts`: the next problem is counted anew, so a section does begin here. Else titles alone
+    are left out, with what introduces the section ("Each problem is worth four points.") but
+    nothing that asks.
     """
-    if again:
+    if restarts:
         begins = range(len(items) - 1, max(0, len(items) - 1 - _INTRODUCTION), -1)
         opening = next((k for k in begins if opens_section(items[k], size)), len(items))
         return list(items[:opening]), list(items[opening:])
     titles = [k for k in range(1, len(items)) if _is_prominent_heading(items[k], size)]
-    kept = [item for k, item in enumerate(items) if k not in titles]
+    kept_items = [item for k, item in enumerate(items) if k not in titles]
     after = items[titles[-1] + 1 :] if titles else []
     if len(after) <= _INTRODUCTION and all(isinstance(i, Line) and _tells(i.text) for i in after):
-        kept = kept[: len(kept) - len(after)]
-    return kept, [items[k] for k in titles]
+        kept_items = kept_items[: len(kept_items) - len(after)]
+    return kept_items, [items[k] for k in titles]
 
 
 def _is_prominent_heading(item: Item, size: float) -> bool:
@@ -144,12 +144,12 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
     letter and nothing else.
     """
     lines = [(k, i) for k, i in enumerate(flow) if isinstance(i, Line) and i.upright and i.starts]
-    usual = {k: number.value for k, line in lines if (number := number_of(line.text))}
-    rare = {k: number.value for k, line in lines if (number := rare_number_of(line.text))}
+    usual = {k: number.value for k, line in lines if (number := read_number(line.text))}
+    rare = {k: number.value for k, line in lines if (number := read_rare_number(line.text))}
     titles = {
         k: title
         for k, line in lines
-        if k not in usual and _ANSWERS.fullmatch(title := _closed(line.text))
+        if k not in usual and _ANSWERS.fullmatch(title := _close_letter_spaces(line.text))
     }
     inside: set[str] = set()
     for index, title in titles.items():
@@ -169,8 +169,8 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
         line = flow[index]
         prominent = isinstance(line, Line) and (line.bold or line.size > 1.1 * size)
         alone = not any(_beside(line, other) for other in flow[index + 1 : index + 3])
-        again = bool(after) and after[0] < follows
-        if prominent or (alone and (again or _KEY.fullmatch(title))):
+        restarts = bool(after) and after[0] < follows
+        if prominent or (alone and (restarts or _KEY.fullmatch(title))):
             return list(flow[:index]), list(flow[index + 1 :])
     begin = _key_begins(lines, usual)
     if begin is None:
@@ -185,11 +185,11 @@ def _key_begins(lines: Sequence[tuple[int, Line]], values: Mapping[int, int]) ->
     tail: list[int] = []
     while numbered and _LETTER_OF_KEY.fullmatch(numbered[-1][1]):
         tail.insert(0, numbered.pop()[0])
-    asked = [values[k] for k, _ in numbered]
-    again = bool(tail) and bool(asked) and values[tail[0]] <= asked[0]
-    others = [line.text for k, line in lines if tail and k > tail[0] and k not in values]
-    short = all(len(text) <= _LONGEST for text in others)
-    if again and short and len(tail) >= max(_FEWEST_OF_KEY, len(asked) / 2):
+    question_numbers = [values[k] for k, _ in numbered]
+    restarts = bool(tail) and bool(question_numbers) and values[tail[0]] <= question_numbers[0]
+    other_texts = [line.text for k, line in lines if tail and k > tail[0] and k not in values]
+    short = all(len(text) <= _LONGEST for text in other_texts)
+    if restarts and short and len(tail) >= max(_FEWEST_OF_KEY, len(question_numbers) / 2):
         return tail[0]
     return None
 
@@ -199,7 +199,7 @@ def _may_be_title(item: Item) -> bool:
     return isinstance(item, Line) and item.starts and _FEW_WORDS.fullmatch(item.text) is not None
 
 
-def _closed(text: str) -> str:
+def _close_letter_spaces(text: str) -> str:
     """Text without the space between letters that are set apart: 参 考 答 案."""
     return re.sub(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])", "", text)
 
