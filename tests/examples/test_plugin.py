@@ -18,6 +18,7 @@ from tests.items import make_item
 from omibench import plugins
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import PluginError
+from omibench.models.registry import open_provider
 from omibench.params.cell import Cell
 from omibench.params.filter import FilterParams
 from omibench.params.study import Study, load_study
@@ -25,7 +26,15 @@ from omibench.plugins.installed import installed_parts
 from omibench.plugins.registry import REGISTRIES
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Figure, Problem, Question
-from omibench.schemas.request import ImagePart, TextPart
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    ImagePart,
+    Message,
+    Request,
+    Tags,
+    TextPart,
+)
 from omibench.settings.present import present
 from omibench.stages.analyze.sections import SECTIONS
 from omibench.stages.filter.candidate import Candidate, Case, Kept
@@ -85,6 +94,7 @@ def study(installed: Path, example: Path, tmp_path: Path, monkeypatch: pytest.Mo
 def test_every_name_of_the_package_is_known(installed: Path) -> None:
     names = {kind: set(parts) for kind, parts in installed_parts().items()}
     assert names == {
+        "providers": {"parrot"},
         "rule_books": {"within-a-percent"}, "prompts": {"evidence-first"}, "conditions": {"last"},
         "benchmarks": {"moons"}, "engines": {"page-size"}, "reasons": {"too_long"},
         "sections": {"settings-per-model"},
@@ -103,6 +113,19 @@ def test_its_source_is_in_the_hash_of_the_kinds_that_it_brings(installed: Path) 
     assert plugins.part_meaning("rule_books", "within-a-percent")
     # Every installed section is in every report, and so in the hash without being asked for.
     assert len(plugins.source_hash(["sections"])) == 16
+
+
+def test_a_provider(study: Study) -> None:
+    polly = open_provider("polly", study.models["polly"])
+    message = Message(role="user", parts=(TextPart(text="Answer:\nno"),))
+    request = Request(
+        conversation=Conversation(messages=(message,)),
+        decoding=Decoding(),
+        tags=Tags(role="respondent", problem="a", setting="letter"),
+    )
+    ((_, response),) = polly.answer([request])
+    assert response.text == "NO"
+    assert polly.identity == {"provider": "parrot", "shout": True}
 
 
 def test_rule_books(study: Study) -> None:

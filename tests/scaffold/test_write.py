@@ -15,7 +15,7 @@ import pytest
 from omibench.errors import OutputError, ParamsError
 from omibench.files.isolated import isolate_env
 from omibench.scaffold.kinds import KINDS
-from omibench.scaffold.write import PART_LIST, SCHEMA, is_checkout, write_part
+from omibench.scaffold.write import PART_LIST, is_checkout, write_part
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def checkout(tmp_path: Path, root: Path) -> Path:
     folder = tmp_path / "checkout"
     without_caches = shutil.ignore_patterns("__pycache__")
     shutil.copytree(root / "src/omibench", folder / "src/omibench", ignore=without_caches)
-    for file in ("pyproject.toml", SCHEMA, "tests/conftest.py"):
+    for file in ("pyproject.toml", "tests/conftest.py"):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, folder / file)
     return folder
@@ -71,24 +71,19 @@ def check_style(folder: Path, files: list[Path]) -> None:
 def test_new_parts_of_a_checkout(checkout: Path, root: Path) -> None:
     contributing = (root / "CONTRIBUTING.md").read_text("utf-8")
     assert is_checkout(checkout)
-    listed, created = set[bool](), list[Path]()
+    created = list[Path]()
     for kind, place in KINDS.items():
         before = hashes(checkout)
         part = write_part(kind, f"my-{kind}", checkout, as_plugin=False)
         after = hashes(checkout)
         changed = {file for file in before if after[file] != before[file]}
-        assert changed - {SCHEMA} == touched(contributing, kind), kind
+        assert changed == touched(contributing, kind), kind
         assert {path.relative_to(checkout).as_posix() for path in part.changed} == changed
         assert {path.relative_to(checkout).as_posix() for path in part.created} == (
             after.keys() - before.keys()
         )
         assert (checkout / f"src/omibench/{place.folder}/my_{kind}.py") in part.created
-        if SCHEMA in changed:
-            assert f'"my-{kind}"' in (checkout / SCHEMA).read_text("utf-8")
-        listed.add(SCHEMA in changed)
         created += part.created
-        shutil.copy(root / SCHEMA, checkout / SCHEMA)
-    assert listed == {True, False}
     check_style(checkout, created)
     run_tests(checkout / "tests", source=checkout / "src")
     assert '"my-rules": "omibench.rule_books.my_rules"' in (checkout / PART_LIST).read_text("utf-8")

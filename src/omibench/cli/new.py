@@ -37,4 +37,7 @@ def new(
     lines = [*(f"new      {path}" for path in part.created)]
     lines += [f"changed  {path}" for path in part.changed]
     test = next(path for path in part.created if path.name.startswith("test_"))
-    say_lines("\n".join([*lines, "", "In params.yaml:", part.usage, "", f"Test it: pytest {test}"]))
+    lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {test}"]
+    if part.changed:
+        lines += ["Write the schema of params.yaml anew: make generated"]
+    say_lines("\n".join(lines))

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 from omibench.models.provider import Provider
 from omibench.params.models.base import ModelBlock
 from omibench.params.models.registry import PROVIDERS, ProviderEntry
-from omibench.plugins.registry import BY_OMIBENCH, loading
 
 Factory = TypeVar("Factory", bound=Callable[..., Provider])
 
@@ -53,13 +52,7 @@ def provider(name: str, *, block: type[ModelBlock]) -> Callable[[Factory], Facto
     """
 
     def register(factory: Factory) -> Factory:
-        entry = ProviderEntry(block, factory)
-        if PROVIDERS.is_built_in(name, factory.__module__):
-            # A plug-in may be what imports a built-in provider first.
-            with loading(BY_OMIBENCH):
-                PROVIDERS.add(name, entry)
-        else:
-            PROVIDERS.add(name, entry)
+        PROVIDERS.add(name, ProviderEntry(block, factory), factory.__module__)
         return factory
 
     return register
@@ -79,6 +72,8 @@ def open_provider(
     Raises:
         ModelError: What the model needs is not there, or its block contradicts the provider.
         MissingInputError: A file that it answers from is not there.
+        PluginError: It is a plug-in's, and raised.
     """
     factory: Any = PROVIDERS.get(model.provider).open
-    return cast("Provider", factory(name, model, Folders(data, batches)))
+    with PROVIDERS.calling(model.provider, f"model {name}"):
+        return cast("Provider", factory(name, model, Folders(data, batches)))

@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 from omibench.errors import OutputError, ParamsError
 from omibench.files.intake import read_text
-from omibench.graph.describe import params_schema
-from omibench.plugins.built_in import BUILT_IN
 from omibench.plugins.registry import known_names
 from omibench.scaffold.kinds import KINDS, PartKind
 from omibench.schemas.validation import did_you_mean
 
 PART_LIST = "src/omibench/plugins/built_in.py"
-SCHEMA = "schemas/params.schema.json"
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 PATH_IMPORT = "from pathlib import Path\n"
 LOAD_IMPORT = "from omibench.plugins.files import load_file\n"
@@ -107,17 +104,9 @@ def _changes(kind: PartKind, name: str, folder: Path) -> dict[Path, str]:
     """The files of a checkout that name the part, as they will be."""
     module = f"omibench.{kind.folder.replace('/', '.')}.{_module(name)}"
     listed = folder / PART_LIST
-    text = _with_line(read_text(listed), kind.registry, f'        "{name}": "{module}",\n')
-    changes = {listed: text}
-    parts = BUILT_IN.setdefault(kind.registry, {})
-    parts[name] = module
-    try:
-        schema = params_schema()
-    finally:
-        del parts[name]
-    if (folder / SCHEMA).is_file() and read_text(folder / SCHEMA) != schema:
-        changes[folder / SCHEMA] = schema
-    return changes
+    return {
+        listed: _with_line(read_text(listed), kind.registry, f'        "{name}": "{module}",\n')
+    }
 
 
 def _with_line(text: str, registry: str, line: str) -> str:

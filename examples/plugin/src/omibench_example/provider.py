@@ -1,0 +1,39 @@
+"""Provider `parrot`: repeats the last line of what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.registry import Folders, provider
+from omibench.params.models.base import ModelBlock
+from omibench.params.roles import Display
+from omibench.schemas.request import Request, Response, Usage
+
+
+class ParrotModel(ModelBlock):
+    """`models: {polly: {provider: parrot, shout: true}}`."""
+
+    provider: Literal["parrot"]
+    shout: bool = False
+    """Whether it answers in capitals: part of the keys of its responses."""
+    cage: Display[str] = "gold"
+    """For the reader alone: changes no key, and no answer."""
+
+
+@provider("parrot", block=ParrotModel)
+class ParrotProvider(BaseProvider[ParrotModel]):
+    """Needs neither a key nor a network."""
+
+    def __init__(self, name: str, model: ParrotModel, folders: Folders) -> None:
+        super().__init__(name, model)
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        """Each request with what it ends with."""
+        for request in requests:
+            text = request.conversation.text.strip().rpartition("\n")[2]
+            reply = text.upper() if self.model.shout else text
+            yield request, Response(text=reply, finish_reason="stop", usage=Usage())
