@@ -24,7 +24,7 @@ FLOORS: tuple[set[str], ...] = (
     {"client", "results", "settings"},
     {"judges"},
     {"stages", *(f"stages.{stage}" for stage in STAGES)},
-    {"ocr_view", "plan", "scaffold"},
+    {"init", "ocr_view", "plan", "scaffold"},
     {"reevaluate", "status"},
     {"api", "cli"},
     {"__init__", "__main__"},

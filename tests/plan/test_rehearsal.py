@@ -55,6 +55,19 @@ def test_a_study_that_is_not_simulated_stays_as_it_is() -> None:
     assert rehearsed(real) is real
 
 
+def test_printed_tables_that_ship_are_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    monkeypatch.chdir(root)
+    named = {"gpt-4o": {"provider": "openai", "id": "gpt-4o", "label": "GPT-4o"}}
+    asked = {"models": named, "infer": {"models": ["gpt-4o"], "settings": ["cot"]}, "score": {}}
+    here = models(study(**asked))["gpt-4o"].ability
+    monkeypatch.chdir(tmp_path)
+    assert models(study(**asked))["gpt-4o"].ability == here
+    unprinted = {**asked, "models": {"gpt-4o": named["gpt-4o"] | {"label": "Nobody's"}}}
+    assert models(study(**unprinted))["gpt-4o"].ability != here
+
+
 def test_all_models_are_stand_ins_with_the_names_groups_and_sizes_of_the_real_ones() -> None:
     own = models(study())["own"]
     assert (own.label, own.base, own.parameters_b) == ("Own", "gpt-4o", 8.0)

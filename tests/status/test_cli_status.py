@@ -31,23 +31,33 @@ def call(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_text_json_page_and_lists(params: str) -> None:
     write_cell("one", "cot", ["answered", "answered", "provider_error"])
-    text = call(params, "--html", "out/status.html")
+    text = call("--params", params, "--html", "out/status.html")
     assert (text.returncode, text.stderr) == (0, "")
     assert "2 of 12 answered" in text.stdout
     assert "2/3" in text.stdout
     assert Path("out/status.html").read_text("utf-8").startswith("<!doctype html>")
-    told = json.loads(call(params, "--json").stdout)
+    told = json.loads(call("--params", params, "--json").stdout)
     assert (told["answered"], told["requests"]) == (2, 12)
     assert told["cells"][0]["infer"] == "incomplete"
-    assert call(params, "--lacking").stdout == "results/infer/one/cot.parquet\n"
+    assert call("--params", params, "--lacking").stdout == "results/infer/one/cot.parquet\n"
+
+
+def test_a_file_named_as_an_argument_is_read_with_a_warning(params: str) -> None:
+    named, argument = call("--params", params, "--json"), call(params, "--json")
+    assert argument.stderr == (
+        "omibench: status s.yaml: give the file as `--params s.yaml`; as an argument it is not "
+        "read from version 0.2 on\n"
+    )
+    assert json.loads(argument.stdout)["study"] == json.loads(named.stdout)["study"]
+    assert named.stderr == ""
 
 
 def test_mistakes_are_one_line(params: str) -> None:
     Path("taken").write_text("a file where a folder is wanted")
     for words, begins in (
-        (["absent.yaml"], "absent.yaml"),
-        ([params, "--watch", "--json"], "status: --watch"),
-        ([params, "--html", "taken/page.html"], "--html taken: cannot be a folder"),
+        (["--params", "absent.yaml"], "absent.yaml"),
+        (["--params", params, "--watch", "--json"], "status: --watch"),
+        (["--params", params, "--html", "taken/page.html"], "--html taken: cannot be a folder"),
     ):
         done = call(*words)
         assert done.returncode == 2
@@ -58,7 +68,7 @@ def test_mistakes_are_one_line(params: str) -> None:
 def test_watching_ends_with_the_run_and_says_that_jobs_failed(params: str) -> None:
     notes = note_run({"infer one/cot": ["running"]})
     watching = subprocess.Popen(
-        [sys.executable, "-m", "omibench", "status", params, "--watch", "--every", "0.2",
+        [sys.executable, "-m", "omibench", "status", "--params", params, "--watch", "--every", "0.2",
          "--html", "status.html"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip

@@ -159,7 +159,9 @@ def test_many_incomplete_cells_are_listed_by_a_command_of_their_own(study: Study
         write_cell("one", name, ["provider_error"] * 3)
     status = look(wide, "my study.yaml")
     assert status.try_again is not None
-    assert status.try_again.endswith("--forcerun $(omibench status --lacking 'my study.yaml')")
+    assert status.try_again.endswith(
+        "--forcerun $(omibench status --lacking --params 'my study.yaml')"
+    )
     assert len(status.lacking) == 9
 
 

@@ -1,4 +1,4 @@
-"""The verbs `omibench record` and `omibench trust`: results that travel, and are still believed."""
+"""The verbs `omibench record` and `omibench trust`: results that are brought from elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from omibench.cli.options import Params
 from omibench.errors import UntrustedError
 from omibench.text.terminal import say
 
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 NAMED = 10
 """Files of one stage that are named."""
 
-Params = Annotated[str, typer.Option(metavar="FILE", help="Parameter file of the study.")]
-
 
 def record(
     stages: Annotated[list[str], typer.Argument(metavar="STAGE...", help="Such as infer.")],
     params: Params = "params.yaml",
 ) -> None:
-    """Keep beside the results of each stage what made them, for whoever gets them.
+    """Write down how results were made, before you share them.
 
-    Writes provenance.json into each stage's folder. `dvc repro` runs this by itself.
+    Writes provenance.json into each stage's folder: the parameters, inputs and code that Snakemake
+    has on record for every file, and the file's hash. `dvc repro` runs this by itself. Without
+    it nobody can continue from these results: Snakemake would make all of them anew.
 
     \b
     Example:
@@ -44,20 +45,21 @@ def trust(
     params: Params = "params.yaml",
     outdated: Annotated[
         bool,
-        typer.Option("--outdated", help="Take also what today's parameters would make otherwise."),
+        typer.Option("--outdated", help="Use also what today's parameters would make otherwise."),
     ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file again, and nothing else.")
     ] = False,
 ) -> None:
-    """Take results that were pulled or checked out for what they are.
+    """Check results of `dvc pull`, and let Snakemake use them.
 
-    Compares every file with what its maker recorded, and with dvc.lock; then lets Snakemake know
-    what made them, and asks it whether they are what it would make. Whatever differs is named by
-    stage and file, and the exit code is 2. Run it after `dvc pull` and `dvc checkout`.
+    Run it after `dvc pull` and `dvc checkout`. It compares every file with the hashes in
+    provenance.json and in dvc.lock, gives Snakemake the records of how they were made, and asks it
+    whether today's parameters and code would make the same. Differences are named by stage and
+    file; then nothing is used, and the exit code is 2.
 
-    With --verify every file is read again and compared with what was noted when its job had ended.
-    A run of Snakemake only looks at sizes and times for that.
+    With --verify it only reads every file again, and compares it with the hash that was noted when
+    its job had ended. A run of Snakemake compares sizes and times alone.
 
     \b
     Example:

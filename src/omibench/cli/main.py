@@ -5,26 +5,29 @@ Heavy imports live inside the verbs, so that `omibench --help` stays quick.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
 
-from omibench.cli.aggregate import aggregate
 from omibench.cli.budget import budget_app
-from omibench.cli.building import filter_, freeze, ocr, rationale
-from omibench.cli.certify import certify
 from omibench.cli.documents import files, schema
 from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with, end_with_defect
-from omibench.cli.evaluating import analyze, fill, infer
 from omibench.cli.graph import record, trust
-from omibench.cli.judge import judge
+from omibench.cli.help import GroupedCommands
+from omibench.cli.init import init
 from omibench.cli.new import new
-from omibench.cli.ocr_quality import ocr_quality
 from omibench.cli.plan import plan
 from omibench.cli.resume import resume
-from omibench.cli.saliency import saliency
-from omibench.cli.score import score
+from omibench.cli.run import run
+from omibench.cli.stages.aggregate import aggregate
+from omibench.cli.stages.building import filter_, freeze, ocr, rationale
+from omibench.cli.stages.certify import certify
+from omibench.cli.stages.evaluating import analyze, fill, infer
+from omibench.cli.stages.judge import judge
+from omibench.cli.stages.ocr_quality import ocr_quality
+from omibench.cli.stages.saliency import saliency
+from omibench.cli.stages.score import score
 from omibench.cli.status import status
 from omibench.cli.store import store_app
 from omibench.errors import OmibenchError
@@ -33,6 +36,7 @@ from omibench.text.terminal import guarded_streams, say
 
 app = typer.Typer(
     name="omibench",
+    cls=GroupedCommands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -40,15 +44,24 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="From raw exam papers to a report on how well models reason over several images.",
 )
-VERBS: tuple[Callable[..., None], ...] = (
-    *(ocr, filter_, rationale, freeze),
-    *(plan, infer, fill, score, judge, aggregate, certify, saliency, analyze),
-    *(status, resume, record, trust, ocr_quality, schema, files, new),
-)
-for verb in VERBS:
-    app.command(name=verb.__name__.rstrip("_").replace("_", "-"))(verb)
-app.add_typer(store_app, name="store")
-app.add_typer(budget_app, name="budget")
+GROUPS: Mapping[str, tuple[Callable[..., None], ...]] = {
+    "Studies": (init, plan, run, status, resume),
+    "Stages: datasets from exam papers": (ocr, filter_, rationale, freeze),
+    "Stages: evaluation": (*(infer, fill, score, judge, aggregate, certify, saliency, analyze),),
+    "Results of others": (record, trust),
+    "Reference": (ocr_quality, schema, files),
+    "Parts of your own": (new,),
+}
+"""The verbs by the headings of `omibench --help`."""
+VERBS: tuple[Callable[..., None], ...] = tuple(verb for group in GROUPS.values() for verb in group)
+STORES = "Responses and budget"
+
+for heading, verbs in GROUPS.items():
+    for verb in verbs:
+        name = verb.__name__.rstrip("_").replace("_", "-")
+        app.command(name=name, rich_help_panel=heading)(verb)
+app.add_typer(store_app, name="store", rich_help_panel=STORES)
+app.add_typer(budget_app, name="budget", rich_help_panel=STORES)
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from omibench.errors import ParamsError
+from omibench.text.terminal import say
 
 if TYPE_CHECKING:
     from omibench.params.cell import Cell
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 Params = Annotated[
     str, typer.Option(metavar="FILE", help="Parameter file, or JSON text that begins with {.")
+]
+OldParams = Annotated[
+    str | None, typer.Argument(metavar="[FILE]", hidden=True, help="As --params, until 0.2.")
 ]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made if needed.")]
 OutFile = Annotated[Path, typer.Option(metavar="FILE.parquet", help="Parquet file to write.")]
@@ -60,6 +64,24 @@ def limit_of(
     if len({"n", "ids", "sample"} & named.keys()) > 1:
         raise ParamsError("give one of --limit, --ids and --sample")
     return {"limit": named or None}
+
+
+def params_named(verb: str, params: str, argument: str | None) -> str:
+    """The parameter file of a verb that took it as an argument before it had `--params`.
+
+    Args:
+        verb: Name of the verb, for the warning.
+        params: What `--params` says.
+        argument: The argument, which is read until version 0.2; None where there is none.
+    """
+    if argument is None:
+        return params
+    say(
+        f"omibench: {verb} {argument}: give the file as `--params {argument}`; as an argument it "
+        "is not read from version 0.2 on",
+        err=True,
+    )
+    return argument
 
 
 def read_study(params: str, override: list[str] | None, **options: dict[str, object]) -> Study:

@@ -48,7 +48,9 @@ def plan(
     params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Say what a study will ask, cost and take, and what it could detect. Sends nothing.
+    """Say what a study will ask, cost and take. Sends nothing.
+
+    Also which differences it could detect.
 
     With --probe each model behind an API is asked once: a wrong key, address or name is told in
     seconds, for a small request each. No answer is kept; what it cost stands in the ledger.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import Override, read_study
+from omibench.cli.options import OldParams, Override, Params, params_named, read_study
+from omibench.cli.processes import run_module
 from omibench.errors import OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
 
@@ -23,9 +23,7 @@ NAMED = 10
 
 
 def resume(
-    params: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="Parameter file of the study.")
-    ] = "params.yaml",
+    file: OldParams = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for jobs that still run in Slurm.")
     ] = False,
@@ -38,9 +36,10 @@ def resume(
     every: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.2, help="How often to look, while waiting.")
     ] = EVERY_S,
+    params: Params = "params.yaml",
     override: Override = None,
 ) -> None:
-    """Go on with a study whose run has died: find what still runs, unlock, run the rest.
+    """Go on with a study whose run has died.
 
     The jobs that a dead Snakemake has left in Slurm go on and hold their outputs. They are found
     by the number of their run; no other job is ever touched. With --wait or --cancel they are
@@ -59,6 +58,7 @@ def resume(
 
     if wait and cancel:
         raise ParamsError("resume: --wait or --cancel, not both")
+    params = params_named("resume", params, file)
     study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
     if (living := living_run(runs)) is not None:
@@ -76,8 +76,8 @@ def resume(
             _end_jobs(run, wait=wait and not dry_run, cancel=cancel and not dry_run, every_s=every)
     for command in commands_of(dead[-1], params, override or []):
         say(shlex.join(command))
-        if not dry_run:
-            _run(command)
+        if not dry_run and (code := run_module(*command)):
+            sys.exit(code)
 
 
 def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
@@ -109,20 +109,3 @@ def _tell(jobs: list[ClusterJob]) -> None:
         say(f"  {job.id}  {job.state.lower()}  {job.what}")
     if len(jobs) > NAMED:
         say(f"  ... and {len(jobs) - NAMED:,} more")
-
-
-def _run(command: list[str]) -> None:
-    """Run a command of Snakemake; this process stops when it does, with its exit code."""
-    import os
-
-    from omibench.files.isolated import isolate_env, python_module
-    from omibench.models.traffic.stop import stoppable
-
-    own = python_module(*command)
-    with (
-        subprocess.Popen(own, env=isolate_env(os.environ)) as child,
-        stoppable(lambda at_once: child.send_signal(2 if at_once else 15)),
-    ):
-        code = child.wait()
-    if code:
-        sys.exit(code)

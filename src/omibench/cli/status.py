@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import Override, read_study
+from omibench.cli.options import OldParams, Override, Params, params_named, read_study
 from omibench.errors import ParamsError, SomeFailedError
 from omibench.text.terminal import say, say_lines
 
@@ -15,9 +15,7 @@ EVERY_S = 5.0
 
 
 def status(
-    params: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="Parameter file of the study.")
-    ] = "params.yaml",
+    file: OldParams = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Look again and again until the run ends.")
     ] = False,
@@ -28,21 +26,22 @@ def status(
         Path | None, typer.Option(metavar="FILE", help="Write a page for a browser, too.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    params: Params = "params.yaml",
     override: Override = None,
     lacking: Annotated[
         bool,
         typer.Option("--lacking", help="Print the files of cells that lack answers, one a line."),
     ] = False,
 ) -> None:
-    """Say how far a study has come: jobs, requests, dollars, time left, and what failed.
+    """Say how far a study has come, and what failed.
 
-    Only reads, also while jobs run. With --watch it ends with the run, and exits with 3 when jobs
-    failed.
+    Jobs, requests, dollars and time left. Only reads, also while jobs run. With --watch it ends
+    with the run, and exits with 3 when jobs failed.
 
     \b
     Example:
       omibench status
-      omibench status studies/emma_recorded.yaml --watch --html status.html
+      omibench status --params studies/emma_recorded.yaml --watch --html status.html
     """
     from omibench.files.outputs import output_file
     from omibench.status.page import write_page
@@ -52,6 +51,7 @@ def status(
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch goes with neither --json nor --lacking")
+    params = params_named("status", params, file)
     study = read_study(params, override)
     html = output_file(html, study.study.store, "--html") if html else None
     looker = Looker(study, params, override or [])

@@ -15,6 +15,7 @@ from typing import Any
 
 from omibench.errors import ParamsError
 from omibench.files.intake import read_csv
+from omibench.files.shipped import here_or_shipped
 from omibench.models.simulated.oracle import OracleRow, load_oracle
 from omibench.params.models.registry import Model
 from omibench.params.models.simulated import SimulatedModel
@@ -178,7 +179,7 @@ def _printed(study: Study) -> Printed:
     columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
     found: dict[tuple[str, str], float] = {}
     paths = [*study.analyze.published, *_TABLES.get(like, ())]
-    for path in map(Path, paths):
+    for path in map(here_or_shipped, paths):
         if not path.is_file():
             continue
         for row in _whole_rows(read_csv(path)):

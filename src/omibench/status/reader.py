@@ -181,7 +181,7 @@ class Looker:
         """As `_command`; `omibench resume` where a run has died whose jobs may live on."""
         if run is None or run.end is not None or run.cluster is None:
             return self._command(run)
-        own = [] if self._params == "params.yaml" else [self._params]
+        own = [] if self._params == "params.yaml" else ["--params", self._params]
         return ["omibench", "resume", *own, *(w for p in self._replaced for w in ("--set", p))]
 
     def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
@@ -189,7 +189,7 @@ class Looker:
         command = shlex.join([*words, "--forcerun"])
         if len(lacking) <= LISTED:
             return f"{command} {shlex.join(lacking)}"
-        own = [] if self._params == "params.yaml" else [self._params]
+        own = [] if self._params == "params.yaml" else ["--params", self._params]
         pairs = [word for pair in self._replaced for word in ("--set", pair)]
         listing = shlex.join(["omibench", "status", "--lacking", *own, *pairs])
         if any(" " in path for path in lacking):  # a shell would take it for two

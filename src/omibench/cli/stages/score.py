@@ -91,7 +91,7 @@ def score(
       omibench score answers.jsonl --plugin my_rules.py --rules halves --out verdicts.parquet
       omibench score results --explain physics-3
     """
-    from omibench.cli.score_summary import tell_scores
+    from omibench.cli.stages.score_summary import tell_scores
     from omibench.files.outputs import output_parquet
     from omibench.formats.named import parse_columns
     from omibench.graph.job_hash import job_hash

@@ -1,0 +1,79 @@
+"""The verb `omibench init`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.errors import ParamsError
+from omibench.text.terminal import printable, say, say_lines
+
+if TYPE_CHECKING:
+    from omibench.init.contents import StudyFiles
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the new study.")],
+    papers: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Make a dataset from the exam papers in a folder."),
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Evaluate models on a benchmark, such as emma."),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The study of a paper: omibench, emma, emma_mini, emma_recorded, usnco_v or "
+            "mathreal.",
+        ),
+    ] = None,
+) -> None:
+    """Make a study in a folder of its own.
+
+    Writes params.yaml, a Snakefile that uses the rules of the installed omibench, profiles,
+    dvc.yaml, .gitignore, requirements.txt and, for papers, a sources.yaml that pairs them with
+    their keys by name. Never overwrites: where one of these is there, nothing is written.
+
+    \b
+    Example:
+      omibench init regional --papers papers
+      omibench init my-emma --benchmark emma
+      omibench init replication --study usnco_v
+    """
+    from omibench.init import make_study
+    from omibench.init.contents import study_of_benchmark, study_of_papers, study_that_ships
+
+    if sum(option is not None for option in (papers, benchmark, study)) != 1:
+        raise ParamsError("init: give one of --papers DIR, --benchmark NAME and --study NAME")
+    if papers is not None:
+        files = study_of_papers(papers, folder)
+    elif benchmark is not None:
+        files = study_of_benchmark(benchmark)
+    else:
+        files = study_that_ships(study or "")
+    make_study(folder, files)
+    say(f"{folder}: {', '.join(sorted(files.texts))}", err=True)
+    say_lines("\n".join(_next_commands(folder, files)))
+
+
+def _next_commands(folder: Path, files: StudyFiles) -> list[str]:
+    """What the user types next, each with a remark."""
+    commands = [(f"cd {printable(shlex.quote(str(folder)))}", "")]
+    if "sources.yaml" in files.texts:
+        commands.append(("${EDITOR:-vi} sources.yaml", "check which key goes with which paper"))
+    else:
+        commands.append(("omibench plan", "size and price; sends nothing"))
+        commands.append(("omibench run --simulated", "a rehearsal, without keys or data"))
+    data = files.study.data
+    remark = f"the study; its data lie in {printable(data)}" if data else "the study"
+    commands.append(("omibench run", remark))
+    width = max(len(command) for command, _ in commands)
+    return [
+        f"{command:<{width}}  # {remark}" if remark else command for command, remark in commands
+    ]

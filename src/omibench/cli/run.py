@@ -1,0 +1,92 @@
+"""The verb `omibench run`: Snakemake with the options that most studies want."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from omibench.cli.options import Override, Params, read_study
+from omibench.errors import MissingInputError, ParamsError, SomeFailedError
+from omibench.text.terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from omibench.params.study import Study
+
+DEFAULT = "params.yaml"
+
+
+def run(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- OPTION...]", help="Further words for snakemake."),
+    ] = None,
+    cores: Annotated[
+        int | None,
+        typer.Option("--cores", "-c", min=1, help="Processor cores to use.  [all of them]"),
+    ] = None,
+    simulated: Annotated[
+        bool,
+        typer.Option("--simulated", help="Rehearse it with stand-ins for its models: no keys."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Only say which jobs would run.")
+    ] = False,
+    params: Params = DEFAULT,
+    override: Override = None,
+) -> None:
+    """Run a study from its papers or benchmark to the report.
+
+    Runs `snakemake` in the current folder with all cores; jobs that a killed run has left half
+    done are made anew. What is there already and still holds is not made again. The last line
+    says where the report is.
+
+    \b
+    Example:
+      omibench run
+      omibench run --cores 2 --params studies/usnco_v.yaml --simulated
+      omibench run -- --keep-going freeze_all
+    """
+    from omibench.cli.processes import run_module
+    from omibench.extras import require_extra
+
+    require_extra("workflow", "omibench run", "snakemake")
+    if params.lstrip().startswith("{"):
+        raise ParamsError("run: --params takes a file, which Snakemake reads, too")
+    if not Path("Snakefile").is_file():
+        raise MissingInputError(
+            f"run: there is no Snakefile in {Path.cwd()}: go to the folder of your study, or make "
+            "one with `omibench init FOLDER`"
+        )
+    pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
+    study = read_study(params, pairs)
+    options = ["--dry-run"] if dry_run else []
+    code = run_module("snakemake", *_options(cores, params, pairs), *options, *(words or []))
+    if code:
+        raise SomeFailedError(
+            f"run: snakemake ended with exit code {code}; `omibench status` says what failed and "
+            "what is left, `omibench run` goes on from there"
+        )
+    if not dry_run:
+        say(_last_line(study))
+
+
+def _options(cores: int | None, params: str, pairs: Sequence[str]) -> list[str]:
+    """The options of Snakemake; a value that other words follow is closed by the next option."""
+    configfile = [] if params == DEFAULT else ["--configfile", params]
+    config = ["--config", *pairs] if pairs else []
+    return [*configfile, *config, "--rerun-incomplete", "--cores", str(cores or "all")]
+
+
+def _last_line(study: Study) -> str:
+    results = Path(study.study.results)
+    report, dataset = results / "analyze/report.html", results / "freeze/manifest.json"
+    if study.cells and report.is_file():
+        return f"report: {report}"
+    if dataset.is_file():
+        return f"dataset: {dataset.parent}{os.sep}"
+    return f"results: {results}{os.sep}"

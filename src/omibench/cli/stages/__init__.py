@@ -1,0 +1,1 @@
+"""The verbs of the stages, which the jobs of the graph are."""

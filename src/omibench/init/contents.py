@@ -1,0 +1,153 @@
+"""The files of a new study, as text and as copies of what ships with omibench."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Final, NamedTuple
+
+from omibench import __version__
+from omibench.errors import MissingInputError, ParamsError
+from omibench.files.shipped import shipped
+from omibench.files.yaml_file import parse_yaml
+from omibench.init.papers import find_papers, manifest_text
+from omibench.params.study import Study, parse_study
+from omibench.schemas.validation import did_you_mean
+
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+_SCHEMA: Final = "schemas/params.schema.json"
+_PROFILES: Final = ("default", "slurm", "kubernetes")
+_RULES_OF: Final = {
+    "omibench": "omibench",
+    "emma": "emma",
+    "emma-mini": "emma",
+    "usnco-v": "usnco-v",
+    "mathreal": "mathreal",
+}
+"""The rule book that scores a benchmark as it was published; `robust` stands beside it."""
+
+
+class StudyFiles(NamedTuple):
+    """What a new study's folder holds.
+
+    Attributes:
+        texts: The text of each file by its path in the folder.
+        study: The study that params.yaml describes.
+    """
+
+    texts: Mapping[str, str]
+    study: Study
+
+
+class _Text(Template):
+    """Text with places for words: `@name`; `$` means what it means to the file's reader."""
+
+    delimiter = "@"
+
+
+def study_of_papers(papers: Path, folder: Path) -> StudyFiles:
+    """The files of a study that makes a dataset from exam papers, named like its folder.
+
+    Args:
+        papers: Folder of PDFs and photographs; its subfolders are read, too.
+        folder: The study's folder, to which the paths of the papers are relative.
+
+    Raises:
+        MissingInputError: The folder of papers is not there or holds no paper.
+    """
+    params = _fill("params_papers.yaml", name=json.dumps(_study_name(folder)))
+    manifest = manifest_text(find_papers(papers), papers, folder)
+    inputs = ["sources.yaml", manifest.papers]
+    extras = "workflow,pdf,ocr,stats"
+    return _with_common_files(
+        {"params.yaml": params, "sources.yaml": manifest.text}, inputs, extras
+    )
+
+
+def study_of_benchmark(name: str) -> StudyFiles:
+    """The files of a study that evaluates models on a benchmark that others published.
+
+    Raises:
+        ParamsError: There is no benchmark of that name.
+    """
+    if name == "papers":
+        raise ParamsError("--benchmark papers: give --papers FOLDER for a study of exam papers")
+    rules = list(dict.fromkeys([_RULES_OF.get(name, "robust"), "robust"]))
+    params = _fill("params_benchmark.yaml", name=name, rules=", ".join(rules))
+    return _with_common_files({"params.yaml": params}, [], "workflow,api,stats")
+
+
+def study_that_ships(name: str) -> StudyFiles:
+    """The files of a study of a paper that ships with omibench, with the tables that it names.
+
+    Raises:
+        ParamsError: No study of that name ships.
+    """
+    names = shipped_studies()
+    if name not in names:
+        hint = did_you_mean(name, names)
+        raise ParamsError(f"--study {name!r} does not ship with omibench{hint}")
+    folder = shipped("studies")
+    texts = {"params.yaml": _as_params(_read(folder / f"{name}.yaml"), name)}
+    for overlay in sorted((folder / "overlays").glob(f"{name}_*.yaml")):
+        texts[f"studies/overlays/{overlay.name}"] = _read(overlay).replace(
+            f"studies/{name}.yaml", "params.yaml"
+        )
+    study = parse_study(parse_yaml(texts["params.yaml"]), "params.yaml")
+    tables = list(study.analyze.published)
+    texts |= {table: _read(shipped(table)) for table in tables}
+    return _with_common_files(texts, tables, "workflow,api,stats")
+
+
+def shipped_studies() -> list[str]:
+    """The names of the studies that ship with omibench."""
+    return sorted(path.stem for path in shipped("studies").glob("*.yaml"))
+
+
+def _study_name(folder: Path) -> str:
+    """The folder's name with hyphens for what no name of a study may hold."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", folder.absolute().name).strip("._-")
+    return name or "study"
+
+
+def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: str) -> StudyFiles:
+    """The files that are a study's own, and those that every study has."""
+    study = parse_study(parse_yaml(texts["params.yaml"]), "params.yaml")
+    inputs = ["Snakefile", "requirements.txt", *inputs, *([study.data] if study.data else [])]
+    deps = "\n".join(f"      - {json.dumps(path, ensure_ascii=False)}" for path in inputs)
+    own = {
+        "Snakefile": _fill("Snakefile"),
+        "dvc.yaml": _fill("dvc.yaml", inputs=deps),
+        ".gitignore": _fill("gitignore"),
+        "requirements.txt": _fill("requirements.txt", extras=extras, version=__version__),
+    }
+    names = [_SCHEMA, *(f"profiles/{profile}/config.yaml" for profile in _PROFILES)]
+    copies = {name: _read(shipped(name)) for name in names}
+    return StudyFiles({**texts, **own, **copies}, study)
+
+
+def _fill(template: str, **words: str) -> str:
+    return _Text(_read(_TEMPLATES / template)).substitute(words)
+
+
+def _as_params(text: str, name: str) -> str:
+    """A shipped study as params.yaml, which the commands in its remarks need not name."""
+    for old, new in (
+        ("$schema=../schemas", "$schema=schemas"),
+        (f" --params studies/{name}.yaml", ""),
+        (f" --configfile studies/{name}.yaml", ""),
+    ):
+        text = text.replace(old, new)
+    return text
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise MissingInputError(
+            f"{path}: does not ship with this omibench: install it anew"
+        ) from None

@@ -1,0 +1,71 @@
+"""Writing the files of a new study: all of them or none, and never over another file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from omibench.errors import OutputError, reason_of
+from omibench.init.contents import StudyFiles
+
+
+def write_study(folder: Path, files: StudyFiles) -> None:
+    """Write a new study's files into a folder, which is made if needed.
+
+    Args:
+        folder: The study's folder; it may hold other files, such as papers.
+        files: What to write.
+
+    Raises:
+        OutputError: A file or folder that would be written is there already, or cannot be
+            written. Nothing is left behind then.
+    """
+    names = sorted({Path(name).parts[0] for name in files.texts})
+    taken = [name for name in names if _is_there(folder / name)]
+    if taken:
+        raise OutputError(
+            f"{folder}: {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} there already and "
+            "nothing is overwritten: name a new folder"
+        )
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    moved: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".omibench-init-", dir=folder) as made:
+            _write_all(Path(made), files.texts)
+            for name in names:
+                (Path(made) / name).rename(folder / name)
+                moved.append(folder / name)
+    except OSError as error:
+        _remove(moved, missing)
+        raise OutputError(f"{folder}: cannot be written: {reason_of(error)}") from None
+    except BaseException:
+        _remove(moved, missing)
+        raise
+
+
+def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
+
+
+def _remove(paths: list[Path], folders: list[Path]) -> None:
+    """Remove what was written, and the folders that were made for it, the innermost first."""
+    import shutil
+    from contextlib import suppress
+
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()

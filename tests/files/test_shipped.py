@@ -1,0 +1,31 @@
+"""What ships with omibench is found in a checkout and where a wheel has put it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from omibench.files import shipped as module
+from omibench.files.shipped import here_or_shipped, shipped
+
+
+def test_a_checkout_is_the_repository_itself(root: Path) -> None:
+    assert shipped("Snakefile") == root / "Snakefile"
+    assert shipped("rules/common.smk").is_file()
+
+
+def test_a_wheel_has_it_in_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_INSTALLED", tmp_path)
+    assert shipped("Snakefile") == tmp_path / "Snakefile"
+
+
+def test_a_file_of_the_current_folder_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "published/emma_main.csv"
+    assert here_or_shipped(name) == root / name
+    (tmp_path / "published").mkdir()
+    (tmp_path / name).write_text("")
+    assert here_or_shipped(name) == Path(name)

@@ -1,0 +1,89 @@
+"""The files of a new study: their parameters are read as they stand, what they name is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from omibench.errors import ParamsError
+from omibench.files.yaml_file import parse_yaml
+from omibench.init.contents import (
+    StudyFiles,
+    shipped_studies,
+    study_of_benchmark,
+    study_of_papers,
+    study_that_ships,
+)
+from omibench.params.study import load_study
+from omibench.synthetic.profiles import LIKES
+
+
+@pytest.fixture
+def of_papers(tmp_path: Path) -> StudyFiles:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "a.pdf").write_bytes(b"")
+    return study_of_papers(papers, tmp_path / "my own: study")
+
+
+def test_a_study_of_papers_makes_a_dataset(of_papers: StudyFiles) -> None:
+    assert of_papers.study.study.name == "my-own-study"
+    assert of_papers.study.ocr.sources == "sources.yaml"
+    assert not of_papers.study.cells
+    assert parse_yaml(of_papers.texts["sources.yaml"])["sources"][0]["paper"] == "../papers/a.pdf"
+
+
+def test_its_remarks_are_parameters_that_ask_a_model(of_papers: StudyFiles, tmp_path: Path) -> None:
+    head, _, remarks = of_papers.texts["params.yaml"].partition("it asks a model, too:\n#\n")
+    lines = [line.removeprefix("#").removeprefix(" ") for line in remarks.splitlines()]
+    (tmp_path / "params.yaml").write_text(head + "\n" + "\n".join(lines), "utf-8")
+    assert len(load_study(str(tmp_path / "params.yaml")).cells) == 2
+
+
+@pytest.mark.parametrize("name", [*LIKES[:5], "folder"])
+def test_a_study_of_a_benchmark_asks_a_model_under_two_settings(name: str) -> None:
+    study = study_of_benchmark(name).study
+    assert study.benchmark.name == name
+    assert len(study.cells) == 2
+    assert "robust" in study.score.rules
+
+
+@pytest.mark.parametrize("name", shipped_studies())
+def test_a_study_that_ships_is_the_same_with_what_it_names(name: str, root: Path) -> None:
+    files = study_that_ships(name)
+    assert files.study == load_study(str(root / f"studies/{name}.yaml"))
+    assert all(table in files.texts for table in files.study.analyze.published)
+    assert f"studies/{name}.yaml" not in "".join(files.texts.values())
+
+
+def test_overlays_come_with_their_study() -> None:
+    text = study_that_ships("mathreal").texts["studies/overlays/mathreal_clean.yaml"]
+    assert "--configfile params.yaml studies/overlays/mathreal_clean.yaml" in text
+
+
+def test_the_stages_of_dvc_are_those_of_the_project(root: Path) -> None:
+    """Its inputs alone are others: there is no source code in a study's folder."""
+    ours = yaml.safe_load((root / "dvc.yaml").read_text("utf-8"))
+    theirs = yaml.safe_load(study_that_ships("emma").texts["dvc.yaml"])
+    for name, stage in ours["stages"].items():
+        deps, inputs = stage.pop("deps"), theirs["stages"][name].pop("deps")
+        made = [path for path in deps if path.startswith("${")]
+        extra = ["Snakefile", "requirements.txt", "published/emma_main.csv", "data/emma"]
+        assert inputs == [*made, *extra]
+    assert theirs == ours
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "message"),
+    [
+        (study_that_ships, "emmma", r"--study 'emmma' does not ship .*; did you mean 'emma'\?"),
+        (study_of_benchmark, "papers", "give --papers FOLDER"),
+        (study_of_benchmark, "emmma", "benchmark"),
+    ],
+)
+def test_unknown_names_are_one_line(make, name: str, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ParamsError, match=message) as caught:
+        make(name)
+    assert len(str(caught.value).splitlines()) == 1
