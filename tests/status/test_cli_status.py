@@ -68,8 +68,8 @@ def test_mistakes_are_one_line(params: str) -> None:
 def test_watching_ends_with_the_run_and_says_that_jobs_failed(params: str) -> None:
     notes = note_run({"infer one/cot": ["running"]})
     watching = subprocess.Popen(
-        [sys.executable, "-m", "omibench", "status", "--params", params, "--watch", "--every", "0.2",
-         "--html", "status.html"],
+        [sys.executable, "-m", "omibench", "status", "--params", params, "--watch",
+         "--every", "0.2", "--html", "status.html"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert watching.stdout is not None
