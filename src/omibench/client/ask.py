@@ -224,6 +224,8 @@ def _round(
             response = store.images.with_drawn(response)  # noqa: PLW2901
             if response.outcome not in NOT_BOUGHT:
                 partition.append(key, request, response)
+                if budget is not None:
+                    budget.count_answer()
             bought[key] = response
             if len(bought) % SYNC_EVERY == 0:
                 partition.sync()

@@ -54,6 +54,7 @@ class BudgetGate:
         self._ledger: Ledger | None = None
         self._held: dict[int, float] = {}
         self._proven = 0.0
+        self._admitted = self._answered = 0
         self._refused: float | None = None
         self._braked = False
         self._over = Event()
@@ -84,6 +85,7 @@ class BudgetGate:
                 self._refused = worst if self._refused is None else min(worst, self._refused)
                 return None
             self._held[attempt.id] = attempt.worst_usd
+            self._admitted += len(requests)
             self._refused = None
         return Ticket(*attempt)
 
@@ -99,6 +101,21 @@ class BudgetGate:
         self.ledger.give_back(ticket.id)
         with self._lock:
             self._held.pop(ticket.id, None)
+
+    def count_answer(self) -> None:
+        """Hold a provider to its reservations: one more request was answered, and maybe paid.
+
+        Raises:
+            ModelError: More requests were answered than were admitted.
+        """
+        self._answered += 1
+        # What a batch answers was admitted by the process that submitted it.
+        if self._answered > self._admitted and not self.purse.outlives:
+            raise ModelError(
+                f"model {self.purse.model!r}: its provider {self._model.provider!r} has asked "
+                "without a reservation of the study's budget: it must pass each attempt through "
+                "the gate that `answer` is given, or derive from SequentialProvider, which does"
+            )
 
     def again(self) -> bool:
         """Whether what was refused may be sent now that nothing of ours is in flight.

@@ -109,9 +109,10 @@ class Registry(Generic[Part]):
             part: What `get` gives for that name.
             module: The module that defines it, where the part itself does not say so.
         """
-        origin = _ORIGIN.get() or _origin_by_module(
-            module or getattr(part, "__module__", None) or ""
-        )
+        home = module or getattr(part, "__module__", None) or ""
+        origin = _ORIGIN.get() or _origin_by_module(home)
+        if self.is_built_in(name, home):  # a plug-in may be the first to import it
+            origin = BY_OMIBENCH
         before = self._origins.get(name, BY_OMIBENCH if name in self._modules else origin)
         if before != origin:
             raise PluginError(

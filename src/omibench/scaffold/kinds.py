@@ -14,7 +14,9 @@ class PartKind(NamedTuple):
 
 
 KINDS = {
-    "provider": PartKind("providers", "models", "models: {mine: {provider: NAME, reply: A}}"),
+    "provider": PartKind(
+        "providers", "models", "models: {mine: {provider: NAME, id: one, reply: A}}"
+    ),
     "rules": PartKind("rule_books", "rule_books", "score: {rules: [NAME]}"),
     "setting": PartKind("prompts", "settings", "settings: {mine: {prompt: NAME}}"),
     "benchmark": PartKind("benchmarks", "datasets", "benchmark: {name: NAME}"),

@@ -1,0 +1,175 @@
+"""A provider of a plug-in: its block in params.yaml, its identity, and the budget over it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from omibench.client.ask import open_asker
+from omibench.cost.dollars import worst_case
+from omibench.errors import ModelError, ParamsError, PluginError
+from omibench.graph.describe import params_schema
+from omibench.graph.slices import slice_for
+from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.registry import Folders, provider
+from omibench.models.sequential import SequentialProvider
+from omibench.params.cell import Cell
+from omibench.params.models.base import ServedModel
+from omibench.params.models.registry import PROVIDERS
+from omibench.params.roles import Display, Runtime
+from omibench.params.study import Study, parse_study
+from omibench.plugins.registry import loading
+from omibench.schemas.request import (
+    Conversation,
+    Decoding,
+    Message,
+    Request,
+    Response,
+    Tags,
+    TextPart,
+)
+
+PRICE = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}
+
+
+class EchoModel(ServedModel):
+    provider: Literal["echo", "greedy"]
+    volume: int = 1
+    threads: Runtime[int] = 1
+    note: Display[str] = ""
+
+
+class EchoProvider(SequentialProvider[EchoModel]):
+    """Repeats what it is asked; every answer costs what its worst case is."""
+
+    def __init__(self, name: str, model: EchoModel, folders: Folders) -> None:
+        super().__init__(name, model)
+
+    def respond(self, request: Request) -> Response:
+        assert self.model.price is not None
+        cost = worst_case(self.model, self.model.price, [request])
+        return Response(text=request.conversation.text * self.model.volume, cost_usd=cost)
+
+
+class GreedyProvider(BaseProvider[EchoModel]):
+    """Asks without leave of the budget."""
+
+    def __init__(self, name: str, model: EchoModel, folders: Folders) -> None:
+        super().__init__(name, model)
+
+    def answer(
+        self, requests: Sequence[Request], gate: Gate = FREE
+    ) -> Iterator[tuple[Request, Response]]:
+        for request in requests:
+            yield request, Response(text="bought", cost_usd=100.0)
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    with loading("echo.py"):
+        provider("echo", block=EchoModel)(EchoProvider)
+        provider("greedy", block=EchoModel)(GreedyProvider)
+    yield
+    PROVIDERS.forget("echo.py")
+
+
+def study(folder: Path, budget_usd: float | None = None, **more: Any) -> Study:
+    values = {
+        "study": {"store": str(folder / "store"), "budget_usd": budget_usd},
+        "models": {"m": {"provider": "echo", "id": "one", "price": PRICE, **more}},
+        "settings": {"cot": {}},
+        "infer": {"models": ["m"], "settings": ["cot"]},
+    }
+    return parse_study(values, "test")
+
+
+def requests(count: int) -> list[Request]:
+    return [
+        Request(
+            conversation=Conversation(
+                messages=(Message(role="user", parts=(TextPart(text=f"question {number}"),)),)
+            ),
+            decoding=Decoding(max_tokens=1000),
+            tags=Tags(role="respondent", problem=str(number)),
+        )
+        for number in range(count)
+    ]
+
+
+def test_a_priced_model_of_a_plug_in_is_held_by_the_budget(tmp_path: Path) -> None:
+    model = study(tmp_path).models["m"]
+    assert isinstance(model, EchoModel)
+    assert model.is_paid
+    assert model.price is not None
+    asked = requests(5)
+    worst = max(worst_case(model, model.price, [request]) for request in asked)
+    with open_asker(study(tmp_path, budget_usd=2.5 * worst), "m") as ask:
+        outcomes = [response.outcome for response in ask(asked)]
+    assert outcomes == ["answered"] * 2 + ["budget_stop"] * 3
+    with open_asker(study(tmp_path), "m") as ask:
+        assert [response.outcome for response in ask(asked)] == ["answered"] * 5
+
+
+def test_a_provider_that_asks_without_leave_is_stopped_at_its_first_answer(tmp_path: Path) -> None:
+    greedy = study(tmp_path, budget_usd=1.0, provider="greedy")
+    with (
+        open_asker(greedy, "m") as ask,
+        pytest.raises(ModelError, match=r"model 'm'.*asked without a reservation"),
+    ):
+        ask(requests(5))
+
+
+def test_fields_of_a_plug_ins_block_have_roles_as_built_in_ones_do(tmp_path: Path) -> None:
+    plain = study(tmp_path)
+    shown = study(tmp_path, note="new", threads=4)
+    louder = study(tmp_path, volume=2)
+    assert louder.models["m"].store_identity == {"provider": "echo", "id": "one", "volume": 2}
+    assert plain.models["m"].store_identity == shown.models["m"].store_identity
+    cell = Cell("m", "cot")
+    assert slice_for(plain, "infer", cell) == slice_for(shown, "infer", cell)
+    assert slice_for(plain, "infer", cell) != slice_for(louder, "infer", cell)
+    assert slice_for(plain, "analyze") != slice_for(shown, "analyze")
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({"volumee": 2}, "models.m.volumee: unknown key; did you mean 'volume'?"),
+        ({"volume": "loud"}, "models.m.volume: Input should be a valid integer"),
+        ({"provider": "ekho"}, "models.m.provider: unknown provider 'ekho'; did you mean 'echo'?"),
+        ({"provider": None}, "models.m.provider: is missing; known: simulated, recorded, openai"),
+        ({"limits": {"attempts": 0}}, "models.m.limits.attempts: Input should be greater"),
+        ({"volume": "loud", "threads": "a"}, "(and 1 more mistake)"),
+    ],
+)
+def test_a_mistake_in_the_block_of_a_plug_in_is_one_line(
+    tmp_path: Path, block: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ParamsError) as error:
+        study(tmp_path, **block)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_schema_takes_blocks_of_plug_ins_and_checks_built_in_ones() -> None:
+    schema = Draft202012Validator(json.loads(params_schema()))
+    assert schema.is_valid({"models": {"m": {"provider": "echo", "volume": 2}}})
+    assert schema.is_valid({"models": {"m": {"provider": "openai", "id": "gpt"}}})
+    assert not schema.is_valid({"models": {"m": {"provider": "openai", "idd": "gpt"}}})
+    assert not schema.is_valid({"models": {"m": {"id": "gpt"}}})
+
+
+def test_a_built_in_provider_belongs_to_omibench_whoever_imports_it_first() -> None:
+    from omibench.models.openai import open_openai
+    from omibench.params.models.openai import OpenAIModel
+
+    with loading("echo.py"):
+        provider("openai", block=OpenAIModel)(open_openai)
+        with pytest.raises(PluginError, match=r"provider 'openai' is defined by omibench and by"):
+            provider("openai", block=OpenAIModel)(EchoProvider)
+    assert PROVIDERS.origin("openai") == "omibench"
