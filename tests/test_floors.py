@@ -7,11 +7,9 @@ from itertools import combinations
 import pytest
 
 from omibench.graph.code_hash import PACKAGE, Tree
+from omibench.graph.stages import STAGE_NAMES
 
-STAGES = {
-    "ocr", "filter", "rationale", "freeze", "infer", "score", "judge", "saliency", "aggregate",
-    "certify", "analyze",
-}  # fmt: skip
+STAGES = set(STAGE_NAMES)
 FLOORS: tuple[set[str], ...] = (
     {"text"},
     {"errors"},

@@ -108,7 +108,15 @@ def test_one_command_makes_anew_what_was_changed(study: Copy) -> None:
     study.run(*RUN, "--forcerun", *again)
     assert NOTHING in study.to_do()
     assert (study.folder / "results/analyze/report.html").read_bytes() == report
-    assert "are what their jobs have written" in study.run("omibench", "trust", "--verify")
+    verified = study.run("omibench", "trust", "--verify")
+    assert "are what their jobs have written" in verified
+    assert "not known" not in verified, "pages, plots and tables are noted beside the outputs"
+    page = next((study.folder / "results/analyze/explorer/pages").glob("*.html"))
+    page.write_text("mine")
+    assert NOTHING in study.to_do(), "nothing is made from a page"
+    assert f"{page.relative_to(study.folder)} was" in refusal(
+        study, "omibench", "trust", "--verify"
+    )
 
 
 @pytest.mark.timeout(600)

@@ -147,6 +147,23 @@ def test_files_that_no_job_has_noted_are_named_but_not_those_of_snakemake() -> N
     assert verify_results(RESULTS, ["freeze", "analyze"]).unknown == [str(beside)]
 
 
+def test_pages_beside_an_output_are_verified_and_stop_no_run() -> None:
+    pages = [METRICS.parent / "explorer" / "index.html", METRICS.parent / "failures.csv"]
+    pages[0].parent.mkdir()
+    for page in pages:
+        page.write_text("made")
+    note_made(str(METRICS), pages)
+    found = verify_results(RESULTS, ["analyze"])
+    assert (found.files, found.changed, found.unknown) == (3, [], [])
+    pages[0].write_text("edited")
+    pages[1].unlink()
+    refuse_changed("results", [], ["params.yaml"])
+    assert [(one.file, one.why) for one in verify_results(RESULTS, ["analyze"]).changed] == [
+        (str(pages[0]), "was edited or exchanged after it was made"),
+        (str(pages[1]), "is missing"),
+    ]
+
+
 def test_another_study_in_a_folder_of_the_results_is_no_part_of_them() -> None:
     inner = RESULTS / "regional" / "ocr" / "problems.jsonl"
     inner.parent.mkdir(parents=True)

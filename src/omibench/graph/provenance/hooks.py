@@ -12,7 +12,8 @@ from typing import Any
 from omibench.errors import UntrustedError
 from omibench.graph.provenance.provenance import NAME, strangers, way_out
 from omibench.graph.provenance.written_files import changed_files, forget_made, note_made, refusal
-from omibench.graph.stages import STAGE_NAMES
+from omibench.graph.result_files import file_of
+from omibench.graph.stages import STAGE_NAMES, find_stage
 
 _FORCING_ALL = {"-F", "--forceall"}
 _FORCING_THESE = ("-R", "--forcerun")
@@ -45,8 +46,27 @@ class Noted(logging.Handler):
         with contextlib.suppress(OSError, ValueError):
             if int(number) not in self._outputs:  # a checkpoint made it part of the graph
                 self._outputs[int(number)] = list(map(str, getattr(record, "output", None) or []))
-            for output in filter(self._is_result, self._outputs.get(int(number), [])):
-                (forget_made if event == "job_info" else note_made)(output)
+            outputs = list(filter(self._is_result, self._outputs.get(int(number), [])))
+            for position, output in enumerate(outputs):
+                if event == "job_info":
+                    forget_made(output)
+                else:
+                    note_made(output, self._beside(outputs) if position == 0 else ())
+
+    def _beside(self, outputs: Sequence[str]) -> list[Path]:
+        """The files of a stage of one job that are no output, as its table declares them."""
+        stage = Path(outputs[0]).relative_to(self._results).parts[0]
+        if stage not in STAGE_NAMES or find_stage(stage).cells:
+            return []
+        made = {Path(output) for output in outputs}
+        return [
+            path
+            for path in sorted((self._results / stage).rglob("*"))
+            if path.is_file()
+            and not made & {path, *path.parents}
+            and path.name != NAME
+            and file_of(path.relative_to(self._results).as_posix())
+        ]
 
     def _is_result(self, output: str) -> bool:
         return Path(output).parts[: len(self._results.parts)] == self._results.parts

@@ -28,7 +28,7 @@ def verify_results(results: Path, stages: Iterable[str]) -> Verified:
     unknown: list[str] = []
     for stage in stages:
         folder = results / stage
-        own = {name for note in notes_below(folder) for name in note.files}
+        own = {name for note in notes_below(folder) for name in (*note.files, *note.beside)}
         changed |= {one.file: one for one in changed_files(folder, reread=True)}
         if provenance := read_provenance(folder):
             own |= {(folder / name).as_posix() for name in provenance.files}

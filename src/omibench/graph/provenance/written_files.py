@@ -39,6 +39,8 @@ class Note(NamedTuple):
 
     output: str
     files: Mapping[str, File]
+    beside: Mapping[str, File]
+    """Files that its job has written besides its outputs: pages, plots and tables of a report."""
 
 
 class Changed(NamedTuple):
@@ -49,11 +51,21 @@ class Changed(NamedTuple):
     why: str
 
 
-def note_made(output: str) -> None:
-    """Note the files of an output that a job has just written; nothing where there are none."""
-    files = {path.as_posix(): file for path in _files(Path(output)) if (file := _look(path, None))}
+def note_made(output: str, beside: Iterable[Path] = ()) -> None:
+    """Note the files of an output that a job has just written; nothing where there are none.
+
+    Args:
+        output: One output of the job, as Snakemake knows it.
+        beside: Files that it has written and that are no output of any job. A run does not look at
+            them, since nothing is made from them; to verify results is to read them too.
+    """
+    files = _look_at(_files(Path(output)))
     if files:
-        _write(output, files)
+        _write(Note(output, files, _look_at(beside)))
+
+
+def _look_at(paths: Iterable[Path]) -> dict[str, File]:
+    return {path.as_posix(): file for path in paths if (file := _look(path, None))}
 
 
 def forget_made(output: str) -> None:
@@ -113,23 +125,36 @@ def _changes(note: Note, reread: bool) -> Iterator[Changed]:
     whole = Path(note.output)
     if not whole.exists():
         return
-    found = {name: _look(Path(name), None if reread else f) for name, f in note.files.items()}
-    for name, known in note.files.items():
-        file = found[name]
-        if file is None:
-            yield Changed(name, note.output, "is missing")
-        elif file.sha256 != known.sha256:
-            yield Changed(name, note.output, changed_how(known.size, file.size))
+    now = _compare(note.files, reread)
+    yield from _differences(note.output, note.files, now)
+    if reread:
+        yield from _differences(note.output, note.beside, _compare(note.beside, reread))
     if whole.is_dir():
         added = {path.as_posix() for path in _files(whole)} - note.files.keys()
         yield from (Changed(name, note.output, "was added by hand") for name in sorted(added))
-    if found != note.files and _hashes(found) == _hashes(note.files):
+    same = {name: file for name, file in now.items() if file}
+    if same != note.files and _hashes(same) == _hashes(note.files):
         with suppress(OSError):  # touched or copied: the next look need not read it again
-            _write(note.output, found)
+            _write(note._replace(files=same))
 
 
-def _hashes(files: Mapping[str, File | None]) -> list[str]:
-    return [file.sha256 if file else "" for file in files.values()]
+def _compare(noted: Mapping[str, File], reread: bool) -> dict[str, File | None]:
+    return {name: _look(Path(name), None if reread else file) for name, file in noted.items()}
+
+
+def _differences(
+    output: str, noted: Mapping[str, File], now: Mapping[str, File | None]
+) -> Iterator[Changed]:
+    for name, known in noted.items():
+        file = now[name]
+        if file is None:
+            yield Changed(name, output, "is missing")
+        elif file.sha256 != known.sha256:
+            yield Changed(name, output, changed_how(known.size, file.size))
+
+
+def _hashes(files: Mapping[str, File]) -> list[str]:
+    return [file.sha256 for file in files.values()]
 
 
 def changed_how(before: int, after: int) -> str:
@@ -139,8 +164,9 @@ def changed_how(before: int, after: int) -> str:
     return "was edited or exchanged after it was made"
 
 
-def _write(output: str, files: Mapping[str, File | None]) -> None:
-    write_atomically(_note_file(output), json.dumps({"output": output, "files": files}).encode())
+def _write(note: Note) -> None:
+    text = json.dumps({name: value for name, value in note._asdict().items() if value})
+    write_atomically(_note_file(note.output), text.encode())
 
 
 def _look(path: Path, known: File | None) -> File | None:
@@ -169,8 +195,11 @@ def _is_made(path: Path) -> bool:
 def _read(path: Path) -> Note | None:
     try:
         found = json.loads(path.read_text("utf-8"))
-        files = {name: File(str(h), int(n), int(t)) for name, (h, n, t) in found["files"].items()}
-        return Note(str(found["output"]), files)
+        files, beside = (
+            {name: File(str(h), int(n), int(t)) for name, (h, n, t) in values.items()}
+            for values in (found["files"], found.get("beside", {}))
+        )
+        return Note(str(found["output"]), files, beside)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
