@@ -13,13 +13,6 @@ if TYPE_CHECKING:
     from omibench.answers.compare import compare_answers as compare_answers
     from omibench.answers.comparison import PartResult as PartResult
     from omibench.api.conversations import build_conversation as build_conversation
-    from omibench.api.plug_ins import benchmark as benchmark
-    from omibench.api.plug_ins import condition as condition
-    from omibench.api.plug_ins import engine as engine
-    from omibench.api.plug_ins import prompt as prompt
-    from omibench.api.plug_ins import reason as reason
-    from omibench.api.plug_ins import rule_book as rule_book
-    from omibench.api.plug_ins import section as section
     from omibench.api.releases import Release as Release
     from omibench.api.releases import load_release as load_release
     from omibench.api.results import ResultTables as ResultTables
@@ -28,17 +21,25 @@ if TYPE_CHECKING:
     from omibench.api.studies import describe_plan as describe_plan
     from omibench.api.studies import load_study as load_study
     from omibench.api.studies import plan_study as plan_study
+    from omibench.datasets.registry import benchmark as benchmark
     from omibench.errors import ArgumentError as ArgumentError
     from omibench.errors import OmibenchError as OmibenchError
+    from omibench.models.registry import provider as provider
     from omibench.params.setting import Setting as Setting
     from omibench.params.study import Study as Study
     from omibench.plan.rows import Plan as Plan
+    from omibench.rule_books.registry import rule_book as rule_book
     from omibench.schemas.problem import Answer as Answer
     from omibench.schemas.problem import Question as Question
     from omibench.schemas.request import Conversation as Conversation
     from omibench.schemas.request import Response as Response
     from omibench.schemas.verdict import ScoredItem as ScoredItem
     from omibench.schemas.verdict import Verdict as Verdict
+    from omibench.settings.registry import condition as condition
+    from omibench.settings.registry import prompt as prompt
+    from omibench.stages.analyze.sections.section import section as section
+    from omibench.stages.filter.reasons.registry import reason as reason
+    from omibench.stages.ocr.engines.registry import engine as engine
     from omibench.statistics.paired import Difference as Difference
 
 __version__ = "0.1.0"
@@ -47,20 +48,24 @@ _HOMES = {
     "omibench.answers.compare": ("AnswerComparison", "compare_answers"),
     "omibench.answers.comparison": ("PartResult",),
     "omibench.api.conversations": ("build_conversation",),
-    "omibench.api.plug_ins": (
-        "benchmark", "condition", "engine", "prompt", "reason", "rule_book", "section",
-    ),
     "omibench.api.releases": ("Release", "load_release"),
     "omibench.api.results": ("ResultTables", "load_results"),
     "omibench.api.scoring": ("score",),
     "omibench.api.studies": ("describe_plan", "load_study", "plan_study"),
+    "omibench.datasets.registry": ("benchmark",),
     "omibench.errors": ("ArgumentError", "OmibenchError"),
+    "omibench.models.registry": ("provider",),
     "omibench.params.setting": ("Setting",),
     "omibench.params.study": ("Study",),
     "omibench.plan.rows": ("Plan",),
+    "omibench.rule_books.registry": ("rule_book",),
     "omibench.schemas.problem": ("Answer", "Question"),
     "omibench.schemas.request": ("Conversation", "Response"),
     "omibench.schemas.verdict": ("ScoredItem", "Verdict"),
+    "omibench.settings.registry": ("condition", "prompt"),
+    "omibench.stages.analyze.sections.section": ("section",),
+    "omibench.stages.filter.reasons.registry": ("reason",),
+    "omibench.stages.ocr.engines.registry": ("engine",),
     "omibench.statistics.paired": ("Difference",),
 }  # fmt: skip
 """The module that each public name is imported from."""
@@ -94,6 +99,7 @@ __all__ = [
     "load_study",
     "plan_study",
     "prompt",
+    "provider",
     "reason",
     "rule_book",
     "score",

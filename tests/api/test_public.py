@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -62,3 +63,17 @@ def test_what_reads_computes_or_plans_shows_an_example() -> None:
         "build_conversation", "compare_answers", "load_release", "load_results", "load_study",
         "plan_study", "score",
     } <= {name for name, document in documents.items() if "Example:" in document}  # fmt: skip
+
+
+def test_types_and_values_come_from_the_same_modules() -> None:
+    """What a type checker sees is what a user gets."""
+    tree = ast.parse(Path(omibench.__file__).read_text("utf-8"))
+    typed = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("omibench.")
+        for alias in node.names
+    }
+    homes = {name: module for module, names in omibench._HOMES.items() for name in names}
+    assert typed == homes
+    assert {*homes, "__version__"} == set(omibench.__all__)
