@@ -27,5 +27,5 @@ def release(tmp_path: Path) -> Path:
         "utf-8",
     )
     study = parse_study({"benchmark": {"name": "folder"}, "data": str(source)}, "test")
-    freeze_dataset(tmp_path / "release", study)
+    freeze_dataset(None, tmp_path / "release", study)
     return tmp_path / "release"

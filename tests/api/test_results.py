@@ -8,7 +8,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders
 
 import omibench
-from omibench.errors import ArgumentError, FileFormatError, MissingInputError
+from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UntrustedError
 from omibench.files.csv_file import write_csv
 from omibench.results.load import load_results as load_study_results
 
@@ -99,10 +99,20 @@ def test_what_cannot_be_compared_is_one_line(
         results.compare_models(**{"first": model, "second": model, **keywords})  # type: ignore[arg-type]
 
 
-def test_a_verdict_without_its_response_is_named(made: Folders, tmp_path: Path) -> None:
+def test_exchanged_files_are_refused(made: Folders, tmp_path: Path) -> None:
     folder = shutil.copytree(made.freeze.parent, tmp_path / "results")
-    file = next((folder / "infer").glob("*/*.parquet"))
-    pl.read_parquet(file).slice(1).write_parquet(file)
+    first, second = sorted((folder / "score").glob("*/*.parquet"))[:2]
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(UntrustedError, match="was put in the place of another"):
+        omibench.load_results(folder).verdicts  # noqa: B018
+
+
+def test_a_verdict_without_its_response_is_named(made: Folders, tmp_path: Path) -> None:
+    """Files of older versions do not say what they are made from."""
+    folder = shutil.copytree(made.freeze.parent, tmp_path / "results")
+    for stage, first in (("infer", 1), ("score", 0)):
+        file = min((folder / stage).glob("*/*.parquet"))
+        pl.read_parquet(file).slice(first).write_parquet(file)
     with pytest.raises(FileFormatError, match="has no response; make this cell again"):
         omibench.load_results(folder).verdicts  # noqa: B018
 

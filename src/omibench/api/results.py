@@ -196,7 +196,8 @@ def load_results(folder: str | Path) -> ResultTables:
     Raises:
         ArgumentError: `folder` is no path.
         MissingInputError: It holds no responses; names the results folder above or below it.
-        FileFormatError: When a table is asked for: a file is broken, or is of something else.
+        FileFormatError: When a table is asked for: a file of it is broken.
+        UntrustedError: When a table is asked for: a file was exchanged or edited.
     """
     return ResultTables(find_results_folder(check_path("folder", folder)))
 
