@@ -53,7 +53,7 @@ try:
         )
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
-    PAPERS = inputs_of(Path(STUDY.ocr.sources)) if READ else []
+    PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []
     refuse_patterns([*all_files(STUDY, ALLOWED), *PAPERS])
 except MissingInputError as error:
     end_with(MissingInputError(f"{error}{elsewhere(workflow)}"))

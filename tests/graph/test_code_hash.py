@@ -201,7 +201,7 @@ def before() -> dict[str, str]:
         ("models.traffic.dispatch", set()),
         ("client.ask", set()),
         ("cost.dollars", set()),
-        ("cli.score", set()),
+        ("cli.main", set()),
         ("graph.stages.score", set()),
         ("status.reader", set()),
         ("params.filter", {"filter"}),
