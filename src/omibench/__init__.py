@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from omibench.stages.analyze.sections.section import section as section
     from omibench.stages.filter.reasons.registry import reason as reason
     from omibench.stages.ocr.engines.registry import engine as engine
-    from omibench.statistics.paired import Difference as Difference
+    from omibench.statistics.paired import AccuracyDifference as AccuracyDifference
 
 __version__ = "0.1.0"
 
@@ -66,16 +66,16 @@ _HOMES = {
     "omibench.stages.analyze.sections.section": ("section",),
     "omibench.stages.filter.reasons.registry": ("reason",),
     "omibench.stages.ocr.engines.registry": ("engine",),
-    "omibench.statistics.paired": ("Difference",),
+    "omibench.statistics.paired": ("AccuracyDifference",),
 }  # fmt: skip
 """The module that each public name is imported from."""
 
 __all__ = [
+    "AccuracyDifference",
     "Answer",
     "AnswerComparison",
     "ArgumentError",
     "Conversation",
-    "Difference",
     "OmibenchError",
     "PartResult",
     "Plan",

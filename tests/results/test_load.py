@@ -24,12 +24,12 @@ def test_one_row_a_verdict_and_a_response(made: Folders) -> None:
     assert results.verdicts.height == 9 * 28 * 4
     assert results.responses.height == 9 * 28
     assert results.rules == ["robust", "omibench", "emma", "gptscore"]
-    assert all(results.simulated.values())
+    assert all(results.simulated_cells.values())
     assert results.judge_simulated
 
 
 def test_problems_that_share_a_stem_are_one_cluster(made: Folders) -> None:
-    rows = load(made).of("robust", Cell("sim-weak", "cot"))
+    rows = load(made).select_verdicts("robust", Cell("sim-weak", "cot"))
     clusters = dict(rows.select("id", "cluster").iter_rows())
     assert clusters["physics_00"] == clusters["physics_01"] == "physics-stem"
     assert clusters["physics_02"] == "physics_02"
@@ -73,7 +73,7 @@ def test_a_missing_cell_is_told_and_the_others_are_read(made: Folders, tmp_path:
     assert found.missing == (gone,)
     assert found.study.cells == [cell for cell in made.study.cells if cell != gone]
     assert found.whole == made.study
-    assert set(found.simulated) == set(found.study.cells)
+    assert set(found.simulated_cells) == set(found.study.cells)
 
 
 def test_a_study_of_which_every_cell_is_missing_is_refused(made: Folders, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.statistics.correction import UNTOLD, Share, combined, rogan_gladen
+from omibench.statistics.correction import UNTOLD, Share, combine_parts, rogan_gladen
 
 rates = st.floats(0, 1)
 
@@ -64,9 +64,9 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(
 
 def test_parts_are_weighted_and_their_intervals_meet() -> None:
     one = rogan_gladen(Share(0.6, 100), Share(0.9, 100), Share(0.1, 100))
-    both = combined([(1, one), (1, one)])
+    both = combine_parts([(1, one), (1, one)])
     assert both.value == pytest.approx(one.value)
     assert both.hi - both.lo < one.hi - one.lo
-    assert combined([(3, one), (0, one)]) == pytest.approx(one)
-    assert isnan(combined([(1, one), (1, UNTOLD)]).value)
-    assert isnan(combined([]).value)
+    assert combine_parts([(3, one), (0, one)]) == pytest.approx(one)
+    assert isnan(combine_parts([(1, one), (1, UNTOLD)]).value)
+    assert isnan(combine_parts([]).value)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.statistics.estimators import pass_at_k, repeated
+from omibench.statistics.estimators import pass_at_k, summarise_runs
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9), st.data())
@@ -40,11 +40,11 @@ def test_counts_out_of_range_are_refused(n: int, right: int, k: int) -> None:
 
 
 def test_mean_and_spread_over_runs() -> None:
-    runs = repeated([0.5, 0.52, 0.54])
+    runs = summarise_runs([0.5, 0.52, 0.54])
     assert runs.mean == pytest.approx(0.52)
     assert runs.sd == pytest.approx(0.02)
     assert runs.sem == pytest.approx(0.02 / sqrt(3))
     assert runs.runs == 3
-    assert isnan(repeated([0.5]).sd)
+    assert isnan(summarise_runs([0.5]).sd)
     with pytest.raises(ValueError, match="no run"):
-        repeated([])
+        summarise_runs([])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.statistics.design_effect import effective_size
-from omibench.statistics.power import detectable
+from omibench.statistics.power import detectable_difference
 
 RUNS = 4000
 
@@ -44,7 +44,9 @@ def clustered_power(
     ("n", "discordant"), [(200, 0.3), (473, 0.2), (1322, 0.3), (1322, 0.5), (2788, 0.2)]
 )
 def test_the_difference_is_found_four_times_in_five(n: int, discordant: float) -> None:
-    power = mcnemar_power(np.random.default_rng(n), n, discordant, detectable(n, discordant))
+    power = mcnemar_power(
+        np.random.default_rng(n), n, discordant, detectable_difference(n, discordant)
+    )
     assert power == pytest.approx(0.8, abs=0.025)
 
 
@@ -52,26 +54,30 @@ def test_clusters_cost_what_the_design_effect_says() -> None:
     groups = [str(i // 4) for i in range(1200)]
     size = effective_size(groups, 0.2)
     assert size == pytest.approx(1200 / 1.6)
-    difference = detectable(size, 0.3)
+    difference = detectable_difference(size, 0.3)
     rng = np.random.default_rng(7)
     assert clustered_power(rng, 300, 4, 0.3, difference, 0.2) == pytest.approx(0.8, abs=0.04)
-    naive = detectable(1200, 0.3)
+    naive = detectable_difference(1200, 0.3)
     assert clustered_power(rng, 300, 4, 0.3, naive, 0.2) < 0.66
 
 
 def test_a_worked_example() -> None:
     """Of pairs that differ by 0.45 one way and 0.05 the other, Connor's formula needs 23."""
-    assert detectable(23, 0.5) < 0.4 < detectable(22, 0.5)
+    assert detectable_difference(23, 0.5) < 0.4 < detectable_difference(22, 0.5)
 
 
 def test_too_few_problems_detect_nothing() -> None:
-    assert isinf(detectable(10, 0.2))
-    assert isinf(detectable(0, 0.3))
+    assert isinf(detectable_difference(10, 0.2))
+    assert isinf(detectable_difference(0, 0.3))
 
 
 @given(st.integers(60, 10_000), st.floats(0.15, 1.0))
 def test_more_problems_detect_less(n: int, discordant: float) -> None:
-    assert detectable(2 * n, discordant) < detectable(n, discordant) <= discordant
+    assert (
+        detectable_difference(2 * n, discordant)
+        < detectable_difference(n, discordant)
+        <= discordant
+    )
 
 
 def test_problems_without_a_stem_stand_alone() -> None:

@@ -29,7 +29,7 @@ from omibench.schemas.tables import (
     read_jsonl,
 )
 from omibench.schemas.validation import did_you_mean
-from omibench.statistics.paired import Difference, paired_difference
+from omibench.statistics.paired import AccuracyDifference, paired_difference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,7 +125,7 @@ class ResultTables:
         rules: str | None = None,
         confidence: float = 0.95,
         comparisons: int = 1,
-    ) -> Difference:
+    ) -> AccuracyDifference:
         """Compare the accuracies of two models on the problems that both answered.
 
         Args:

@@ -27,7 +27,7 @@ from omibench.schemas.cell_files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.stages.infer.stage import load_questions
 from omibench.statistics.design_effect import effective_size
-from omibench.statistics.power import DISCORDANT, detectable
+from omibench.statistics.power import DISCORDANT, detectable_difference
 from omibench.store.store import Store
 
 
@@ -162,7 +162,7 @@ def _power(desk: Desk) -> Power | None:
     if len(desk.study.cells) < 2 or not groups:
         return None
     effective = effective_size(groups)
-    found = {share: detectable(effective, share) for share in DISCORDANT}
+    found = {share: detectable_difference(effective, share) for share in DISCORDANT}
     return Power(
         problems=len(groups),
         effective=effective,

@@ -27,7 +27,9 @@ def mark_counted_samples(verdicts: pl.DataFrame, study: Study, folder: Path) -> 
 
     first = [name for name, setting in study.settings.items() if setting.aggregate.how == "first"]
     schema = dict.fromkeys((*_PLACE, "picked"), pl.String) | {"picked": pl.Int64}
-    picked = [frame for cell in study.aggregated_cells for frame in _picked(study, cell, folder)]
+    picked = [
+        frame for cell in study.aggregated_cells for frame in _read_picks(study, cell, folder)
+    ]
     wanted = pl.concat([pl.DataFrame(schema=schema), *picked])
     booked = verdicts.with_columns(book=pl.col("rules").str.split("/").list.first())
     joined = booked.join(wanted, on=_PLACE, how="left", maintain_order="left")
@@ -42,7 +44,7 @@ def read_aggregates(cell: Cell, folder: Path) -> pl.DataFrame | None:
     return read_parquet(file, AggregateRow) if file.is_file() else None
 
 
-def _picked(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
+def _read_picks(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame]:
     """(model, setting, id, book) -> the sample `picked`, where the setting has one picked."""
     import polars as pl
 

@@ -24,8 +24,8 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
     """
     import polars as pl
 
-    judged = results.of(JUDGE_RULES).filter(pl.col("outcome") == "scored")
-    own = results.of(rules).select(
+    judged = results.select_verdicts(JUDGE_RULES).filter(pl.col("outcome") == "scored")
+    own = results.select_verdicts(rules).select(
         *RESPONSE, "extracted", "method", by_rules="verdict", rules_outcome="outcome"
     )
     told = judged.select(

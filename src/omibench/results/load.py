@@ -43,7 +43,7 @@ class Results:
     and `model, setting`. `cluster` is a problem's group, or the problem itself when it shares no
     stem. `failed` says whether a response holds no answer to score. Published verdicts do not say
     it: theirs is what `robust` found, and null where that did not score the response. `counts` says
-    whether the setting chose this sample; `of` gives those rows alone.
+    whether the setting chose this sample; `select_verdicts` gives those rows alone.
     """
 
     study: Study
@@ -88,7 +88,7 @@ class Results:
         return failed_cells(self.responses, self.study.cells, share)
 
     @cached_property
-    def simulated(self) -> dict[Cell, bool]:
+    def simulated_cells(self) -> dict[Cell, bool]:
         """Whether any response of a cell was simulated."""
         rows = self.responses.group_by("model", "setting").agg(sim=_col("simulated").any())
         return {Cell(r["model"], r["setting"]): r["sim"] for r in rows.iter_rows(named=True)}
@@ -105,14 +105,18 @@ class Results:
     @property
     def any_simulated(self) -> bool:
         """Whether the report must say SIMULATED at all."""
-        stand_ins = bool(self._judged_by_stand_ins) or any(self.simulated.values())
-        return stand_ins or self.made_up
+        stand_ins = bool(self._judged_by_stand_ins) or any(self.simulated_cells.values())
+        return stand_ins or self.has_synthetic_problems
 
     def rests_on_simulation(self, rules: str) -> bool:
         """Whether what a rule book says of all cells comes from simulated responses or judge."""
-        return self.marked(rules) or any(self.simulated.values()) or self.made_up
+        return (
+            self.has_simulated_judge(rules)
+            or any(self.simulated_cells.values())
+            or self.has_synthetic_problems
+        )
 
-    def marked(self, rules: str) -> bool:
+    def has_simulated_judge(self, rules: str) -> bool:
         """Whether a simulated judge spoke under a rule book, whoever gave the responses."""
         return rules in self._judged_by_stand_ins
 
@@ -129,7 +133,7 @@ class Results:
         return ROBUST_RULES if ROBUST_RULES in self.rules else None
 
     @property
-    def made_up(self) -> bool:
+    def has_synthetic_problems(self) -> bool:
         """Whether the problems themselves were made up: nothing here is about a real benchmark."""
         return self.manifest.synthetic is not None
 
@@ -146,19 +150,19 @@ class Results:
         """The name under which a setting is shown."""
         return self.study.settings[setting].label or setting
 
-    def of(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
+    def select_verdicts(self, rules: str, cell: Cell | None = None) -> pl.DataFrame:
         """The verdicts that count under one rule book, of one cell or of all."""
         if cell is None:
-            return self._counted.filter(_col("rules") == rules)
+            return self._counting_verdicts.filter(_col("rules") == rules)
         return self._parts.get((*cell, rules), self.verdicts.clear())
 
     @cached_property
-    def _counted(self) -> pl.DataFrame:
+    def _counting_verdicts(self) -> pl.DataFrame:
         return self.verdicts.filter(_col("counts"))
 
     @cached_property
     def _parts(self) -> dict[tuple[object, ...], pl.DataFrame]:
-        return self._counted.partition_by("model", "setting", "rules", as_dict=True)
+        return self._counting_verdicts.partition_by("model", "setting", "rules", as_dict=True)
 
 
 def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Results:

@@ -26,7 +26,7 @@ class VerdictSummary(NamedTuple):
     confidence: float
 
     @property
-    def unread(self) -> float:
+    def unread_share(self) -> float:
         """The share of responses that hold text in which no answer was found, in [0, 1]."""
         return self.outcomes[UNREAD] / max(1, self.accuracy.n)
 
@@ -55,7 +55,7 @@ def format_lines(summary: VerdictSummary) -> Iterator[str]:
     counts = summary.outcomes.most_common()
     failures = [f"{name.replace('_', ' ')} {count:,}" for name, count in counts if name != SCORED]
     rest = f"; no answer: {', '.join(failures)} (counted as wrong)" if failures else ""
-    yield (f"  scored {summary.outcomes[SCORED]:,}{rest}; unread {_percent(summary.unread)}")
+    yield (f"  scored {summary.outcomes[SCORED]:,}{rest}; unread {_percent(summary.unread_share)}")
 
 
 def _percent(share: float) -> str:

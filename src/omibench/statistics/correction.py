@@ -50,12 +50,12 @@ def rogan_gladen(told: Share, tpr: Share, fpr: Share, confidence: float = 0.95) 
     v_wrong = specificity * (1 - specificity) / n_wrong
     shift = 2 * z * z * (share * v_right - (1 - share) * v_wrong)
     half = z * sqrt(p * (1 - p) / n + share**2 * v_right + (1 - share) ** 2 * v_wrong) / gain
-    value = _clipped((told.value - fpr.value) / (tpr.value - fpr.value))
-    lo, hi = _clipped(share + shift - half), _clipped(share + shift + half)
+    value = _clip_share((told.value - fpr.value) / (tpr.value - fpr.value))
+    lo, hi = _clip_share(share + shift - half), _clip_share(share + shift + half)
     return Corrected(value, min(lo, value), max(hi, value))
 
 
-def combined(parts: Sequence[tuple[float, Corrected]]) -> Corrected:
+def combine_parts(parts: Sequence[tuple[float, Corrected]]) -> Corrected:
     """The mean of corrected shares of disjoint parts, by weight; intervals by MOVER.
 
     Zou and Donner (2008): distances to the bounds add up in squares.
@@ -67,8 +67,8 @@ def combined(parts: Sequence[tuple[float, Corrected]]) -> Corrected:
     value = sum(w * part.value for w, part in shares)
     below = sqrt(sum((w * (part.value - part.lo)) ** 2 for w, part in shares))
     above = sqrt(sum((w * (part.hi - part.value)) ** 2 for w, part in shares))
-    return Corrected(value, _clipped(value - below), _clipped(value + above))
+    return Corrected(value, _clip_share(value - below), _clip_share(value + above))
 
 
-def _clipped(share: float) -> float:
+def _clip_share(share: float) -> float:
     return min(1.0, max(0.0, share))

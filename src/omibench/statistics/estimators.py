@@ -33,7 +33,7 @@ class Runs(NamedTuple):
     runs: int
 
 
-def repeated(accuracies: Sequence[float]) -> Runs:
+def summarise_runs(accuracies: Sequence[float]) -> Runs:
     """Mean and spread over runs (OMIBench, table 5; USNCO-V). Raises ValueError without any."""
     runs = len(accuracies)
     if not runs:

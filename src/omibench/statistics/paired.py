@@ -11,7 +11,7 @@ from omibench.statistics.intervals import Estimate
 from omibench.statistics.quantiles import z_value
 
 
-class Difference(NamedTuple):
+class AccuracyDifference(NamedTuple):
     """First minus second, in [-1, 1], over n pairs (0 where nothing is paired)."""
 
     value: float
@@ -31,7 +31,7 @@ def paired_difference(
     groups: Sequence[Hashable],
     confidence: float = 0.95,
     comparisons: int = 1,
-) -> Difference:
+) -> AccuracyDifference:
     """Mean of first - second over the same problems (values in [0, 1]).
 
     The adjusted Wald interval for paired shares (Bonett and Price 2012, eq. 4), the interval form
@@ -41,7 +41,7 @@ def paired_difference(
     deltas = [a - b for a, b in zip(first, second, strict=True)]
     n = len(deltas)
     if n == 0:
-        return Difference(float("nan"), -1.0, 1.0, 0)
+        return AccuracyDifference(float("nan"), -1.0, 1.0, 0)
     level = 1 - (1 - confidence) / max(1, comparisons)
     pairs = effective_n(deltas, groups, level)
     effect = n / pairs
@@ -50,12 +50,12 @@ def paired_difference(
     up, down = (gained + 1) / (pairs + 2), (lost + 1) / (pairs + 2)
     half = z_value(level) * sqrt((up + down - (up - down) ** 2) / (pairs + 2))
     centre = up - down
-    return Difference(sum(deltas) / n, max(-1.0, centre - half), min(1.0, centre + half), n)
+    return AccuracyDifference(sum(deltas) / n, max(-1.0, centre - half), min(1.0, centre + half), n)
 
 
-def independent_difference(first: Estimate, second: Estimate) -> Difference:
+def independent_difference(first: Estimate, second: Estimate) -> AccuracyDifference:
     """first - second on different problems, by Newcombe's hybrid of Wilson intervals (1998, 10)."""
     value = first.mean - second.mean
     lo = value - sqrt((first.mean - first.lo) ** 2 + (second.hi - second.mean) ** 2)
     hi = value + sqrt((first.hi - first.mean) ** 2 + (second.mean - second.lo) ** 2)
-    return Difference(value, max(-1.0, lo), min(1.0, hi), 0)
+    return AccuracyDifference(value, max(-1.0, lo), min(1.0, hi), 0)

@@ -12,7 +12,9 @@ DISCORDANT = (0.2, 0.3, 0.5)
 models that are right half of the time, less for models that find the same problems hard."""
 
 
-def detectable(n: float, discordant: float, alpha: float = ALPHA, power: float = POWER) -> float:
+def detectable_difference(
+    n: float, discordant: float, alpha: float = ALPHA, power: float = POWER
+) -> float:
     """The smallest true difference that a two-sided paired test of n problems finds with `power`.
 
     Solves Connor (1987), Biometrics 43, p. 209, for the difference d of McNemar's test:

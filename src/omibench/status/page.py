@@ -22,7 +22,7 @@ _WORST: tuple[State, ...] = ("failed", "stopped", "running", "incomplete", "wait
 _PARTS = ("done", "running", "incomplete", "failed", "stopped")
 
 
-class Box(NamedTuple):
+class CellBox(NamedTuple):
     """One cell as the page draws it: a state, a mark, how full it is, and a sentence."""
 
     state: str
@@ -34,7 +34,7 @@ class Box(NamedTuple):
 def write_page(path: Path, status: Status, reload_s: float | None) -> None:
     """Write the page; it reloads itself every `reload_s` seconds, or not at all."""
     settings = list(dict.fromkeys(cell.setting for cell in status.cells))
-    rows: dict[str, dict[str, Box]] = {}
+    rows: dict[str, dict[str, CellBox]] = {}
     for cell in status.cells:
         rows.setdefault(cell.model, {})[cell.setting] = box(cell)
     text = render_page(
@@ -56,7 +56,7 @@ def write_page(path: Path, status: Status, reload_s: float | None) -> None:
     write_text(path, text)
 
 
-def box(cell: CellStatus) -> Box:
+def box(cell: CellStatus) -> CellBox:
     """How a cell is drawn."""
     state: str = next(state for state in _WORST if state in cell.states)
     word = cell_word(cell)
@@ -67,7 +67,7 @@ def box(cell: CellStatus) -> Box:
     says += f"; {cell.lacking:,} without an answer" if cell.lacking else ""
     full = 100 * cell.answered / cell.requests if cell.requests else 0.0
     mark = _MARKS.get(state, "" if word == "-" else word)
-    return Box(state, mark, full, says)
+    return CellBox(state, mark, full, says)
 
 
 def _percent(status: Status) -> float | None:
@@ -81,7 +81,7 @@ def _parts(stage: StageStatus) -> list[tuple[str, float]]:
     ]
 
 
-def _legend(rows: dict[str, dict[str, Box]]) -> list[str]:
+def _legend(rows: dict[str, dict[str, CellBox]]) -> list[str]:
     present = {box.state for row in rows.values() for box in row.values()}
     return [s for s in ("done", "running", "begun", "incomplete", "failed", "stopped", "waiting")
             if s in present]  # fmt: skip

@@ -15,7 +15,7 @@ from omibench.errors import OmibenchError
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.headline import Headline
-from omibench.stages.analyze.tables.published import Comparison, comparison_records
+from omibench.stages.analyze.tables.published import PrintedComparison, comparison_records
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +29,10 @@ def test_a_table_without_rows_keeps_its_heading(analyzed: tuple[Folders, Headlin
     assert heading == list(comparison_records(*_one_comparison(analyzed[0]))[0])
 
 
-def _one_comparison(folders: Folders) -> tuple[Results, list[Comparison]]:
+def _one_comparison(folders: Folders) -> tuple[Results, list[PrintedComparison]]:
     results = load_results(*folders[:3], folders.study)
     cell = results.study.cells[0]
-    return results, [Comparison(cell, "total", "acc", "robust", 50.0, 51.0, 28, True)]
+    return results, [PrintedComparison(cell, "total", "acc", "robust", 50.0, 51.0, 28, True)]
 
 
 def read(path: Path) -> list[dict[str, str]]:

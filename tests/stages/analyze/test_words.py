@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.analyze.words import (
-    bracketed,
-    fixed,
-    images,
-    interval,
-    number,
-    outcome_name,
-    percent,
-    points,
+    format_bounds,
+    format_decimals,
+    format_interval,
+    format_percent,
+    format_points,
+    format_share,
+    name_image_bin,
+    name_outcome,
 )
 from omibench.statistics.intervals import Estimate
 
@@ -34,32 +34,32 @@ from omibench.statistics.intervals import Estimate
     ],
 )
 def test_shares_are_rounded_half_up(share: float, digits: int, text: str) -> None:
-    assert number(share, digits) == text
+    assert format_share(share, digits) == text
 
 
 @given(st.integers(0, 2000), st.integers(1, 2000), st.integers(0, 2))
 def test_rounding_agrees_with_exact_arithmetic(right: int, n: int, digits: int) -> None:
     exact = (100 * Decimal(right) / Decimal(n)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    assert fixed(100 * right / n, digits) == f"{exact:f}"
+    assert format_decimals(100 * right / n, digits) == f"{exact:f}"
 
 
 def test_nothing_is_ever_minus_zero() -> None:
-    assert fixed(-0.001, 2) == "0.00"
-    assert points(-0.0004) == "0.0"
-    assert points(-0.0405) == "\N{MINUS SIGN}4.1"
-    assert points(0.0405) == "+4.1"
+    assert format_decimals(-0.001, 2) == "0.00"
+    assert format_points(-0.0004) == "0.0"
+    assert format_points(-0.0405) == "\N{MINUS SIGN}4.1"
+    assert format_points(0.0405) == "+4.1"
 
 
 def test_intervals_have_the_decimals_of_their_means() -> None:
     acc = Estimate(0.57, 0.3905, 0.7424, 28, 28.0)
-    assert percent(acc.mean) == "57.0\N{NO-BREAK SPACE}%"
-    assert interval(acc) == "39.1 to 74.2\N{NO-BREAK SPACE}%"
-    assert bracketed(acc) == "[39.1, 74.2]"
+    assert format_percent(acc.mean) == "57.0\N{NO-BREAK SPACE}%"
+    assert format_interval(acc) == "39.1 to 74.2\N{NO-BREAK SPACE}%"
+    assert format_bounds(acc) == "[39.1, 74.2]"
 
 
 def test_one_image_is_singular() -> None:
-    assert [images(b) for b in ("1", "2", "6+")] == ["1 image", "2 images", "6+ images"]
+    assert [name_image_bin(b) for b in ("1", "2", "6+")] == ["1 image", "2 images", "6+ images"]
 
 
 def test_outcomes_are_named_as_in_the_files() -> None:
-    assert [outcome_name(o) for o in ("loop", "budget_stop")] == ["loop", "budget stop"]
+    assert [name_outcome(o) for o in ("loop", "budget_stop")] == ["loop", "budget stop"]

@@ -31,9 +31,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 def labelled(folders: Folders, tpr: float, fpr: float, seed: int = 1) -> list[dict[str, Any]]:
     """Labels of every judged response such that the judge has just these error rates."""
-    verdicts = load_results(folders.freeze, folders.infer, folders.score, folders.study).of(
-        "gptscore"
-    )
+    verdicts = load_results(
+        folders.freeze, folders.infer, folders.score, folders.study
+    ).select_verdicts("gptscore")
     judged = verdicts.filter(pl.col("outcome") == "scored")
     draw, rows = Random(seed), []
     share = judged["verdict"].mean()
@@ -91,7 +91,9 @@ def test_figures_equal_plain_counts(judged: Folders, tmp_path: Path) -> None:
     labels = written(tmp_path / "labels.csv", rows)
     found = certify(judged, labels, tmp_path)
     frame = pl.DataFrame(rows).join(
-        load_results(judged.freeze, judged.infer, judged.score, judged.study).of("gptscore"),
+        load_results(judged.freeze, judged.infer, judged.score, judged.study).select_verdicts(
+            "gptscore"
+        ),
         on=["id", "model", "setting", "index"],
     )
     same = ((frame["label"] >= 0.5) == (frame["verdict"] >= 0.5)).mean()
@@ -106,7 +108,7 @@ def test_the_four_way_table_counts_every_scored_judgement(judged: Folders, tmp_p
     labels = written(tmp_path / "labels.csv", labelled(judged, 0.9, 0.2))
     found = certify(judged, labels, tmp_path)
     results = load_results(judged.freeze, judged.infer, judged.score, judged.study)
-    scored = results.of("gptscore").filter(pl.col("outcome") == "scored")
+    scored = results.select_verdicts("gptscore").filter(pl.col("outcome") == "scored")
     *models, every = found.four_way
     assert [t.model for t in models] == judged.study.infer.models
     for name in ("both_right", "both_wrong", "judge_only", "rules_only"):

@@ -44,7 +44,7 @@ class Analysis:
         return failure_counts(self.results)
 
     @cached_property
-    def printed(self) -> list[Printed]:
+    def printed_rows(self) -> list[Printed]:
         """The rows of `analyze.published`; none without printed results.
 
         Raises:

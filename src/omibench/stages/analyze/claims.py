@@ -11,17 +11,17 @@ from omibench.results.present_cells import describe_missing
 from omibench.schemas.certificate import ALL
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score
 from omibench.stages.analyze.words import (
-    counted,
-    fixed,
-    images,
-    interval,
-    level,
-    percent,
-    points,
-    points_interval,
-    scored_by,
+    count_noun,
+    format_decimals,
+    format_interval,
+    format_level,
+    format_percent,
+    format_points,
+    format_points_interval,
+    name_image_bin,
+    name_scorer,
 )
-from omibench.statistics.paired import Difference, independent_difference, paired_difference
+from omibench.statistics.paired import AccuracyDifference, independent_difference, paired_difference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,16 +51,16 @@ def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
     return [s.cell for s in totals if s.acc.n < NEARLY_ALL * most]
 
 
-def compare_cells(results: Results, first: Cell, second: Cell) -> Difference:
+def compare_cells(results: Results, first: Cell, second: Cell) -> AccuracyDifference:
     """First minus second under the main rules, on the problems that both answered.
 
     The interval holds for all pairs of cells together (Bonferroni), because the cells that are
     compared were picked by looking at all of them: the best of many equal models looks better.
     """
     cells = len(results.study.cells)
-    return _paired(
-        _per_problem(results.of(results.main_rules, first)),
-        _per_problem(results.of(results.main_rules, second)),
+    return _compare_frames(
+        _per_problem(results.select_verdicts(results.main_rules, first)),
+        _per_problem(results.select_verdicts(results.main_rules, second)),
         ["id"],
         results.study.analyze.confidence,
         comparisons=cells * (cells - 1) // 2,
@@ -74,15 +74,15 @@ def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
     said = [part + made_up_problems(results) + _lead(results, rows)]
     if few:
-        said.append(f"{counted(len(few), 'cell')} with clearly fewer problems cannot lead.")
+        said.append(f"{count_noun(len(few), 'cell')} with clearly fewer problems cannot lead.")
     if failed:
-        said.append(f"{counted(len(failed), 'cell')} with too few answers cannot lead.")
+        said.append(f"{count_noun(len(failed), 'cell')} with too few answers cannot lead.")
     return " ".join(part for part in [*said, describe_missing(results.missing)] if part)
 
 
 def made_up_problems(results: Results) -> str:
     """What must be said first where the problems are made up; nothing where they are real."""
-    if not results.made_up:
+    if not results.has_synthetic_problems:
         return ""
     return f"On made-up problems ({results.manifest.synthetic}), which no benchmark holds: "
 
@@ -93,9 +93,10 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
         return NO_LEADER
     others = [cell for cell in results.study.cells if cell != top.cell]
     lead = (
-        f"{cell_name(results, top.cell)} leads with {percent(top.acc.mean)} of "
-        f"{counted(top.acc.n, 'problem')} right ({level(results.study.analyze.confidence)} "
-        f"interval {interval(top.acc)})"
+        f"{cell_name(results, top.cell)} leads with {format_percent(top.acc.mean)} of "
+        f"{count_noun(top.acc.n, 'problem')} right "
+        f"({format_level(results.study.analyze.confidence)} "
+        f"interval {format_interval(top.acc)})"
     )
     if not others:
         return lead + "."
@@ -129,14 +130,14 @@ def runner_up_sentence(results: Results, rows: Sequence[Score]) -> str:
         return f"{names}: no problem was answered by both, so they cannot be compared."
     verdict = "ahead" if difference.lo > 0 else "not distinguishable"
     return (
-        f"{names}: {points(difference.value)} points on the same "
-        f"{counted(difference.n, 'problem')} ({points_interval(difference)}): {verdict}."
+        f"{names}: {format_points(difference.value)} points on the same "
+        f"{count_noun(difference.n, 'problem')} ({format_points_interval(difference)}): {verdict}."
     )
 
 
 def image_difference(
     results: Results, rows: Sequence[ImageScore]
-) -> tuple[ImageScore, ImageScore, Difference] | None:
+) -> tuple[ImageScore, ImageScore, AccuracyDifference] | None:
     """Fewest-image bin, most-image bin and the latter minus the former, over all cells."""
     pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
     if len(pooled) < 2:
@@ -154,22 +155,24 @@ def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
     told = "a fall" if difference.value < 0 else "a rise"
     verdict = told if difference.distinguishable else "not distinguishable from zero"
     return (
-        f"With {images(many.images)} accuracy over all cells is {percent(many.acc.mean)}, "
-        f"with {images(few.images)} {percent(few.acc.mean)}: {points(difference.value)} points "
-        f"({points_interval(difference)}), {verdict}. These are different problems, so the "
+        f"With {name_image_bin(many.images)} accuracy over all cells is "
+        f"{format_percent(many.acc.mean)}, "
+        f"with {name_image_bin(few.images)} {format_percent(few.acc.mean)}: "
+        f"{format_points(difference.value)} points "
+        f"({format_points_interval(difference)}), {verdict}. These are different problems, so the "
         "number of images need not be the cause."
     )
 
 
-def judge_difference(results: Results) -> tuple[Difference, int] | None:
+def judge_difference(results: Results) -> tuple[AccuracyDifference, int] | None:
     """GPTScore minus the main rules on the same responses, and on how many they disagree."""
     if JUDGE_RULES not in results.rules or results.main_rules == JUDGE_RULES:
         return None
     keys = ["model", "setting", "id", "index"]
-    judge, rules = results.of(JUDGE_RULES), results.of(results.main_rules)
+    judge, rules = results.select_verdicts(JUDGE_RULES), results.select_verdicts(results.main_rules)
     both = judge.join(rules, on=keys)
     disagree = (both["verdict"] - both["verdict_right"]).abs() >= 0.5
-    difference = _paired(judge, rules, keys, results.study.analyze.confidence)
+    difference = _compare_frames(judge, rules, keys, results.study.analyze.confidence)
     return difference, int(disagree.sum())
 
 
@@ -177,15 +180,15 @@ def judge_sentence(results: Results) -> str:
     """What the judge says that the rule book does not."""
     found = judge_difference(results)
     if found is None:
-        return f"No judge was asked: ACC comes from {scored_by(results.main_rules)}."
+        return f"No judge was asked: ACC comes from {name_scorer(results.main_rules)}."
     difference, disagree = found
     verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
     judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
     return (
-        f"{judge} and {scored_by(results.main_rules)} disagree on {disagree} of "
-        f"{counted(difference.n, 'response')}; over all cells GPTScore is "
-        f"{points(difference.value)} points from ACC ({points_interval(difference)}): {verdict}. "
-        + calibration_sentence(results)
+        f"{judge} and {name_scorer(results.main_rules)} disagree on {disagree} of "
+        f"{count_noun(difference.n, 'response')}; over all cells GPTScore is "
+        f"{format_points(difference.value)} points from ACC "
+        f"({format_points_interval(difference)}): {verdict}. " + calibration_sentence(results)
     )
 
 
@@ -195,11 +198,13 @@ def calibration_sentence(results: Results) -> str:
     if found is None:
         return "The judge is not calibrated against people."
     quality = found.quality[ALL]
-    kappa = "" if quality.kappa.value is None else f" (kappa {fixed(quality.kappa.value, 2)})"
+    kappa = (
+        "" if quality.kappa.value is None else f" (kappa {format_decimals(quality.kappa.value, 2)})"
+    )
     mark = f" {SIMULATED}" if found.simulated else ""
-    agreement = percent(quality.agreement.value or 0.0)
+    agreement = format_percent(quality.agreement.value or 0.0)
     rates = [
-        f"{percent(rate.value)} of the {which} responses"
+        f"{format_percent(rate.value)} of the {which} responses"
         for rate, which in ((quality.tpr, "right"), (quality.fpr, "wrong"))
         if rate.value is not None
     ]
@@ -214,10 +219,10 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     rules = results.failure_rules
     if rules is None:
         return f"{UNKNOWN_FAILURES[0].upper()}{UNKNOWN_FAILURES[1:]}."
-    verdicts = results.of(rules)
+    verdicts = results.select_verdicts(rules)
     failed, n = int(verdicts["failed"].sum()), verdicts.height
     if not failed:
-        return f"All {n:,} responses hold an answer that {scored_by(rules)} could score."
+        return f"All {n:,} responses hold an answer that {name_scorer(rules)} could score."
     moved, top = "", best(results, rows)
     found = top.failures if top else None
     if found and found.failed == 0:
@@ -225,26 +230,27 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     elif found:
         moved = (
             "; counted as right they would move the leading cell from "
-            f"{percent(found.as_wrong)} to {percent(found.as_right)}"
+            f"{format_percent(found.as_wrong)} to {format_percent(found.as_right)}"
         )
     hold = "holds" if failed == 1 else "hold"
     return (
-        f"{counted(failed, 'response')} of {n:,} ({percent(failed / n)}) {hold} no answer for "
-        f"{scored_by(rules)} to score{moved}."
+        f"{count_noun(failed, 'response')} of {n:,} ({format_percent(failed / n)}) {hold} no "
+        f"answer for "
+        f"{name_scorer(rules)} to score{moved}."
     )
 
 
 def describe_simulation(results: Results) -> str:
     """What of a study is simulated; nothing where nothing is."""
-    cells = sum(results.simulated.values())
+    cells = sum(results.simulated_cells.values())
     who = []
     if cells:
-        every = cells == len(results.simulated)
-        who.append("All responses" if every else f"The responses of {counted(cells, 'cell')}")
+        every = cells == len(results.simulated_cells)
+        who.append("All responses" if every else f"The responses of {count_noun(cells, 'cell')}")
     if results.judge_simulated:
         who.append("the judgements" if who else "The judgements")
     sentence = f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
-    if results.made_up:
+    if results.has_synthetic_problems:
         sentence = f"The problems are made up ({results.manifest.synthetic}). {sentence}".strip()
     if counts := results.manifest.simulated:
         names = ", ".join(f"{name.replace('_', ' ')} of {count}" for name, count in counts.items())
@@ -256,7 +262,7 @@ def describe_simulation(results: Results) -> str:
 
 def cell_name(results: Results, cell: Cell) -> str:
     """'Strong (SIMULATED) · Chain of thought'."""
-    mark = f" ({SIMULATED})" if results.simulated[cell] else ""
+    mark = f" ({SIMULATED})" if results.simulated_cells[cell] else ""
     return f"{results.label(cell.model)}{mark} · {results.setting_label(cell.setting)}"
 
 
@@ -266,13 +272,13 @@ def _per_problem(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by("id", "cluster", maintain_order=True).agg(pl.col("verdict").mean())
 
 
-def _paired(
+def _compare_frames(
     first: pl.DataFrame,
     second: pl.DataFrame,
     keys: list[str],
     confidence: float,
     comparisons: int = 1,
-) -> Difference:
+) -> AccuracyDifference:
     both = first.join(second, on=keys, maintain_order="left")
     return paired_difference(
         both["verdict"].to_list(),

@@ -23,17 +23,17 @@ from omibench.stages.analyze.claims import (
 from omibench.stages.analyze.tables.accuracy import ImageScore, Score
 from omibench.stages.analyze.words import (
     NONE,
-    counted,
-    interval,
-    level,
-    percent,
-    points,
-    points_interval,
-    scored_by,
+    count_noun,
+    format_interval,
+    format_level,
+    format_percent,
+    format_points,
+    format_points_interval,
+    name_scorer,
 )
 
 
-class Number(NamedTuple):
+class HeadlineNumber(NamedTuple):
     """One of the numbers that matter most, ready to be shown."""
 
     label: str
@@ -47,7 +47,7 @@ class Headline(NamedTuple):
 
     report: Path
     sentence: str
-    numbers: tuple[Number, ...]
+    numbers: tuple[HeadlineNumber, ...]
     simulated: bool
     partial: Partial | None = None
 
@@ -73,7 +73,7 @@ def make_headline(analysis: Analysis) -> Headline:
 
 def leading_numbers(
     results: Results, rows: Sequence[Score], images: Sequence[ImageScore]
-) -> tuple[Number, ...]:
+) -> tuple[HeadlineNumber, ...]:
     """The three numbers that matter most: best accuracy, effect of images, share of failures.
 
     Where the problems all have one number of images, GPTScore or the cells stand instead.
@@ -83,63 +83,67 @@ def leading_numbers(
         few, many, difference = effect
         told = "" if difference.distinguishable else ", not distinguishable"
         found.append(
-            Number(
+            HeadlineNumber(
                 f"From {few.images} to {many.images} images",
-                f"{points(difference.value)} points",
-                f"{percent(few.acc.mean)} to {percent(many.acc.mean)} over all cells; "
-                f"interval {points_interval(difference)}{told}",
+                f"{format_points(difference.value)} points",
+                f"{format_percent(few.acc.mean)} to {format_percent(many.acc.mean)} over all "
+                f"cells; "
+                f"interval {format_points_interval(difference)}{told}",
                 results.main_simulated,
             )
         )
     elif judged := judge_difference(results):
         found.append(
-            Number(
+            HeadlineNumber(
                 "Judge minus rule book",
-                f"{points(judged[0].value)} points",
-                f"interval {points_interval(judged[0])}; they disagree on "
-                f"{counted(judged[1], 'response')}",
+                f"{format_points(judged[0].value)} points",
+                f"interval {format_points_interval(judged[0])}; they disagree on "
+                f"{count_noun(judged[1], 'response')}",
                 results.any_simulated,
             )
         )
     found.append(_failures(results))
     if len(found) < 3:
-        cells = counted(len(results.study.cells), "cell")
-        problems = str(results.partial or counted(len(results.answers), "problem"))
+        cells = count_noun(len(results.study.cells), "cell")
+        problems = str(results.partial or count_noun(len(results.answers), "problem"))
         found.append(
-            Number("Evaluated", cells, f"models under settings, on {problems}", simulated=False)
+            HeadlineNumber(
+                "Evaluated", cells, f"models under settings, on {problems}", simulated=False
+            )
         )
     return tuple(found)
 
 
-def _best(results: Results, rows: Sequence[Score]) -> Number:
+def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
     label, top = "Best accuracy", best(results, rows)
     if top is None:
-        return Number(label, NONE, NO_LEADER, results.main_simulated)
+        return HeadlineNumber(label, NONE, NO_LEADER, results.main_simulated)
     failed = results.failed_cells
     few = [cell for cell in partial_cells(results, rows) if cell not in failed]
     detail = (
-        f"{cell_name(results, top.cell)}; {level(results.study.analyze.confidence)} interval "
-        f"{interval(top.acc)}, by {scored_by(results.main_rules)}"
+        f"{cell_name(results, top.cell)}; {format_level(results.study.analyze.confidence)} "
+        f"interval "
+        f"{format_interval(top.acc)}, by {name_scorer(results.main_rules)}"
     )
     if few:
-        detail += f"; {counted(len(few), 'cell')} with clearly fewer problems left out"
+        detail += f"; {count_noun(len(few), 'cell')} with clearly fewer problems left out"
     if failed:
-        detail += f"; {counted(len(failed), 'cell')} with too few answers left out"
-    return Number(label, percent(top.acc.mean), detail, results.main_simulated)
+        detail += f"; {count_noun(len(failed), 'cell')} with too few answers left out"
+    return HeadlineNumber(label, format_percent(top.acc.mean), detail, results.main_simulated)
 
 
-def _failures(results: Results) -> Number:
+def _failures(results: Results) -> HeadlineNumber:
     label, rules = "Responses without an answer", results.failure_rules
     if rules is None:
-        return Number(label, "not known", UNKNOWN_FAILURES, simulated=False)
-    verdicts = results.of(rules)
+        return HeadlineNumber(label, "not known", UNKNOWN_FAILURES, simulated=False)
+    verdicts = results.select_verdicts(rules)
     failed = int(verdicts["failed"].sum())
     told = "counted as wrong and shown as bounds"
     if rules != results.main_rules:
-        told = f"by {scored_by(rules)}; {UNKNOWN_FAILURES}"
-    return Number(
+        told = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"
+    return HeadlineNumber(
         label,
-        percent(failed / verdicts.height),
+        format_percent(failed / verdicts.height),
         f"{failed:,} of {verdicts.height:,}, {told}",
         results.rests_on_simulation(rules),
     )

@@ -14,21 +14,21 @@ from omibench.stages.analyze.charts.theme import apply_theme
 from omibench.stages.analyze.claims import describe_simulation
 from omibench.stages.analyze.headline import Headline
 from omibench.stages.analyze.render import render_section, write_page
-from omibench.stages.analyze.sections import Figure, Section, naming_plugin
-from omibench.stages.analyze.words import counted
+from omibench.stages.analyze.sections import ReportFigure, ReportSection, naming_plugin
+from omibench.stages.analyze.words import count_noun
 
 _STAND_IN_JUDGES = "What judges say of the reasoning comes from seeded stand-ins, not from a model."
 
 
-class Card(NamedTuple):
+class SectionCard(NamedTuple):
     """A section as the page shows it: what its template sees, and its drawing."""
 
-    section: Section
+    section: ReportSection
     view: Mapping[str, Any]
-    figure: Figure | None
+    figure: ReportFigure | None
 
 
-def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Card]) -> None:
+def write_report(analysis: Analysis, headline: Headline, cards: Sequence[SectionCard]) -> None:
     """Write the report; equal inputs give an equal file."""
     results = analysis.results
     study, manifest = results.study.study, results.manifest
@@ -36,12 +36,12 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Card]) 
         "name": study.name,
         "title": study.title,
         "dataset": f"{manifest.name} {manifest.version}, "
-        + f"{counted(manifest.problems, 'problem')} {_describe_pictures(results)}",
+        + f"{count_noun(manifest.problems, 'problem')} {_describe_pictures(results)}",
         "sentence": headline.sentence,
         "numbers": headline.numbers,
         "simulated": results.any_simulated
         or bool(manifest.simulated)
-        or any(card.section.simulated for card in cards),
+        or any(card.section.is_simulated for card in cards),
         "simulated_what": describe_simulation(results) or _STAND_IN_JUDGES,
         "version": version("omibench"),
     }
@@ -54,7 +54,7 @@ def write_report(analysis: Analysis, headline: Headline, cards: Sequence[Card]) 
     )
 
 
-def _render(card: Card, page: Mapping[str, Any]) -> Markup:
+def _render(card: SectionCard, page: Mapping[str, Any]) -> Markup:
     drawn = None
     if card.figure:
         # Drawn by our own library, with all text of others escaped.
@@ -68,4 +68,4 @@ def _render(card: Card, page: Mapping[str, Any]) -> Markup:
 def _describe_pictures(results: Results) -> str:
     if not results.pictures_held:
         return "(pictures not held)"
-    return f"with {counted(results.manifest.images, 'image')}"
+    return f"with {count_noun(results.manifest.images, 'image')}"

@@ -15,8 +15,8 @@ from omibench.schemas.tables import write_json, write_text
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.headline import Headline, make_headline
 from omibench.stages.analyze.links import EXPLORER
-from omibench.stages.analyze.sections import SECTIONS, Section, naming_plugin
-from omibench.stages.analyze.tables.calibration import with_certificate
+from omibench.stages.analyze.sections import SECTIONS, ReportSection, naming_plugin
+from omibench.stages.analyze.tables.calibration import add_certificates
 from omibench.stages.analyze.tables.metrics import metrics, write_plots
 
 REPORT = "report.html"
@@ -41,7 +41,7 @@ def analyze_study(results: Path, out: Path, study: Study) -> Headline:
         PluginError: A section of a plug-in failed.
     """
     read = load_results(results / "freeze", results / "infer", results / "score", study)
-    loaded = with_certificate(read, results / "certify")
+    loaded = add_certificates(read, results / "certify")
     analysis = Analysis(loaded, results, out / REPORT)
     sections = make_sections(analysis)
     headline = make_headline(analysis)
@@ -52,7 +52,7 @@ def analyze_study(results: Path, out: Path, study: Study) -> Headline:
     return headline
 
 
-def make_sections(analysis: Analysis) -> list[Section]:
+def make_sections(analysis: Analysis) -> list[ReportSection]:
     """Compute every registered section, in the order of the page.
 
     Args:
@@ -69,7 +69,7 @@ def make_sections(analysis: Analysis) -> list[Section]:
     return sections
 
 
-def _write_tables(out: Path, results: Results, sections: Sequence[Section]) -> None:
+def _write_tables(out: Path, results: Results, sections: Sequence[ReportSection]) -> None:
     writers: dict[str, str] = {}
     for section in sections:
         with naming_plugin(section.name):
@@ -99,10 +99,10 @@ def _mark_partial(
 
 
 def _write_pages(
-    out: Path, analysis: Analysis, sections: Sequence[Section], headline: Headline
+    out: Path, analysis: Analysis, sections: Sequence[ReportSection], headline: Headline
 ) -> None:
     # The chart library is slow to import, so tables and errors come before it.
-    from omibench.stages.analyze.report import Card, write_report
+    from omibench.stages.analyze.report import SectionCard, write_report
 
     cards = []
     for section in sections:
@@ -113,7 +113,7 @@ def _write_pages(
             figure = section.figure()
             if figure:
                 write_text(out / "figures" / f"{section.name}.svg", figure.svg)
-            cards.append(Card(section, view, figure))
+            cards.append(SectionCard(section, view, figure))
     write_report(analysis, headline, cards)
     if analysis.results.study.analyze.explorer:
         from omibench.stages.analyze.explorer.write import write_explorer

@@ -10,7 +10,7 @@ from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.statistics.correction import Corrected
 from omibench.statistics.intervals import Estimate
-from omibench.statistics.paired import Difference
+from omibench.statistics.paired import AccuracyDifference
 
 RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
 MINUS = "\N{MINUS SIGN}"
@@ -18,73 +18,73 @@ NONE = "–"
 PER_CENT = "\N{NO-BREAK SPACE}%"
 
 
-def fixed(value: float, digits: int) -> str:
+def format_decimals(value: float, digits: int) -> str:
     """A number with so many decimals, rounded half up as readers do: (0.125, 2) -> '0.13'."""
     # Nine digits first: 57.5 that was computed as 57.49999999999999 is a half.
     exact = Decimal(repr(round(float(value), 9)))
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0:f}"
 
 
-def percent(share: float, digits: int = 1) -> str:
+def format_percent(share: float, digits: int = 1) -> str:
     """0.5714 -> '57.1 %'."""
-    return f"{number(share, digits)}{PER_CENT}"
+    return f"{format_share(share, digits)}{PER_CENT}"
 
 
-def number(share: float, digits: int = 1) -> str:
+def format_share(share: float, digits: int = 1) -> str:
     """0.5714 -> '57.1': per cent without its sign, for columns of a table; NaN is a dash."""
-    return NONE if isnan(share) else fixed(100 * share, digits)
+    return NONE if isnan(share) else format_decimals(100 * share, digits)
 
 
-def interval(acc: Estimate) -> str:
+def format_interval(acc: Estimate) -> str:
     """'39.1 to 74.2 %', for sentences."""
-    return f"{number(acc.lo)} to {number(acc.hi)}{PER_CENT}"
+    return f"{format_share(acc.lo)} to {format_share(acc.hi)}{PER_CENT}"
 
 
-def bracketed(acc: Estimate | Corrected) -> str:
+def format_bounds(acc: Estimate | Corrected) -> str:
     """'[39.1, 74.2]', for tables in per cent."""
-    return f"[{number(acc.lo)}, {number(acc.hi)}]"
+    return f"[{format_share(acc.lo)}, {format_share(acc.hi)}]"
 
 
-def points(difference: float, digits: int = 1) -> str:
+def format_points(difference: float, digits: int = 1) -> str:
     """A difference of two shares in percentage points: '+8.3', '−4.0'."""
-    text = fixed(100 * abs(difference), digits)
+    text = format_decimals(100 * abs(difference), digits)
     return text if float(text) == 0 else f"{MINUS if difference < 0 else '+'}{text}"
 
 
-def points_interval(difference: Difference) -> str:
+def format_points_interval(difference: AccuracyDifference) -> str:
     """'−4.0 to +20.1 points'."""
-    return f"{points(difference.lo)} to {points(difference.hi)} points"
+    return f"{format_points(difference.lo)} to {format_points(difference.hi)} points"
 
 
-def outcome_name(outcome: str) -> str:
+def name_outcome(outcome: str) -> str:
     """'budget_stop' -> 'budget stop': the word of the files, wherever an outcome is shown."""
     return outcome.replace("_", " ")
 
 
-def rules_name(rules: str) -> str:
+def name_rules(rules: str) -> str:
     """A rule book's name in prose; 'GPTScore by a' for the vote of one judge of several."""
     book, _, judge = rules.partition("/")
     return RULES_NAMES.get(book, book) + (f" by {judge}" if judge else "")
 
 
-def scored_by(rules: str) -> str:
+def name_scorer(rules: str) -> str:
     """What gave a verdict, in a sentence: 'the rule book robust', 'the published verdicts'."""
     if rules == "gptscore":
         return "the judge"
-    return f"the {rules_name(rules)}" if rules in RULES_NAMES else f"the rule book {rules}"
+    return f"the {name_rules(rules)}" if rules in RULES_NAMES else f"the rule book {rules}"
 
 
-def level(confidence: float) -> str:
+def format_level(confidence: float) -> str:
     """0.95 -> '95 %'."""
     return f"{100 * confidence:.4g}{PER_CENT}"
 
 
-def counted(count: int, noun: str) -> str:
+def count_noun(count: int, noun: str) -> str:
     """'1 problem', '1,322 problems'."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def images(many: str) -> str:
+def name_image_bin(many: str) -> str:
     """A bin of image counts: '1 image', '2 images', '6+ images'."""
     return f"{many} image{'' if many == '1' else 's'}"
 
@@ -94,5 +94,5 @@ def describe_cell(results: Results, cell: Cell) -> dict[str, Any]:
     return {
         "label": results.label(cell.model),
         "setting": results.setting_label(cell.setting),
-        "simulated": results.simulated[cell],
+        "simulated": results.simulated_cells[cell],
     }

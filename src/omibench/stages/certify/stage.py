@@ -74,7 +74,7 @@ def _scores(
     import polars as pl
 
     study, judges = found.study, results / "score"
-    judged, said = found.of(JUDGE_RULES), matched.column("label")
+    judged, said = found.select_verdicts(JUDGE_RULES), matched.column("label")
     schema = {"model": pl.String, "setting": pl.String, "id": pl.String, "index": pl.Int64}
     places = pl.DataFrame(list(said), schema=schema, orient="row").with_columns(
         label=pl.Series(list(said.values()), dtype=pl.Float64)

@@ -15,7 +15,7 @@ from omibench.web.pictures import link_picture
 from omibench.web.templates import render_page
 
 
-class Shown(NamedTuple):
+class RejectFigure(NamedTuple):
     """A picture of a problem: its mark, its address as seen from the page, its caption."""
 
     name: str
@@ -23,36 +23,36 @@ class Shown(NamedTuple):
     caption: str
 
 
-class Piece(NamedTuple):
+class RejectPiece(NamedTuple):
     """A run of text, and the picture that stands behind it."""
 
     text: str
-    figure: Shown | None
+    figure: RejectFigure | None
 
 
-class Lettered(NamedTuple):
+class RejectChoice(NamedTuple):
     """A choice: its letter, its text with pictures at their places."""
 
     label: str
-    pieces: list[Piece]
+    pieces: list[RejectPiece]
 
 
-class Card(NamedTuple):
+class RejectCard(NamedTuple):
     """A rejected problem as the page shows it."""
 
     problem: Problem
     findings: list[tuple[str, str]]
-    pieces: list[Piece]
-    choices: list[Lettered]
-    unmarked: list[Shown]
+    pieces: list[RejectPiece]
+    choices: list[RejectChoice]
+    unmarked: list[RejectFigure]
     """Pictures that stand nowhere in the text."""
 
 
-class Group(NamedTuple):
+class ReasonGroup(NamedTuple):
     """The problems that a reason rejects as the first, and how many it speaks against in all."""
 
     reason: str
-    cards: list[Card]
+    cards: list[RejectCard]
     in_all: int
 
 
@@ -63,16 +63,16 @@ def write_rejects(
     cards = [(reject.reason, _card(problem, reject, folder, path)) for problem, reject in rejected]
     counts = Counter(reason for _, reject in rejected for reason in reject.reasons)
     groups = [
-        Group(reason, [card for first, card in cards if first == reason], count)
+        ReasonGroup(reason, [card for first, card in cards if first == reason], count)
         for reason, count in counts.most_common()
     ]
     page = render_page("omibench.stages.filter", "rejects.html.j2", summary=summary, groups=groups)
     write_text(path, page)
 
 
-def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> Card:
+def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> RejectCard:
     shown = [
-        Shown(f"IMAGE{k}", link_picture(folder, figure.file, page), figure.caption or "")
+        RejectFigure(f"IMAGE{k}", link_picture(folder, figure.file, page), figure.caption or "")
         for k, figure in enumerate(problem.images)
     ]
     pieces = _pieces(problem.question, shown)
@@ -80,10 +80,10 @@ def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> Card:
     for choice in problem.choices or []:
         own = _pieces(choice.text or "", shown)
         if choice.image is not None:
-            own.append(Piece("", shown[choice.image]))
-        choices.append(Lettered(choice.label, own))
+            own.append(RejectPiece("", shown[choice.image]))
+        choices.append(RejectChoice(choice.label, own))
     placed = {piece.figure for piece in [*pieces, *(p for c in choices for p in c.pieces)]}
-    return Card(
+    return RejectCard(
         problem=problem,
         findings=list(zip(reject.reasons, reject.evidences, strict=True)),
         pieces=pieces,
@@ -92,7 +92,7 @@ def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> Card:
     )
 
 
-def _pieces(text: str, shown: Sequence[Shown]) -> list[Piece]:
+def _pieces(text: str, shown: Sequence[RejectFigure]) -> list[RejectPiece]:
     """A text split at its marks of pictures, without a blank end."""
-    pieces = [Piece(*pair) for pair in pair_with_pictures(text, shown)]
+    pieces = [RejectPiece(*pair) for pair in pair_with_pictures(text, shown)]
     return pieces if pieces[-1].text.strip() else pieces[:-1]

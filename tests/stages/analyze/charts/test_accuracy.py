@@ -14,9 +14,9 @@ from omibench.stages.analyze.charts.marks import (
     MOST_COLUMNS,
     MOST_ROWS,
     WIDTH,
-    colour_of,
-    leading,
-    which,
+    describe_selection,
+    encode_colour,
+    select_leading,
 )
 from omibench.stages.analyze.tables.accuracy import Score, scores
 
@@ -59,14 +59,14 @@ def test_few_of_many_cells_have_a_row_each(results: Results, rows: list[Score]) 
 
 
 def test_a_figure_says_of_how_many_cells_it_shows_the_best(rows: list[Score]) -> None:
-    assert which(rows[:1] * MOST_ROWS) == ""
+    assert describe_selection(rows[:1] * MOST_ROWS) == ""
     more = rows[:1] * (MOST_ROWS + 2)
-    assert len(leading(more)) == MOST_ROWS
-    assert which(more) == "the 40 of 42 cells with the highest ACC"
+    assert len(select_leading(more)) == MOST_ROWS
+    assert describe_selection(more) == "the 40 of 42 cells with the highest ACC"
 
 
 @pytest.mark.parametrize("letters", [4, 30, 60, 400])
 def test_a_legend_is_no_wider_than_its_figure(letters: int) -> None:
-    columns = colour_of("f", ["x" * letters, "y"], "F").to_dict()["legend"]["columns"]
+    columns = encode_colour("f", ["x" * letters, "y"], "F").to_dict()["legend"]["columns"]
     assert 1 <= columns <= MOST_COLUMNS
     assert columns == 1 or columns * letters * 6 < WIDTH

@@ -14,7 +14,7 @@ from omibench.stages.analyze.charts.images import (
     MOST_MODELS,
     Point,
     draw_images,
-    joined,
+    join_points,
     models,
     points,
 )
@@ -30,7 +30,7 @@ def test_every_model_has_its_points(results: Results) -> None:
     found = points(results)
     assert {p.model for p in found} == {"sim-strong", "sim-middle", "sim-weak"}
     assert sum(p.n for p in found if p.model == "sim-weak") == 28  # a problem once
-    rows = results.of("robust").filter(model="sim-weak", n_images=3)
+    rows = results.select_verdicts("robust").filter(model="sim-weak", n_images=3)
     point = next(p for p in found if (p.model, p.images) == ("sim-weak", "3"))
     assert point.acc == pytest.approx(100 * rows["verdict"].mean())
 
@@ -39,14 +39,14 @@ def test_lines_join_neighbours_that_rest_on_enough_problems() -> None:
     ns = [FEW, FEW, FEW - 1, FEW, FEW]
     found = [Point("m", b, 50.0, n) for b, n in zip("12345", ns, strict=True)]
     random.Random(1).shuffle(found)
-    pairs = [(a.images, b.images) for a, b in joined(found, list("12345"))]
+    pairs = [(a.images, b.images) for a, b in join_points(found, list("12345"))]
     assert pairs == [("1", "2"), ("4", "5")]
     assert [p.images for p in found if p.few] == ["3"]
 
 
 def test_a_bin_that_a_model_did_not_answer_breaks_its_line() -> None:
     found = [Point("m", b, 50.0, FEW) for b in "13"]
-    assert joined(found, list("123")) == []
+    assert join_points(found, list("123")) == []
 
 
 def drawn(results: Results) -> dict[str, object]:

@@ -17,7 +17,7 @@ from omibench.schemas.problem import Answer, Choice, Question
 from omibench.schemas.request import Conversation, Message, Response, TextPart, ToolCall, ToolSpec
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.settings.present import present
-from omibench.stages.analyze.explorer.sent import FOLDED_FROM, Letters
+from omibench.stages.analyze.explorer.sent import FOLDED_FROM, SentConversations
 from omibench.stages.analyze.explorer.steps import Trail
 from omibench.stages.analyze.explorer.write import write_explorer
 
@@ -126,7 +126,7 @@ def test_calls_tools_and_long_texts(tmp_path: Path) -> None:
     store = tmp_path / "store"
     key = keep(store, "m", "respondent", told, Response(text="B"))
     short = keep(store, "m", "respondent", said("short"), Response(text="B"))
-    letters = Letters(Trail(store, tmp_path, tmp_path, tmp_path), tmp_path / "q.html")
+    letters = SentConversations(Trail(store, tmp_path, tmp_path, tmp_path), tmp_path / "q.html")
     assert letters.anchor(key, "M") == letters.anchor(key, "M")
     assert letters.anchor(short, "M")
     assert letters.anchor("ab" * 32, "M") == letters.anchor("no key", "M") == ""

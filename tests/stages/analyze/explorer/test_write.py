@@ -29,9 +29,9 @@ from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.stages.analyze.explorer.view import (
     LONGEST,
     LONGEST_LISTED,
-    clipped,
+    clip_answer,
     natural,
-    shortened,
+    shorten_response,
 )
 from omibench.stages.analyze.explorer.write import write_explorer
 from omibench.stages.analyze.links import cell_anchor, cell_file, problem_file
@@ -212,8 +212,8 @@ def test_a_long_extraction_is_cut_in_the_list(tmp_path: Path) -> None:
     write_explorer(folders.out / "explorer", results, folders.out / "report.html")
     assert long not in Page(folders.out / "explorer/cells/sim-weak@cot.html").text
     assert long in Page(folders.out / "explorer/pages/physics_00.html").text
-    assert len(clipped(long)) == LONGEST_LISTED
-    assert clipped("B") == "B"
+    assert len(clip_answer(long)) == LONGEST_LISTED
+    assert clip_answer("B") == "B"
 
 
 def test_published_verdicts_show_what_robust_extracted(tmp_path: Path) -> None:
@@ -233,10 +233,10 @@ def test_a_failure_is_named_and_not_called_wrong(pages: dict[str, Page]) -> None
 
 def test_long_responses_keep_their_two_ends() -> None:
     text = "a" * LONGEST + "the end"
-    assert len(shortened(text)) < LONGEST + 100
-    assert shortened(text).endswith("the end")
-    assert "7 characters left out" in shortened(text)
-    assert shortened("short") == "short"
+    assert len(shorten_response(text)) < LONGEST + 100
+    assert shorten_response(text).endswith("the end")
+    assert "7 characters left out" in shorten_response(text)
+    assert shorten_response("short") == "short"
 
 
 @pytest.mark.parametrize("problem", ["../../etc", "a b/c?d#e", "<script>", "..", "é", "x" * 300])

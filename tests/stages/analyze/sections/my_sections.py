@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from omibench.stages.analyze.sections import Figure, Section, Table, section
+from omibench.stages.analyze.sections import ReportFigure, ReportSection, ReportTable, section
 
 HOSTILE = '<script>alert("pwned")</script>'
 
 
 @section("languages")
-class LanguagesSection(Section):
+class LanguagesSection(ReportSection):
     """How many problems there are of each language."""
 
     title = "Problems by language"
     caption = "How many problems there are of each <language>."
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`languages.csv`."""
         counts = Counter(question.language for question in self.results.questions.values())
         rows = [{"language": name, "problems": counts[name]} for name in sorted(counts)]
-        yield Table("languages", rows)
+        yield ReportTable("languages", rows)
 
 
 @section("loudest")
-class LoudestSection(Section):
+class LoudestSection(ReportSection):
     """A drawing, and words of a stranger."""
 
     template = """<p id="{{ section.name }}">{{ view.words }}</p>
 {{ figure.svg }} {{ figure.takeaway }}"""
 
-    def figure(self) -> Figure:
+    def figure(self) -> ReportFigure:
         """An empty drawing."""
-        return Figure("<svg id='own'></svg>", "A <takeaway>.")
+        return ReportFigure("<svg id='own'></svg>", "A <takeaway>.")
 
     def view(self) -> Mapping[str, str]:
         """What would run, were it not escaped."""
@@ -41,7 +41,7 @@ class LoudestSection(Section):
 
 
 @section("unseen")
-class UnseenSection(Section):
+class UnseenSection(ReportSection):
     """One that has nothing to show."""
 
     def view(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from omibench.params.cell import Cell
 from omibench.stages.analyze.sections.published import describe_comparisons
-from omibench.stages.analyze.tables.published import Comparison
+from omibench.stages.analyze.tables.published import PrintedComparison
 
-REAL = Comparison(Cell("a", "cot"), "total", "acc", "emma", 35.0, 28.0, 100, False)
+REAL = PrintedComparison(Cell("a", "cot"), "total", "acc", "emma", 35.0, 28.0, 100, False)
 SAME, STAND_IN = REAL._replace(ours=35.0), REAL._replace(simulated=True)
 
 

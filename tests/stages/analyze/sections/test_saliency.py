@@ -13,7 +13,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.saliency_row import SaliencyRow, map_file
 from omibench.schemas.tables import write_parquet
 from omibench.stages.analyze.sections.saliency import describe_saliency
-from omibench.stages.analyze.tables.saliency import records, saliences, versus
+from omibench.stages.analyze.tables.saliency import compare_settings, saliences, saliency_records
 
 
 class Shown:
@@ -73,7 +73,7 @@ def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
 
 
 def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, shown: Shown) -> None:
-    (pair,) = versus(saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
+    (pair,) = compare_settings(saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
     assert (pair.one, pair.other) == ("direct", "cot")
     assert (pair.answered, pair.problems) == (3, 2)
     assert pair.logprobs == pytest.approx((-0.35, -0.15025))
@@ -112,6 +112,6 @@ def test_the_table_has_a_row_a_cell(
     monkeypatch.setattr(
         "omibench.stages.analyze.tables.saliency.cell_names", lambda _, cell: {"model": cell.model}
     )
-    table = records(shown, saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
+    table = saliency_records(shown, saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
     assert [row["impact_max"] for row in table] == [0.25, 1.5]
     assert [row["problems"] for row in table] == [3, 3]

@@ -62,7 +62,7 @@ def results(sampled: Folders) -> Results:
 
 
 def test_the_chosen_sample_is_the_one_that_counts(results: Results) -> None:
-    counted = results.of("robust", CELL)
+    counted = results.select_verdicts("robust", CELL)
     assert counted.height == 28
     assert counted["id"].n_unique() == 28
     voted = counted.filter(pl.col("id").str.ends_with("5"), pl.col("outcome") == "scored")
@@ -74,7 +74,7 @@ def test_the_chosen_sample_is_the_one_that_counts(results: Results) -> None:
     )
     assert total.responses == 28
     assert total.acc.mean == pytest.approx(counted["verdict"].mean())
-    assert results.of("robust", Cell("sim-middle", "direct")).height == 28
+    assert results.select_verdicts("robust", Cell("sim-middle", "direct")).height == 28
 
 
 def test_metrics_equal_plain_counts(results: Results, sampled: Folders) -> None:
@@ -96,7 +96,7 @@ def test_metrics_equal_plain_counts(results: Results, sampled: Folders) -> None:
     for k in (1, 2, K):
         passed = [1 - comb(K - int(c), k) / comb(K, k) for c in right]
         assert found["pass", k].value.mean == pytest.approx(sum(passed) / 28)
-    counted = results.of("robust", CELL)["verdict"].mean()
+    counted = results.select_verdicts("robust", CELL)["verdict"].mean()
     assert found["majority", K].value.mean == pytest.approx(counted)
     first = own.filter(index=0)["verdict"].mean()
     assert found["majority", 1].value.mean == pytest.approx(first)
@@ -131,5 +131,5 @@ def test_all_or_the_first_need_no_choice(
     found = load_results(
         sampled.freeze, sampled.infer, tmp_path / "score", parse_study(values, "test")
     )
-    assert found.of("robust", CELL).height == rows
+    assert found.select_verdicts("robust", CELL).height == rows
     assert [s.metric for s in sample_scores(found, tmp_path) if s.rules == "robust"] == [RUNS] * 3

@@ -83,7 +83,7 @@ def test_a_plug_in_adds_cards_tables_and_figures(
 def test_what_fails_in_a_plug_in_is_one_line(
     made: Folders, tmp_path: Path, origin: str, body: str, message: str
 ) -> None:
-    start = "from omibench.stages.analyze.sections import Section, Table, section\n\n\n"
+    start = "from omibench.stages.analyze.sections import ReportSection, ReportTable, section\n\n\n"
     load(origin, f'{start}@section("mine")\nclass Mine(Section):\n{body}\n')
     with pytest.raises(PluginError, match=message) as told:
         run(made, tmp_path / "out")

@@ -61,7 +61,7 @@ def test_bins_by_images_hold_every_problem_once(results: Results) -> None:
 
 def test_pooled_cells_count_a_problem_once(results: Results) -> None:
     pooled = next(s for s in image_scores(results) if s.cell == ALL_CELLS and s.images == "2")
-    rows = results.of("robust").filter(n_images=2)
+    rows = results.select_verdicts("robust").filter(n_images=2)
     assert pooled.acc.n == sum(a.n_images == 2 for a in results.answers.values())
     assert pooled.acc.n_eff <= pooled.acc.n < rows.height
     assert pooled.acc.mean == pytest.approx(rows["verdict"].mean())  # every cell answered all
@@ -110,7 +110,7 @@ def test_published_verdicts_alone_know_no_failures(tmp_path: Path) -> None:
 
 def test_failures_are_counted_by_outcome(results: Results) -> None:
     rows = failure_counts(results)
-    judged = results.of("gptscore").filter(pl.col("outcome") == "judge_failed").height
+    judged = results.select_verdicts("gptscore").filter(pl.col("outcome") == "judge_failed").height
     assert judged > 0
     assert sum(f.count for f in rows if f.outcome == "judge_failed") == judged
     assert sum(f.count for f in rows) == int(results.verdicts["failed"].sum())

@@ -17,7 +17,11 @@ from omibench.schemas.certificate import ALL, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.claims import calibration_sentence
-from omibench.stages.analyze.tables.calibration import corrected, matching, with_certificate
+from omibench.stages.analyze.tables.calibration import (
+    add_certificates,
+    correct_accuracy,
+    match_certificate,
+)
 
 
 @pytest.fixture
@@ -46,17 +50,17 @@ def certificate(made: Folders, tpr: float = 0.9, fpr: float = 0.1) -> Certificat
 
 def test_a_certificate_is_of_one_judge_and_one_prompt(made: Folders, results: Results) -> None:
     own = certificate(made)
-    assert matching(results, [own]) == own
+    assert match_certificate(results, [own]) == own
     other_prompt = own.model_copy(update={"prompt_sha256": "6" * 64})
     other_model = own.model_copy(update={"identity": [{"provider": "openai", "id": "x"}]})
-    assert matching(results, [other_prompt, other_model]) is None
-    assert matching(results, [other_model, own]) == own
+    assert match_certificate(results, [other_prompt, other_model]) is None
+    assert match_certificate(results, [other_model, own]) == own
     two = results.verdicts.with_columns(
         prompt_sha256=pl.when(pl.col("model") == "sim-weak").then(pl.lit("6" * 64)).otherwise(
             "prompt_sha256"
         )
     )  # fmt: skip
-    assert matching(replace(results, verdicts=two), [own]) is None
+    assert match_certificate(replace(results, verdicts=two), [own]) is None
 
 
 def test_how_a_judge_is_reached_and_shown_is_not_what_it_is(made: Folders) -> None:
@@ -69,10 +73,10 @@ def test_how_a_judge_is_reached_and_shown_is_not_what_it_is(made: Folders) -> No
 
 def test_corrected_totals_follow_from_the_error_rates(made: Folders, results: Results) -> None:
     cell = Cell("sim-strong", "cot")
-    assert corrected(results, cell) is None
+    assert correct_accuracy(results, cell) is None
     known = replace(results, certificate=certificate(made, 0.9, 0.1))
-    found = corrected(known, cell)
-    rows = results.of("gptscore", cell)
+    found = correct_accuracy(known, cell)
+    rows = results.select_verdicts("gptscore", cell)
     scored = rows.filter(pl.col("outcome") == "scored")
     plain = (
         sum(
@@ -116,12 +120,12 @@ def test_a_certificate_that_is_named_must_be_there(results: Results, tmp_path: P
         return replace(results, study=results.study.model_copy(update={"certify": params}))
 
     with pytest.raises(MissingInputError, match="run `omibench certify` first"):
-        with_certificate(named(labels="labels.csv"), tmp_path)
+        add_certificates(named(labels="labels.csv"), tmp_path)
     with pytest.raises(MissingInputError, match="no such file"):
-        with_certificate(named(certificates=[str(tmp_path / "none.json")]), tmp_path)
+        add_certificates(named(certificates=[str(tmp_path / "none.json")]), tmp_path)
     (tmp_path / "empty.json").write_text("{}")
     with pytest.raises(FileFormatError, match="Field required"):
-        with_certificate(named(certificates=[str(tmp_path / "empty.json")]), tmp_path)
+        add_certificates(named(certificates=[str(tmp_path / "empty.json")]), tmp_path)
 
 
 def test_the_sentence_names_the_labels(made: Folders, results: Results) -> None:

@@ -136,8 +136,8 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
         for id, answer in results.answers.items()
     }
     split = replace(results, answers=answers)
-    verdicts = {r["id"]: r["verdict"] for r in split.of("robust", Cell("sim-strong", "cot"))
-                .iter_rows(named=True)}  # fmt: skip
+    rows = split.select_verdicts("robust", Cell("sim-strong", "cot"))
+    verdicts = dict(rows.select("id", "verdict").iter_rows())
 
     def mean(part: str) -> float:
         return 100 * fmean(verdicts[id] for id in names if parts[id] == part)

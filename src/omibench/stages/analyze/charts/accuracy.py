@@ -9,19 +9,19 @@ import altair as alt
 from omibench.results.load import Results
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
-    colour_of,
-    data_of,
-    leading,
+    describe_selection,
+    embed_data,
+    encode_colour,
+    encode_shape,
+    make_title,
     model_name,
     per_cent,
-    shape_of,
-    title_of,
-    totals_of,
-    which,
+    select_leading,
+    select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
 from omibench.stages.analyze.tables.accuracy import Score
-from omibench.stages.analyze.words import level, scored_by
+from omibench.stages.analyze.words import format_level, name_scorer
 
 _APART = "\u241f"
 """Stands between the parts of a row's name, of which the first is shown."""
@@ -35,8 +35,8 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
     Where most models have few of the settings, each cell has a row instead, the first of a model's
     with its name.
     """
-    whole = totals_of(rows, results.main_rules)
-    totals = leading(whole)
+    whole = select_totals(rows, results.main_rules)
+    totals = select_leading(whole)
     settings = list(dict.fromkeys(s.cell.setting for s in totals))
     models = list(dict.fromkeys(s.cell.model for s in totals))
     sparse = 2 * len(totals) < len(models) * len(settings)
@@ -52,8 +52,8 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
     ]
     names = [results.setting_label(s) for s in settings]
     named = alt.Axis(labelExpr=f"split(datum.label, '{_APART}')[0]", ticks=False, labelPadding=8)
-    base = alt.Chart(data_of(data)).encode(
-        color=colour_of("setting", names, "Setting", WIDTH - _NAMES),
+    base = alt.Chart(embed_data(data)).encode(
+        color=encode_colour("setting", names, "Setting", WIDTH - _NAMES),
     )
     base = (
         base.encode(y=alt.Y("row:N", sort=None, title=None, axis=named))
@@ -65,17 +65,17 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
     )
     marks = base.mark_point().encode(
         x=alt.X("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
-        shape=shape_of("setting", names, "Setting"),
+        shape=encode_shape("setting", names, "Setting"),
     )
     whiskers = base.mark_rule(strokeWidth=2.5, opacity=0.55).encode(x="lo:Q", x2="hi:Q")
     return alt.layer(whiskers, marks).properties(
         width=WIDTH,
         height={"step": 19},
-        title=title_of(
+        title=make_title(
             "Accuracy by model and setting",
-            f"by {scored_by(results.main_rules)}, "
-            f"{level(results.study.analyze.confidence)} intervals",
-            *filter(None, [which(whole)]),
+            f"by {name_scorer(results.main_rules)}, "
+            f"{format_level(results.study.analyze.confidence)} intervals",
+            *filter(None, [describe_selection(whole)]),
             simulated=results.main_simulated,
         ),
     )

@@ -10,33 +10,33 @@ from omibench.results.load import Results
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
-    colour_of,
-    data_of,
-    leading,
+    describe_selection,
+    embed_data,
+    encode_colour,
+    make_title,
     row_name,
-    title_of,
-    totals_of,
-    which,
+    select_leading,
+    select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
 from omibench.stages.analyze.tables.accuracy import FailureCount, Score
-from omibench.stages.analyze.words import outcome_name, scored_by
+from omibench.stages.analyze.words import name_outcome, name_scorer
 
 
 def draw_failures(
     results: Results, failures: Sequence[FailureCount], rows: Sequence[Score]
 ) -> Chart:
     """Responses that hold no scorable answer, by outcome, as a share of each cell's."""
-    whole = totals_of(rows, results.main_rules)
-    kept = [s.cell for s in leading(whole)]
+    whole = select_totals(rows, results.main_rules)
+    kept = [s.cell for s in select_leading(whole)]
     rules = results.failure_rules or results.main_rules
     own = [f for f in failures if f.rules == rules]
-    names = [outcome_name(key) for key in FAILURES if any(f.outcome == key for f in own)]
+    names = [name_outcome(key) for key in FAILURES if any(f.outcome == key for f in own)]
     data = [
         {
             "cell": row_name(results, f.cell),
-            "outcome": outcome_name(f.outcome),
-            "order": names.index(outcome_name(f.outcome)),
+            "outcome": name_outcome(f.outcome),
+            "order": names.index(name_outcome(f.outcome)),
             "share": 100 * f.count / f.n,
             "count": str(f.count),
         }
@@ -44,18 +44,18 @@ def draw_failures(
         if f.cell in kept
     ]
     cells = [row_name(results, cell) for cell in kept]
-    base = alt.Chart(data_of(data)).encode(
+    base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("cell:N", sort=cells, scale=alt.Scale(domain=cells), title=None),
         x=alt.X("share:Q", stack="zero", title="Responses without a scorable answer, %"),
         order=alt.Order("order:Q"),
     )
-    bars = base.mark_bar(height=14).encode(color=colour_of("outcome", names, "Outcome"))
+    bars = base.mark_bar(height=14).encode(color=encode_colour("outcome", names, "Outcome"))
     return alt.layer(bars).properties(
         width=WIDTH,
         height={"step": 22},
-        title=title_of(
+        title=make_title(
             "Failures by outcome",
-            ": ".join(filter(None, [f"by {scored_by(rules)}", which(whole)])),
+            ": ".join(filter(None, [f"by {name_scorer(rules)}", describe_selection(whole)])),
             simulated=results.rests_on_simulation(rules),
         ),
     )

@@ -11,16 +11,16 @@ import altair as alt
 from omibench.results.load import Results
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
-    colour_of,
-    data_of,
+    embed_data,
+    encode_colour,
+    encode_shape,
+    make_title,
     model_name,
     per_cent,
-    shape_of,
-    title_of,
 )
 from omibench.stages.analyze.charts.theme import INK, MUTED, Chart
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, ImageScore, image_bins, in_image_bin
-from omibench.stages.analyze.words import counted, level
+from omibench.stages.analyze.words import count_noun, format_level
 
 MOST_MODELS = 16
 """Models of the figure; a larger study shows its best, and the table below it holds all."""
@@ -47,7 +47,7 @@ def points(results: Results) -> list[Point]:
     import polars as pl
 
     problems = (
-        results.of(results.main_rules)
+        results.select_verdicts(results.main_rules)
         .group_by("model", "id", "n_images", maintain_order=True)
         .agg(pl.col("verdict").mean())
     )
@@ -66,12 +66,12 @@ def models(results: Results) -> list[str]:
     every = list(dict.fromkeys(cell.model for cell in results.study.cells))
     if len(every) <= MOST_MODELS:
         return every
-    rows = results.of(results.main_rules)
+    rows = results.select_verdicts(results.main_rules)
     means = dict(rows.group_by("model").agg(pl.col("verdict").mean()).iter_rows())
     return sorted(every, key=lambda model: -means.get(model, 0.0))[:MOST_MODELS]
 
 
-def joined(found: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
+def join_points(found: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
     """The pairs of a model's points in neighbouring bins that a line may join."""
     own = {(p.model, p.images): p for p in found if not p.few}
     return [
@@ -88,7 +88,7 @@ def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
     pooled = {
         s.images: s.acc for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules
     }
-    label = {b: f"{b}|{counted(pooled[b].n if b in pooled else 0, 'problem')}" for b in bins}
+    label = {b: f"{b}|{count_noun(pooled[b].n if b in pooled else 0, 'problem')}" for b in bins}
     names = [model_name(results, model) for model in models(results)]
     x = alt.X(
         "bin:O",
@@ -97,27 +97,29 @@ def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
         axis=alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0),
     )
     y = alt.Y("acc:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]))
-    colour, shape = colour_of("model", names, "Model"), shape_of("model", names, "Model")
+    colour, shape = encode_colour("model", names, "Model"), encode_shape("model", names, "Model")
 
     def row(point: Point, line: int = 0) -> dict[str, Any]:
         name = model_name(results, point.model)
         return {**point._asdict(), "model": name, "bin": label[point.images], "line": line,
                 "opacity": 0.4 if point.few else 1.0}  # fmt: skip
 
-    lines = [row(p, n) for n, pair in enumerate(joined(found, bins)) for p in pair]
-    every = alt.Chart(data_of([{"bin": label[b], **per_cent(pooled[b])} for b in pooled]))
-    each = alt.Chart(data_of([row(p) for p in found])).encode(x=x, y=y, color=colour, shape=shape)
+    lines = [row(p, n) for n, pair in enumerate(join_points(found, bins)) for p in pair]
+    every = alt.Chart(embed_data([{"bin": label[b], **per_cent(pooled[b])} for b in pooled]))
+    each = alt.Chart(embed_data([row(p) for p in found])).encode(
+        x=x, y=y, color=colour, shape=shape
+    )
     return alt.layer(
         every.mark_bar(width=64, color=MUTED, opacity=0.22).encode(x=x, y="lo:Q", y2="hi:Q"),
         every.mark_tick(width=64, thickness=3, color=INK).encode(x=x, y="acc:Q"),
-        alt.Chart(data_of(lines))
+        alt.Chart(embed_data(lines))
         .mark_line(strokeWidth=1.5, opacity=0.75)
         .encode(x=x, y=y, color=colour, detail="line:N"),
         each.mark_point(size=70).encode(opacity=alt.Opacity("opacity:Q", scale=None)),
     ).properties(
         width=WIDTH,
         height=300,
-        title=title_of(
+        title=make_title(
             "Accuracy by number of images",
             *_subtitle(results, found),
             simulated=results.main_simulated,
@@ -130,7 +132,7 @@ def _subtitle(results: Results, found: Sequence[Point]) -> list[str]:
     shown = len(models(results))
     who = "each model" if shown == every else f"the {shown} of {every} models with the highest ACC"
     lines = [
-        f"bars: all cells together, {level(results.study.analyze.confidence)} interval; "
+        f"bars: all cells together, {format_level(results.study.analyze.confidence)} interval; "
         f"points: {who}, over all its settings"
     ]
     if any(p.few for p in found):

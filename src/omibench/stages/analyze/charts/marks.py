@@ -12,7 +12,7 @@ from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.charts.theme import colours, shapes
 from omibench.stages.analyze.claims import SIMULATED
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
-from omibench.stages.analyze.words import rules_name
+from omibench.stages.analyze.words import name_rules
 from omibench.statistics.intervals import Estimate
 
 WIDTH = 960
@@ -25,25 +25,25 @@ MOST_ROWS = 40
 """Rows of one figure; a larger study shows its best cells, and the tables hold all."""
 
 
-def data_of(values: list[dict[str, Any]]) -> alt.InlineData:
+def embed_data(values: list[dict[str, Any]]) -> alt.InlineData:
     """The rows of a chart, inside the chart."""
     return alt.InlineData(values=values)
 
 
-def totals_of(rows: Sequence[Score], rules: str) -> list[Score]:
+def select_totals(rows: Sequence[Score], rules: str) -> list[Score]:
     """The totals of every cell under one rule book."""
     return [s for s in rows if s.subject == TOTAL and s.rules == rules]
 
 
-def leading(totals: list[Score]) -> list[Score]:
+def select_leading(totals: list[Score]) -> list[Score]:
     """The totals that one figure has room for: all, or the highest."""
     if len(totals) <= MOST_ROWS:
         return totals
     return sorted(totals, key=lambda s: -s.acc.mean)[:MOST_ROWS]
 
 
-def which(totals: Sequence[Score]) -> str:
-    """What a figure's subtitle says of its cells where `leading` left some out, else nothing."""
+def describe_selection(totals: Sequence[Score]) -> str:
+    """What a subtitle says of its cells where `select_leading` left some out, else nothing."""
     return f"the {MOST_ROWS} of {len(totals)} cells with the highest ACC" * (
         len(totals) > MOST_ROWS
     )
@@ -51,7 +51,7 @@ def which(totals: Sequence[Score]) -> str:
 
 def model_name(results: Results, model: str) -> str:
     """'Apex · SIMULATED'."""
-    marked = any(sim for cell, sim in results.simulated.items() if cell.model == model)
+    marked = any(sim for cell, sim in results.simulated_cells.items() if cell.model == model)
     return f"{results.label(model)} · {SIMULATED}" if marked else results.label(model)
 
 
@@ -63,7 +63,7 @@ def row_name(results: Results, cell: Cell) -> str:
 def rules_label(results: Results, rules: str) -> str:
     """'robust', 'GPTScore · SIMULATED judge'."""
     judged = rules == JUDGE_RULES and results.judge_simulated
-    return rules_name(rules) + (f" · {SIMULATED} judge" if judged else "")
+    return name_rules(rules) + (f" · {SIMULATED} judge" if judged else "")
 
 
 def per_cent(acc: Estimate) -> dict[str, float]:
@@ -71,13 +71,13 @@ def per_cent(acc: Estimate) -> dict[str, float]:
     return {"acc": 100 * acc.mean, "lo": 100 * acc.lo, "hi": 100 * acc.hi}
 
 
-def title_of(title: str, *subtitle: str, simulated: bool) -> dict[str, Any]:
+def make_title(title: str, *subtitle: str, simulated: bool) -> dict[str, Any]:
     """A chart's title, marked, with the lines below it."""
     mark = f"{SIMULATED} · " if simulated else ""
     return {"text": mark + title, "subtitle": list(subtitle)}
 
 
-def colour_of(field: str, names: Sequence[str], title: str, room: int = WIDTH) -> alt.Color:
+def encode_colour(field: str, names: Sequence[str], title: str, room: int = WIDTH) -> alt.Color:
     """A colour a name, in their order; a legend as wide as fits into `room` pixels."""
     scale = alt.Scale(domain=list(names), range=colours(len(names)))
     widest = _SYMBOL + _LETTER * max(map(len, names), default=0)
@@ -85,7 +85,7 @@ def colour_of(field: str, names: Sequence[str], title: str, room: int = WIDTH) -
     return alt.Color(f"{field}:N", scale=scale, title=title, legend=alt.Legend(columns=columns))
 
 
-def shape_of(field: str, names: Sequence[str], title: str) -> alt.Shape:
+def encode_shape(field: str, names: Sequence[str], title: str) -> alt.Shape:
     """A shape a name, in their order."""
     scale = alt.Scale(domain=list(names), range=shapes(len(names)))
     return alt.Shape(f"{field}:N", scale=scale, title=title)

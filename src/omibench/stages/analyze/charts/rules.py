@@ -9,15 +9,15 @@ import altair as alt
 from omibench.results.load import Results
 from omibench.stages.analyze.charts.marks import (
     WIDTH,
-    colour_of,
-    data_of,
-    leading,
+    describe_selection,
+    embed_data,
+    encode_colour,
+    encode_shape,
+    make_title,
     row_name,
     rules_label,
-    shape_of,
-    title_of,
-    totals_of,
-    which,
+    select_leading,
+    select_totals,
 )
 from omibench.stages.analyze.charts.theme import Chart
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
@@ -25,8 +25,8 @@ from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 
 def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
     """The same responses under every rule book and the judge, a row a cell."""
-    whole = totals_of(rows, results.main_rules)
-    kept = [s.cell for s in leading(whole)]
+    whole = select_totals(rows, results.main_rules)
+    kept = [s.cell for s in select_leading(whole)]
     names = [rules_label(results, r) for r in results.rules]
     data = [
         {
@@ -37,21 +37,21 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
         for s in rows
         if s.subject == TOTAL and s.cell in kept
     ]
-    base = alt.Chart(data_of(data)).encode(
+    base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(grid=True)),
         yOffset=alt.YOffset("rules:N", sort=names),
     )
     marks = base.mark_point(size=60).encode(
         x=alt.X("acc:Q", title="Right, %", scale=alt.Scale(domain=[0, 100])),
-        color=colour_of("rules", names, "Scored by"),
-        shape=shape_of("rules", names, "Scored by"),
+        color=encode_colour("rules", names, "Scored by"),
+        shape=encode_shape("rules", names, "Scored by"),
     )
     return alt.layer(marks).properties(
         width=WIDTH,
         height={"step": 10},
-        title=title_of(
+        title=make_title(
             "Rule books and judge on the same responses",
-            ": ".join(filter(None, ["one row a cell", which(whole)])),
+            ": ".join(filter(None, ["one row a cell", describe_selection(whole)])),
             simulated=results.any_simulated,
         ),
     )

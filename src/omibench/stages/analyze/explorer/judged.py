@@ -11,8 +11,8 @@ from omibench.results.load import Results
 from omibench.schemas.certificate import ReasoningCertificate
 from omibench.schemas.tables import JudgementRow, read_parquet
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
-from omibench.stages.analyze.tables.reasoning import certificate_of
-from omibench.stages.analyze.words import outcome_name
+from omibench.stages.analyze.tables.reasoning import find_certificate
+from omibench.stages.analyze.words import name_outcome
 
 _MARKS = {"quality": QUALITY, "alignment": (ALIGNMENT,)}
 
@@ -48,7 +48,7 @@ def judgements(results: Results, folder: Path) -> Judgements:
         if path.is_file():
             rows = read_parquet(path, JudgementRow)
             known = {
-                name: certificate_of(results, rows.filter("counts", instrument=name))
+                name: find_certificate(results, rows.filter("counts", instrument=name))
                 for name in rows["instrument"].unique()
             }
             for row in rows.iter_rows(named=True):
@@ -60,9 +60,9 @@ def judgements(results: Results, folder: Path) -> Judgements:
 def _judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:
     failed = row["outcome"] != "scored"
     return Judgement(
-        instrument=outcome_name(row["instrument"]),
+        instrument=name_outcome(row["instrument"]),
         judge=row["judge"] or "",
-        words=outcome_name(row["outcome"]) if failed else _words(row),
+        words=name_outcome(row["outcome"]) if failed else _words(row),
         failed=failed,
         key=row["judge_key"] or "",
         simulated=row["simulated"],
@@ -76,7 +76,7 @@ def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) 
     if certificate is None or not row["counts"]:
         return UNCALIBRATED
     marks = _MARKS.get(row["instrument"], ())
-    known = [outcome_name(name) for name in marks if name in certificate.marks]
+    known = [name_outcome(name) for name in marks if name in certificate.marks]
     if len(known) == len(marks):
         return CALIBRATED
     return f"{CALIBRATED} for {', '.join(known)} alone" if known else UNCALIBRATED
@@ -85,7 +85,7 @@ def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) 
 def _words(row: dict[str, Any]) -> str:
     if row["instrument"] in _MARKS:
         marks = {name: row[name] for name in _MARKS[row["instrument"]]}
-        told = [f"{outcome_name(n)} {m:g}" for n, m in marks.items() if m is not None]
+        told = [f"{name_outcome(n)} {m:g}" for n, m in marks.items() if m is not None]
         return f"{', '.join(told)} of 5"
     taxonomy = f" ({row['taxonomy']})" if row["taxonomy"] else ""
-    return f"{outcome_name(row['error_type'] or 'none')}{taxonomy}"
+    return f"{name_outcome(row['error_type'] or 'none')}{taxonomy}"

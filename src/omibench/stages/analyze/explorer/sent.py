@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from omibench.stages.analyze.explorer.steps import Seen, Trail
-from omibench.stages.analyze.explorer.view import shortened
+from omibench.stages.analyze.explorer.steps import StoredPicture, Trail
+from omibench.stages.analyze.explorer.view import shorten_response
 
 FOLDED_FROM = 1_500
 """Characters of a conversation from which on a page shows it folded."""
@@ -18,29 +18,29 @@ OPEN_AT_MOST = 3
 LONGEST_CALL = 2_000
 
 
-class Part(NamedTuple):
+class SentPart(NamedTuple):
     """A run of words, or a picture where it stood; `note` says what was done to the picture."""
 
     text: str
-    picture: Seen | None = None
+    picture: StoredPicture | None = None
     note: str = ""
 
 
-class Message(NamedTuple):
+class SentMessage(NamedTuple):
     """One turn: who speaks, what was said and shown, the tools that were called or answered."""
 
     role: str
-    parts: Sequence[Part]
+    parts: Sequence[SentPart]
     calls: Sequence[str]
     answers: str
 
 
-class Sent(NamedTuple):
+class SentConversation(NamedTuple):
     """A conversation as it was sent, and to whom. Equal ones are shown once a page."""
 
     anchor: str
     to: list[str]
-    messages: Sequence[Message]
+    messages: Sequence[SentMessage]
     tools: Sequence[str]
     pictures: int
     length: int
@@ -51,12 +51,12 @@ class Sent(NamedTuple):
         return self.length >= FOLDED_FROM
 
 
-class Letters:
+class SentConversations:
     """The conversations of one page, each once, in the order in which they are first met."""
 
     def __init__(self, trail: Trail, page: Path) -> None:
         self._trail, self._page = trail, page
-        self._sent: dict[str, Sent] = {}
+        self._sent: dict[str, SentConversation] = {}
 
     def anchor(self, key: str, to: str) -> str:
         """Where the page shows the request of a key; empty where the store does not hold it.
@@ -75,22 +75,24 @@ class Letters:
         told = {name: request.get(name) for name in ("messages", "turns", "tools")}
         digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
         if digest not in self._sent:
-            seen = lambda sha256: self._trail.seen(sha256, self._page)  # noqa: E731
-            self._sent[digest] = _sent(f"sent-{digest}", request, seen)
+            seen = lambda sha256: self._trail.find_picture(sha256, self._page)  # noqa: E731
+            self._sent[digest] = _read_conversation(f"sent-{digest}", request, seen)
         found = self._sent[digest]
         if to not in found.to:
             found.to.append(to)
         return found.anchor
 
-    def all(self) -> list[Sent]:
+    def all(self) -> list[SentConversation]:
         """Every conversation that an anchor was given of."""
         return list(self._sent.values())
 
 
-def _sent(anchor: str, request: Mapping[str, Any], seen: Callable[[str], Seen]) -> Sent:
+def _read_conversation(
+    anchor: str, request: Mapping[str, Any], seen: Callable[[str], StoredPicture]
+) -> SentConversation:
     turns = request.get("turns", {})
     messages = [
-        Message(
+        SentMessage(
             role=str(message["role"]),
             parts=[_part(part, seen) for part in message["parts"]],
             calls=[_call(call) for call in turns.get(str(place), {}).get("calls", [])],
@@ -99,7 +101,7 @@ def _sent(anchor: str, request: Mapping[str, Any], seen: Callable[[str], Seen]) 
         for place, message in enumerate(request["messages"])
     ]
     parts = [part for message in messages for part in message.parts]
-    return Sent(
+    return SentConversation(
         anchor=anchor,
         to=[],
         messages=messages,
@@ -109,11 +111,11 @@ def _sent(anchor: str, request: Mapping[str, Any], seen: Callable[[str], Seen]) 
     )
 
 
-def _part(part: Mapping[str, Any], seen: Callable[[str], Seen]) -> Part:
+def _part(part: Mapping[str, Any], seen: Callable[[str], StoredPicture]) -> SentPart:
     if "image" not in part:
-        return Part(shortened(str(part["text"])))
+        return SentPart(shorten_response(str(part["text"])))
     patch = part.get("patch")
-    return Part("", seen(part["image"]), f"covered at {patch}" if patch else "")
+    return SentPart("", seen(part["image"]), f"covered at {patch}" if patch else "")
 
 
 def _call(call: Mapping[str, Any]) -> str:

@@ -14,8 +14,8 @@ from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes
 from omibench.models.http.pictures import media_type
 from omibench.settings.pictures.made import made_sha256
-from omibench.stages.analyze.explorer.view import shortened
-from omibench.stages.analyze.words import outcome_name
+from omibench.stages.analyze.explorer.view import shorten_response
+from omibench.stages.analyze.words import name_outcome
 from omibench.store.images import ImageStore
 from omibench.store.partition.partition import Partition
 from omibench.store.store import partition_folders, read_card
@@ -27,14 +27,14 @@ LONGEST_CALL = 2_000
 """Characters of the arguments of a call that a page shows."""
 
 
-class Seen(NamedTuple):
+class StoredPicture(NamedTuple):
     """A picture that is none of the problem's own: where it lies, None when it is not there."""
 
     sha256: str
     src: str | None
 
 
-class Step(NamedTuple):
+class TrailStep(NamedTuple):
     """One request on the way: who was asked, what was new to see in it, what came back."""
 
     key: str
@@ -44,11 +44,11 @@ class Step(NamedTuple):
     simulated: bool
     told: Sequence[str]
     """What it was told since its own last turn, such as what tools gave; empty in a first turn."""
-    pictures: Sequence[Seen]
+    pictures: Sequence[StoredPicture]
     outcome: str
     text: str
     calls: Sequence[str]
-    drawn: Sequence[Seen]
+    drawn: Sequence[StoredPicture]
 
 
 class Trail:
@@ -64,7 +64,7 @@ class Trail:
         # Captions are shared by many responses; all bodies of a study would not fit.
         self._body = lru_cache(maxsize=KEPT)(self._read)
 
-    def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[Step]:
+    def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[TrailStep]:
         """The step of each key that the store holds, in order.
 
         `own` are the SHA-256 of the problem's pictures. Each other one is shown where it is first
@@ -80,27 +80,31 @@ class Trail:
             known.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
             found.append(
-                Step(
+                TrailStep(
                     key=key,
                     who=who,
                     of=[] if who.startswith("respondent") else _names(shown, own),
                     simulated=bool(response.get("simulated")),
-                    told=[shortened(text) for text in _told(request)],
-                    pictures=[self.seen(image, page) for image in sent],
-                    outcome=outcome_name(response.get("outcome", "answered")),
-                    text=shortened(response.get("text", "")),
+                    told=[shorten_response(text) for text in _list_new_texts(request)],
+                    pictures=[self.find_picture(image, page) for image in sent],
+                    outcome=name_outcome(response.get("outcome", "answered")),
+                    text=shorten_response(response.get("text", "")),
                     calls=[_call(call) for call in response.get("calls", [])],
-                    drawn=[self.seen(image, page) for image in drawn],
+                    drawn=[self.find_picture(image, page) for image in drawn],
                 )
             )
         return found
 
-    def seen(self, sha256: str, page: Path) -> Seen:
+    def find_picture(self, sha256: str, page: Path) -> StoredPicture:
         """A picture by its SHA-256, with its address as seen from `page`."""
-        path = self._made.get(sha256[:16]) or self._frozen.get(sha256) or self._copied(sha256)
-        return Seen(sha256, link_file(path, page) if path else None)
+        path = (
+            self._derived_pictures.get(sha256[:16])
+            or self._dataset_pictures.get(sha256)
+            or self._copy_picture(sha256)
+        )
+        return StoredPicture(sha256, link_file(path, page) if path else None)
 
-    def _copied(self, sha256: str) -> Path | None:
+    def _copy_picture(self, sha256: str) -> Path | None:
         source = ImageStore(self._store / "images").path(sha256)
         if not source.is_file():
             return None
@@ -144,12 +148,12 @@ class Trail:
         return found
 
     @cached_property
-    def _made(self) -> dict[str, Path]:
+    def _derived_pictures(self) -> dict[str, Path]:
         files = self._pictures.rglob("*") if self._pictures.is_dir() else []
         return {sha: path for path in files if (sha := made_sha256(path.name))}
 
     @cached_property
-    def _frozen(self) -> dict[str, Path]:
+    def _dataset_pictures(self) -> dict[str, Path]:
         return {path.stem: path for path in (self._freeze / "images").glob("*")}
 
 
@@ -158,7 +162,7 @@ def _images(request: Mapping[str, Any]) -> list[str]:
     return [part["image"] for part in parts if "image" in part]
 
 
-def _told(request: Mapping[str, Any]) -> list[str]:
+def _list_new_texts(request: Mapping[str, Any]) -> list[str]:
     messages = request["messages"]
     turns = [n for n, message in enumerate(messages) if message["role"] == "assistant"]
     new = messages[turns[-1] + 1 :] if turns else []

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from omibench.schemas.image_marks import pair_with_pictures
 from omibench.schemas.problem import Answer, Choice, Figure, Question
-from omibench.stages.analyze.words import counted, outcome_name, rules_name
+from omibench.stages.analyze.words import count_noun, name_outcome, name_rules
 from omibench.web.pictures import link_picture
 
 LONGEST = 20_000
@@ -27,7 +27,7 @@ class Evidence(NamedTuple):
     sha256: str
 
 
-class Piece(NamedTuple):
+class EvidencePiece(NamedTuple):
     """A run of the statement: some text, and the figure that follows it."""
 
     text: str
@@ -48,16 +48,16 @@ def evidence(question: Question, freeze: Path, page: Path) -> list[Evidence]:
     ]
 
 
-def pieces(text: str, figures: list[Evidence]) -> list[Piece]:
+def pieces(text: str, figures: list[Evidence]) -> list[EvidencePiece]:
     """A text split at its image marks."""
-    return [Piece(*pair) for pair in pair_with_pictures(text, figures)]
+    return [EvidencePiece(*pair) for pair in pair_with_pictures(text, figures)]
 
 
 def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:
     """A choice: its text with pictures where they are marked, then its own."""
     found = pieces(choice.text or "", figures)
     if choice.image is not None:
-        found.append(Piece("", figures[choice.image]))
+        found.append(EvidencePiece("", figures[choice.image]))
     return {"label": choice.label, "pieces": found, "gold": gold}
 
 
@@ -72,7 +72,7 @@ def place(question: Question, figure: Figure) -> str:
     return ", ".join(words)
 
 
-def shortened(text: str) -> str:
+def shorten_response(text: str) -> str:
     """A response as it is shown: whole, or its two ends with a note on what is left out."""
     if len(text) <= LONGEST:
         return text
@@ -81,7 +81,7 @@ def shortened(text: str) -> str:
     return f"{text[:half]}\n\n[… {left_out:,} characters left out here …]\n\n{text[-half:]}"
 
 
-def clipped(text: str) -> str:
+def clip_answer(text: str) -> str:
     """An extracted answer as a list shows it; the problem's page holds the whole."""
     return text if len(text) <= LONGEST_LISTED else f"{text[: LONGEST_LISTED - 1].rstrip()}…"
 
@@ -95,7 +95,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 def image_words(question: Question, answer: Answer) -> str:
     """'2 images', or '2 images, pictures not held' where the dataset names more than it has."""
     held = len(question.images) >= answer.n_images
-    return counted(answer.n_images, "image") + ("" if held else ", pictures not held")
+    return count_noun(answer.n_images, "image") + ("" if held else ", pictures not held")
 
 
 def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
@@ -103,11 +103,11 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
     scored = row["outcome"] == "scored"
     right = row["verdict"] >= 0.5
     return {
-        "rules": rules_name(row["rules"]),
+        "rules": name_rules(row["rules"]),
         "version": row["version"],
         "verdict": f"{row['verdict']:g}",
         "credit": "" if row["credit"] in (None, row["verdict"]) else f"credit {row['credit']:.2g}",
-        "word": ("right" if right else "wrong") if scored else outcome_name(row["outcome"]),
+        "word": ("right" if right else "wrong") if scored else name_outcome(row["outcome"]),
         "style": ("right" if right else "wrong") if scored else "failed",
         "extracted": row["extracted"] or "",
         "method": row["method"],

@@ -11,23 +11,23 @@ from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.settings.pictures.derived import figures_of, home_of
 from omibench.stages.analyze.explorer.judged import Judgements, judgements
-from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, Letters
-from omibench.stages.analyze.explorer.steps import Step, Trail
+from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, SentConversations
+from omibench.stages.analyze.explorer.steps import Trail, TrailStep
 from omibench.stages.analyze.explorer.view import (
     choice_view,
-    clipped,
+    clip_answer,
     evidence,
     image_words,
     natural,
     pieces,
-    shortened,
+    shorten_response,
     verdict_words,
 )
 from omibench.stages.analyze.links import INDEX, cell_anchor, cell_file, problem_file
 from omibench.stages.analyze.render import write_page
 from omibench.stages.analyze.sections.rules import describe_rules
 from omibench.stages.analyze.tables.calibration import CALIBRATED, UNCALIBRATED
-from omibench.stages.analyze.words import number, outcome_name, scored_by
+from omibench.stages.analyze.words import format_share, name_outcome, name_scorer
 from omibench.web.pictures import link_file
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     question, answer = results.questions[problem], results.answers[problem]
     figures = evidence(question, results.freeze, page)
     choices = [choice_view(c, figures, c.label in answer.answer) for c in question.choices or []]
-    letters = Letters(site.trail, page)
+    letters = SentConversations(site.trail, page)
     responses = [_response(site, row, page, letters) for row in site.responses[problem]]
     chosen = {i for c in question.choices or [] for i in figures_of(c)}
     write_page(
@@ -97,13 +97,13 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
         sent=letters.all(),
         open_at_most=OPEN_AT_MOST,
         simulated=any(r["marked"] for r in responses),
-        made_up=site.results.made_up,
+        made_up=site.results.has_synthetic_problems,
         previous=problem_file(before) if before else None,
         following=problem_file(after) if after else None,
     )
 
 
-def _response(site: _Site, row: Row, page: Path, letters: Letters) -> Row:
+def _response(site: _Site, row: Row, page: Path, letters: SentConversations) -> Row:
     results, cell = site.results, Cell(row["model"], row["setting"])
     name = f"{results.label(cell.model)}, {results.setting_label(cell.setting)}"
     steps = _steps(site, row, page)
@@ -119,7 +119,7 @@ def _response(site: _Site, row: Row, page: Path, letters: Letters) -> Row:
         "marked": row["simulated"]
         or any(v["judge_simulated"] for v in own)
         or any(j.simulated for j in judged),
-        "outcome": outcome_name(row["outcome"]),
+        "outcome": name_outcome(row["outcome"]),
         "finish_reason": row["finish_reason"] or "",
         "tokens": row["output_tokens"],
         "key": row["key"],
@@ -133,8 +133,8 @@ def _response(site: _Site, row: Row, page: Path, letters: Letters) -> Row:
         "shown": next((step.pictures for step in steps if step.key == row["key"]), []),
         "told": next((step.told for step in steps if step.key == row["key"]), []),
         "drawn": next((step.drawn for step in steps if step.key == row["key"]), []),
-        "text": shortened(row["text"]),
-        "reasoning": shortened(row["reasoning"] or ""),
+        "text": shorten_response(row["text"]),
+        "reasoning": shorten_response(row["reasoning"] or ""),
         "verdicts": [{**verdict_words(v), "calibration": _calibration(site, v)} for v in own],
         "judged": judged,
         "cell_href": f"../cells/{cell_file(cell)}",
@@ -148,7 +148,7 @@ def _calibration(site: _Site, verdict: Row) -> str:
     return site.calibration if verdict["rules"] == JUDGE_RULES else UNCALIBRATED
 
 
-def _steps(site: _Site, row: Row, page: Path) -> list[Step]:
+def _steps(site: _Site, row: Row, page: Path) -> list[TrailStep]:
     """The way to an answer, where there is more to see than the answer to the problem as it is."""
     setting = site.results.study.settings[row["setting"]]
     if not (row["steps"] or row["drawn"] or setting.images.made):
@@ -170,8 +170,8 @@ def _write_cell(site: _Site, cell: Cell) -> None:
                     "sample": index,
                     "href": f"../pages/{problem_file(problem)}#{cell_anchor(cell, index)}",
                     "images": answers[problem].n_images,
-                    "gold": clipped("; ".join(answers[problem].answer)),
-                    "extracted": clipped(main["extracted"]),
+                    "gold": clip_answer("; ".join(answers[problem].answer)),
+                    "extracted": clip_answer(main["extracted"]),
                     "verdicts": [words.get(r) for r in [*results.rules, *results.votes]],
                 }
             )
@@ -181,10 +181,10 @@ def _write_cell(site: _Site, cell: Cell) -> None:
         partial=str(results.partial or ""),
         label=results.label(cell.model),
         setting=results.setting_label(cell.setting),
-        simulated=results.simulated[cell] or results.made_up,
-        made_up=results.made_up,
+        simulated=results.simulated_cells[cell] or results.has_synthetic_problems,
+        made_up=results.has_synthetic_problems,
         rules=describe_rules(results),
-        scored_by=scored_by(_extracting(results)),
+        scored_by=name_scorer(_extracting(results)),
         subjects=[(s, sorted(rows[s], key=_place)) for s in sorted(rows)],
         report=link_file(site.report, page),
     )
@@ -195,7 +195,10 @@ def _write_index(site: _Site) -> None:
 
     results, page = site.results, site.folder / INDEX
     shares = dict(
-        results.of(results.main_rules).group_by("id").agg(pl.col("verdict").mean()).iter_rows()
+        results.select_verdicts(results.main_rules)
+        .group_by("id")
+        .agg(pl.col("verdict").mean())
+        .iter_rows()
     )
     problems = [
         {
@@ -205,7 +208,7 @@ def _write_index(site: _Site) -> None:
             "images": results.answers[q.id].n_images,
             "type": results.answers[q.id].answer_type,
             "source": q.source or "",
-            "solved": number(shares[q.id], 0) if q.id in shares else "–",
+            "solved": format_share(shares[q.id], 0) if q.id in shares else "–",
         }
         for q in sorted(results.questions.values(), key=lambda q: natural(q.id))
     ]
@@ -218,8 +221,8 @@ def _write_index(site: _Site) -> None:
         papers=any(p["source"] for p in problems),
         pictures_held=results.pictures_held,
         simulated=results.main_simulated,
-        made_up=results.made_up,
-        scored_by=scored_by(results.main_rules),
+        made_up=results.has_synthetic_problems,
+        scored_by=name_scorer(results.main_rules),
         report=link_file(site.report, page),
     )
 

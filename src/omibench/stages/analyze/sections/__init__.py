@@ -2,11 +2,11 @@
 
 from omibench.stages.analyze.sections.section import (
     SECTIONS,
-    Figure,
-    Section,
-    Table,
+    ReportFigure,
+    ReportSection,
+    ReportTable,
     naming_plugin,
     section,
 )
 
-__all__ = ["SECTIONS", "Figure", "Section", "Table", "naming_plugin", "section"]
+__all__ = ["SECTIONS", "ReportFigure", "ReportSection", "ReportTable", "naming_plugin", "section"]

@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from omibench.stages.analyze.claims import runner_up_sentence
-from omibench.stages.analyze.sections.section import Figure, Section, section
+from omibench.stages.analyze.sections.section import ReportFigure, ReportSection, section
 
 
 @section("accuracy")
-class AccuracySection(Section):
+class AccuracySection(ReportSection):
     """Every cell's total with its interval."""
 
     template = "sections/figure.html.j2"
 
-    def figure(self) -> Figure:
+    def figure(self) -> ReportFigure:
         """A row a model, a colour a setting."""
         from omibench.stages.analyze.charts.accuracy import draw_accuracy
         from omibench.stages.analyze.charts.theme import render
 
         scores = self.analysis.scores
         chart = draw_accuracy(self.results, scores)
-        return Figure(render(chart), runner_up_sentence(self.results, scores))
+        return ReportFigure(render(chart), runner_up_sentence(self.results, scores))
 
     def view(self) -> Mapping[str, Any]:
         """Nothing besides the figure."""

@@ -7,9 +7,14 @@ from typing import Any
 
 from omibench.schemas.verdict import FAILURES
 from omibench.stages.analyze.claims import failures_sentence
-from omibench.stages.analyze.sections.section import Figure, Section, Table, section
+from omibench.stages.analyze.sections.section import (
+    ReportFigure,
+    ReportSection,
+    ReportTable,
+    section,
+)
 from omibench.stages.analyze.tables.accuracy import failure_records
-from omibench.stages.analyze.words import describe_cell, outcome_name, scored_by
+from omibench.stages.analyze.words import describe_cell, name_outcome, name_scorer
 
 COLUMNS = (
     "model", "label", "group", "setting", "rules", "outcome", "count", "n", "share", "simulated",
@@ -17,24 +22,24 @@ COLUMNS = (
 
 
 @section("failures")
-class FailuresSection(Section):
+class FailuresSection(ReportSection):
     """Failures under the rule book that tells them; left out of the page where none occurs."""
 
     template = "sections/failures.html.j2"
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`failures.csv`: every outcome of every cell under every rule book."""
         rows = failure_records(self.results, self.analysis.failure_counts)
-        yield Table("failures", rows, COLUMNS)
+        yield ReportTable("failures", rows, COLUMNS)
 
-    def figure(self) -> Figure:
+    def figure(self) -> ReportFigure:
         """A bar a cell, a colour an outcome."""
         from omibench.stages.analyze.charts.failures import draw_failures
         from omibench.stages.analyze.charts.theme import render
 
         analysis, results = self.analysis, self.results
         chart = draw_failures(results, analysis.failure_counts, analysis.scores)
-        return Figure(render(chart), failures_sentence(results, analysis.scores))
+        return ReportFigure(render(chart), failures_sentence(results, analysis.scores))
 
     def view(self) -> Mapping[str, Any] | None:
         """The counts of every cell."""
@@ -51,13 +56,13 @@ class FailuresSection(Section):
         outcomes = [outcome for outcome in FAILURES if outcome in occurring]
         return {
             "simulated": results.rests_on_simulation(rules),
-            "scored_by": scored_by(rules),
-            "outcomes": [outcome_name(outcome) for outcome in outcomes],
+            "scored_by": name_scorer(rules),
+            "outcomes": [name_outcome(outcome) for outcome in outcomes],
             "rows": [
                 {
                     **describe_cell(results, cell),
                     "counts": [counts.get((cell, outcome), 0) for outcome in outcomes],
-                    "n": results.of(rules, cell).height,
+                    "n": results.select_verdicts(rules, cell).height,
                 }
                 for cell in results.study.cells
             ],

@@ -6,29 +6,40 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from omibench.stages.analyze.claims import images_sentence
-from omibench.stages.analyze.sections.section import Figure, Section, Table, section
+from omibench.stages.analyze.sections.section import (
+    ReportFigure,
+    ReportSection,
+    ReportTable,
+    section,
+)
 from omibench.stages.analyze.tables.accuracy import image_bins, image_records
-from omibench.stages.analyze.words import NONE, describe_cell, images, number, scored_by
+from omibench.stages.analyze.words import (
+    NONE,
+    describe_cell,
+    format_share,
+    name_image_bin,
+    name_scorer,
+)
 
 
 @section("images")
-class ImagesSection(Section):
+class ImagesSection(ReportSection):
     """Accuracy by number of images; left out where all problems have the same."""
 
     template = "sections/images.html.j2"
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`by_images.csv`: every cell, and all together, under every rule book."""
-        yield Table("by_images", image_records(self.results, self.analysis.image_scores))
+        yield ReportTable("by_images", image_records(self.results, self.analysis.image_scores))
 
-    def figure(self) -> Figure:
+    def figure(self) -> ReportFigure:
         """All cells together with intervals, and every model."""
         from omibench.stages.analyze.charts.images import draw_images
         from omibench.stages.analyze.charts.theme import render
 
         scores = self.analysis.image_scores
         chart = draw_images(self.results, scores)
-        return Figure(render(chart), images_sentence(self.results, scores))
+        return ReportFigure(render(chart), images_sentence(self.results, scores))
 
     def view(self) -> Mapping[str, Any] | None:
         """The numbers of every cell under the main rules."""
@@ -37,8 +48,8 @@ class ImagesSection(Section):
             return None
         return {
             "simulated": self.results.main_simulated,
-            "scored_by": scored_by(self.results.main_rules),
-            "bins": [images(name) for name in bins],
+            "scored_by": name_scorer(self.results.main_rules),
+            "bins": [name_image_bin(name) for name in bins],
             "rows": self._rows(bins),
         }
 
@@ -53,7 +64,7 @@ class ImagesSection(Section):
             {
                 **describe_cell(results, cell),
                 "cells": [
-                    {"acc": number(acc.mean), "n": acc.n} if acc else {"acc": NONE, "n": 0}
+                    {"acc": format_share(acc.mean), "n": acc.n} if acc else {"acc": NONE, "n": 0}
                     for acc in (accuracies.get((cell, name)) for name in bins)
                 ],
             }

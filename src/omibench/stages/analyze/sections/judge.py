@@ -9,18 +9,18 @@ from omibench.results.four_way import QUADRANTS, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import ALL, Certificate, FourWay, JudgeQuality, Measure
 from omibench.stages.analyze.claims import calibration_sentence
-from omibench.stages.analyze.sections.section import Section, section
+from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 from omibench.stages.analyze.tables.calibration import UNCALIBRATED
 from omibench.stages.analyze.words import (
     NONE,
-    bracketed,
-    counted,
+    count_noun,
     describe_cell,
-    fixed,
-    number,
-    percent,
-    scored_by,
+    format_bounds,
+    format_decimals,
+    format_percent,
+    format_share,
+    name_scorer,
 )
 
 KINDS = {ALL: "all labels", "mcq": "multiple choice", "open": "open answers"}
@@ -35,7 +35,7 @@ _ASK = (
 
 
 @section("judge")
-class JudgeSection(Section):
+class JudgeSection(ReportSection):
     """The judge against people and against the rules; left out where none was asked."""
 
     template = "sections/judge.html.j2"
@@ -47,7 +47,7 @@ class JudgeSection(Section):
             return None
         return {
             **describe_judge(results, self.analysis.scores),
-            "simulated": results.judge_simulated or results.made_up,
+            "simulated": results.judge_simulated or results.has_synthetic_problems,
             "uncalibrated": results.certificate is None,
         }
 
@@ -61,7 +61,7 @@ def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
         "sentence": calibration_sentence(results) if certificate else _ASK,
         "certificate": _certificate(certificate) if certificate else None,
         "rules": rules,
-        "rules_words": scored_by(rules),
+        "rules_words": name_scorer(rules),
         "four_way": [_four_way(results, row) for row in rows],
         "corrected_words": _CORRECTED if certificate else "",
         "cells": _cells(results, scores),
@@ -75,7 +75,7 @@ def describe_certificate(results: Results) -> str:
         return UNCALIBRATED
     mark = "SIMULATED " if found.simulated else ""
     return (
-        f"certified on {counted(found.n, f'{mark}label')} ({found.labels}, SHA-256 "
+        f"certified on {count_noun(found.n, f'{mark}label')} ({found.labels}, SHA-256 "
         f"{found.labels_sha256[:12]}), prompt {found.prompt_sha256[:12]}"
     )
 
@@ -88,10 +88,11 @@ def _certificate(found: Certificate) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "simulated": found.simulated,
-        "caption": f"The judge against {counted(found.n, 'label')} of "
-        f"{counted(found.problems, 'problem')}, {percent(found.confidence, 0)} intervals; "
+        "caption": f"The judge against {count_noun(found.n, 'label')} of "
+        f"{count_noun(found.problems, 'problem')}, {format_percent(found.confidence, 0)} "
+        f"intervals; "
         "TPR and FPR: share of right and of wrong responses that it calls right."
-        + "".join(f" {counted(n, 'more label')}: {why}." for n, why in left if n),
+        + "".join(f" {count_noun(n, 'more label')}: {why}." for n, why in left if n),
         "rows": [
             {"kind": KINDS.get(kind, kind), "n": q.agreement.n, "measures": _measures(q)}
             for kind, q in found.quality.items()
@@ -107,17 +108,17 @@ def _measures(quality: JudgeQuality) -> list[dict[str, str]]:
 def _share(measure: Measure) -> dict[str, str]:
     if measure.value is None:
         return {"value": NONE, "interval": ""}
-    return {"value": number(measure.value), "interval": _bounds(measure, number)}
+    return {"value": format_share(measure.value), "interval": _bounds(measure, format_share)}
 
 
 def _plain(measure: Measure) -> dict[str, str]:
     if measure.value is None:
         return {"value": NONE, "interval": ""}
-    return {"value": fixed(measure.value, 2), "interval": _bounds(measure, _two)}
+    return {"value": format_decimals(measure.value, 2), "interval": _bounds(measure, _two)}
 
 
 def _two(value: float) -> str:
-    return fixed(value, 2)
+    return format_decimals(value, 2)
 
 
 def _bounds(measure: Measure, word: Any) -> str:
@@ -133,18 +134,20 @@ def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
         "model": results.label(row.model) if row.model else "All models",
         "simulated": any(
             simulated
-            for cell, simulated in results.simulated.items()
+            for cell, simulated in results.simulated_cells.items()
             if row.model in ("", cell.model)
         ),
         "counts": counts,
-        "agreed": percent(agreed / n) if n else NONE,
+        "agreed": format_percent(agreed / n) if n else NONE,
     }
 
 
 def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
     """Of every cell how many responses the judge called right and wrong, failed at, never saw."""
     totals = {s.cell: s for s in scores if (s.rules, s.subject) == (JUDGE_RULES, TOTAL)}
-    found = ((c, results.of(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells)
+    found = (
+        (c, results.select_verdicts(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells
+    )
     return [
         {
             **describe_cell(results, cell),
@@ -157,9 +160,9 @@ def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
 
 def _totals(score: Score) -> list[dict[str, str]]:
     """GPTScore and, with a certificate, what it would be without the judge's errors."""
-    words = [{"value": number(score.acc.mean), "interval": bracketed(score.acc)}]
+    words = [{"value": format_share(score.acc.mean), "interval": format_bounds(score.acc)}]
     if score.corrected:
-        value, interval = number(score.corrected.value), bracketed(score.corrected)
+        value, interval = format_share(score.corrected.value), format_bounds(score.corrected)
         words.append({"value": value, "interval": interval})
     return words
 

@@ -13,7 +13,7 @@ from omibench.stages.analyze.sections.main_rows import (
     group_rows,
     main_caption,
 )
-from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.accuracy import score_records, subjects
 
 _PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
@@ -21,14 +21,14 @@ _PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
 
 
 @section("main")
-class MainSection(Section):
+class MainSection(ReportSection):
     """Every cell under the main rules: total, subjects, GPTScore, failures, printed rows."""
 
     template = "sections/main.html.j2"
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`main.csv`: every cell under every rule book in every subject."""
-        yield Table("main", score_records(self.results, self.analysis.scores))
+        yield ReportTable("main", score_records(self.results, self.analysis.scores))
 
     def view(self) -> Mapping[str, Any]:
         """Rows by group, worded; cells that are missing; the link to the explorer."""
@@ -39,12 +39,12 @@ class MainSection(Section):
             "simulated": results.main_simulated,
             "caption": main_caption(results),
             "judged": judged,
-            "judge_simulated": results.judge_simulated or results.made_up,
+            "judge_simulated": results.judge_simulated or results.has_synthetic_problems,
             "uncalibrated": judged and results.certificate is None,
             "subjects": names,
             "columns": 6 + len(names) + judged,
             "failure_head": failure_head(results),
-            "groups": group_rows(results, self.analysis.scores, self.analysis.printed),
+            "groups": group_rows(results, self.analysis.scores, self.analysis.printed_rows),
             "missing": [
                 (results.label(cell.model), results.setting_label(cell.setting))
                 for cell in results.missing

@@ -9,7 +9,7 @@ from omibench.params.cell import Cell
 from omibench.params.models.registry import Model
 from omibench.results.load import Results
 from omibench.stages.analyze.tables.accuracy import Score
-from omibench.stages.analyze.words import points
+from omibench.stages.analyze.words import format_points
 
 
 def describe_size(model: Model) -> str:
@@ -27,7 +27,7 @@ def describe_gain(results: Results, cell: Cell, mine: Score | None, bases: Score
     base = results.study.models[cell.model].base
     if base is None or mine is None or bases is None or mine.acc.n != bases.acc.n:
         return ""
-    return f"{points(mine.acc.mean - bases.acc.mean, 2)} from {results.label(base)}"
+    return f"{format_points(mine.acc.mean - bases.acc.mean, 2)} from {results.label(base)}"
 
 
 def describe_places(results: Results, cell: Cell) -> str:

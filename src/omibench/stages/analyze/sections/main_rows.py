@@ -17,7 +17,15 @@ from omibench.stages.analyze.sections.main_notes import (
 from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
 from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, Printed
 from omibench.stages.analyze.tables.published import printed_row
-from omibench.stages.analyze.words import NONE, bracketed, counted, fixed, level, number, scored_by
+from omibench.stages.analyze.words import (
+    NONE,
+    count_noun,
+    format_bounds,
+    format_decimals,
+    format_level,
+    format_share,
+    name_scorer,
+)
 from omibench.statistics.intervals import Estimate
 
 
@@ -79,7 +87,7 @@ class ModelRows(NamedTuple):
         return sum(2 if row.printed else 1 for row in self.rows)
 
 
-class Group(NamedTuple):
+class ModelGroup(NamedTuple):
     """Models under one heading."""
 
     name: str
@@ -90,7 +98,9 @@ CellScores = Mapping[tuple[str, str], Score]
 """One cell's scores by rule book and subject."""
 
 
-def group_rows(results: Results, rows: Sequence[Score], printed: Sequence[Printed]) -> list[Group]:
+def group_rows(
+    results: Results, rows: Sequence[Score], printed: Sequence[Printed]
+) -> list[ModelGroup]:
     """The main table: models in the study's order under the headings of their groups."""
     index: dict[Cell, dict[tuple[str, str], Score]] = {}
     for row in rows:
@@ -111,11 +121,11 @@ def group_rows(results: Results, rows: Sequence[Score], printed: Sequence[Printe
             if (results.main_rules, TOTAL) in index.get(cell, {})
         ]
         if lines:
-            simulated = any(results.simulated[cell] for cell in own)
+            simulated = any(results.simulated_cells[cell] for cell in own)
             block = results.study.models[model]
             entry = ModelRows(results.label(model), simulated, lines, describe_size(block))
             found.setdefault(block.group or "Models", []).append(entry)
-    return [Group(name, models) for name, models in found.items()]
+    return [ModelGroup(name, models) for name, models in found.items()]
 
 
 def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str:
@@ -129,8 +139,8 @@ def main_caption(results: Results) -> str:
     """What the main table shows."""
     judged = " After GPT stands the GPTScore." if JUDGE_RULES in results.rules else ""
     return (
-        f"ACC in per cent by {scored_by(results.main_rules)}; in brackets the "
-        f"{level(results.study.analyze.confidence)} interval.{judged}"
+        f"ACC in per cent by {name_scorer(results.main_rules)}; in brackets the "
+        f"{format_level(results.study.analyze.confidence)} interval.{judged}"
     )
 
 
@@ -151,7 +161,7 @@ def describe_reading(results: Results) -> str:
     elif rules:
         bounds = (
             f"{UNKNOWN_FAILURES}, so Bounds shows the total as published, and with the responses "
-            f"in which {scored_by(rules)} finds no answer counted as right"
+            f"in which {name_scorer(rules)} finds no answer counted as right"
         )
     else:
         bounds = f"{UNKNOWN_FAILURES}, so there are no bounds"
@@ -186,17 +196,17 @@ def _main_row(
         href=page,
         leader=False,
         bar=_bar(total.acc),
-        total=number(total.acc.mean, digits),
-        interval=bracketed(total.acc),
-        partial=f"{total.acc.n:,} of {counted(problems, 'problem')}"
+        total=format_share(total.acc.mean, digits),
+        interval=format_bounds(total.acc),
+        partial=f"{total.acc.n:,} of {count_noun(problems, 'problem')}"
         if total.acc.n < problems
         else "",
         subjects=[_subject_cell(results, own, s, page, digits) for s in subjects(results)],
         gptscore=_mean(judge, digits),
-        gptscore_interval=bracketed(judge.acc) if judge else "",
+        gptscore_interval=format_bounds(judge.acc) if judge else "",
         failures=f"{failed.failed} / {total.responses}" if failed else NONE,
         bounds=_bounds(failed, digits),
-        printed=_printed(results, printed) if printed else None,
+        printed=_describe_printed(results, printed) if printed else None,
     )
 
 
@@ -211,10 +221,10 @@ def _subject_cell(
     )
 
 
-def _printed(results: Results, row: Printed) -> PrintedCells | None:
+def _describe_printed(results: Results, row: Printed) -> PrintedCells | None:
     def text(subject: str, metric: str) -> str:
         value = row.values.get((subject, metric))
-        return NONE if value is None else fixed(value, row.digits)
+        return NONE if value is None else format_decimals(value, row.digits)
 
     total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
     if total == NONE and average != NONE:
@@ -229,7 +239,7 @@ def _printed(results: Results, row: Printed) -> PrintedCells | None:
 def _bounds(failed: Failures | None, digits: int) -> str:
     if failed is None:
         return NONE
-    return f"{number(failed.as_wrong, digits)} to {number(failed.as_right, digits)}"
+    return f"{format_share(failed.as_wrong, digits)} to {format_share(failed.as_right, digits)}"
 
 
 def _bar(acc: Estimate) -> Bar:
@@ -237,4 +247,4 @@ def _bar(acc: Estimate) -> Bar:
 
 
 def _mean(score: Score | None, digits: int) -> str:
-    return number(score.acc.mean, digits) if score else NONE
+    return format_share(score.acc.mean, digits) if score else NONE

@@ -14,15 +14,15 @@ from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.partial import PARTIAL
 from omibench.stages.analyze.claims import SIMULATED, describe_simulation
 from omibench.stages.analyze.sections.judge import describe_certificate
-from omibench.stages.analyze.sections.section import Section, section
-from omibench.stages.analyze.words import level, rules_name
+from omibench.stages.analyze.sections.section import ReportSection, section
+from omibench.stages.analyze.words import format_level, name_rules
 from omibench.text.masking import masked_values
 
 _PACKAGES = ("omibench", "polars", "numpy", "altair", "vl-convert-python", "jinja2", "pydantic")
 
 
 @section("provenance")
-class ProvenanceSection(Section):
+class ProvenanceSection(ReportSection):
     """What it takes to make the same report again."""
 
     template = "sections/provenance.html.j2"
@@ -48,8 +48,11 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
         ("Questions, SHA-256", manifest.questions_sha256),
         ("Answers, SHA-256", manifest.answers_sha256),
         ("Parameters, SHA-256", sha256(canonical.encode()).hexdigest()),
-        ("Rule books", ", ".join(rules_name(r) for r in results.rules)),
-        ("Intervals", f"Wilson, clustered by shared stem, {level(study.analyze.confidence)}"),
+        ("Rule books", ", ".join(name_rules(r) for r in results.rules)),
+        (
+            "Intervals",
+            f"Wilson, clustered by shared stem, {format_level(study.analyze.confidence)}",
+        ),
         ("Packages", ", ".join(f"{name} {version(name)}" for name in _PACKAGES)),
         ("Python", python_version()),
     ]

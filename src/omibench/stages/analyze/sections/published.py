@@ -12,10 +12,17 @@ from typing import Any
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.claims import SIMULATED
-from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.printed import ACC, CONS5, GPTSCORE, PASS5, STRICT, Printed
-from omibench.stages.analyze.tables.published import Comparison, compare, comparison_records
-from omibench.stages.analyze.words import MINUS, NONE, counted, describe_cell, fixed, rules_name
+from omibench.stages.analyze.tables.published import PrintedComparison, compare, comparison_records
+from omibench.stages.analyze.words import (
+    MINUS,
+    NONE,
+    count_noun,
+    describe_cell,
+    format_decimals,
+    name_rules,
+)
 
 COLUMNS = (
     "model", "label", "setting", "subject", "metric", "rules", "printed", "ours", "difference",
@@ -25,7 +32,7 @@ _NONE_HERE = "No printed cell belongs to a model and setting of this study with 
 
 
 @section("published")
-class PublishedSection(Section):
+class PublishedSection(ReportSection):
     """What the responses give beside what papers print; left out without a printed table."""
 
     template = "sections/published.html.j2"
@@ -34,21 +41,21 @@ class PublishedSection(Section):
         """Compare every printed cell for which all responses are here."""
         super().__init__(analysis)
         self.comparisons = compare(
-            self.results, analysis.scores, analysis.printed, analysis.folder / "aggregate"
+            self.results, analysis.scores, analysis.printed_rows, analysis.folder / "aggregate"
         )
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`differences.csv`: every comparison."""
         rows = comparison_records(self.results, self.comparisons)
-        yield Table("differences", rows, COLUMNS)
+        yield ReportTable("differences", rows, COLUMNS)
 
     def view(self) -> Mapping[str, Any] | None:
         """The printed rows, and what differs."""
-        return describe_published(self.results, self.analysis.printed, self.comparisons)
+        return describe_published(self.results, self.analysis.printed_rows, self.comparisons)
 
 
 def describe_published(
-    results: Results, printed: Sequence[Printed], comparisons: Sequence[Comparison]
+    results: Results, printed: Sequence[Printed], comparisons: Sequence[PrintedComparison]
 ) -> dict[str, Any] | None:
     """What the template lays out; None without a printed table."""
     if not printed:
@@ -63,7 +70,7 @@ def describe_published(
                 "model": row.model,
                 "strategy": row.strategy or row.group,
                 "printed_values": [
-                    fixed(row.values[key], row.digits) if key in row.values else NONE
+                    format_decimals(row.values[key], row.digits) if key in row.values else NONE
                     for key in columns
                 ],
             }
@@ -74,9 +81,9 @@ def describe_published(
                 **describe_cell(results, c.cell),
                 "subject": c.subject,
                 "metric": _metric(c.metric),
-                "printed": fixed(c.printed, c.digits),
-                "ours": fixed(c.ours, 2),
-                "difference": _signed(c.ours - c.printed),
+                "printed": format_decimals(c.printed, c.digits),
+                "ours": format_decimals(c.ours, 2),
+                "difference": _format_difference(c.ours - c.printed),
                 "n": c.n,
             }
             for c in comparisons
@@ -85,34 +92,34 @@ def describe_published(
     }
 
 
-def describe_comparisons(comparisons: Sequence[Comparison]) -> str:
+def describe_comparisons(comparisons: Sequence[PrintedComparison]) -> str:
     """How many printed cells the responses give, and how many have a simulated figure beside."""
     held = [c for c in comparisons if not c.simulated]
     simulated = len(comparisons) - len(held)
-    said = [_held(held)] if held or not simulated else []
+    said = [_describe_reproduction(held)] if held or not simulated else []
     if simulated:
         said.append(
-            f"{SIMULATED} figures stand beside {counted(simulated, 'printed cell')}, in "
+            f"{SIMULATED} figures stand beside {count_noun(simulated, 'printed cell')}, in "
             "differences.csv; they are not held against print, as stand-ins are not meant to "
             "give it."
         )
     return " ".join(said)
 
 
-def _held(comparisons: Sequence[Comparison]) -> str:
+def _describe_reproduction(comparisons: Sequence[PrintedComparison]) -> str:
     if not comparisons:
         return _NONE_HERE
     differing = sum(bool(c.differs) for c in comparisons)
     verdict = f"{differing} cannot be reproduced" if differing else "and none differs"
-    rules = ", ".join(dict.fromkeys(rules_name(c.rules) for c in comparisons))
+    rules = ", ".join(dict.fromkeys(name_rules(c.rules) for c in comparisons))
     return (
-        f"Of {counted(len(comparisons), 'printed cell')} for which all responses are here, "
+        f"Of {count_noun(len(comparisons), 'printed cell')} for which all responses are here, "
         f"{len(comparisons) - differing} follow from the responses ({rules}), {verdict}."
     )
 
 
-def _signed(difference: float) -> str:
-    text = fixed(difference, 2)
+def _format_difference(difference: float) -> str:
+    text = format_decimals(difference, 2)
     return text.replace("-", MINUS) if text.startswith("-") else f"+{text}"
 
 

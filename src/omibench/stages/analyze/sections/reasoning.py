@@ -9,21 +9,27 @@ from omibench.params.cell import Cell
 from omibench.results.judgements import ALIGNMENT, QUALITY
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.section import Section, Table, section
-from omibench.stages.analyze.tables.reasoning import ErrorCell, Mark, Reasoning, reasoning, records
+from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
+from omibench.stages.analyze.tables.reasoning import (
+    ErrorCell,
+    Mark,
+    Reasoning,
+    reasoning,
+    reasoning_records,
+)
 from omibench.stages.analyze.words import (
     NONE,
-    counted,
+    count_noun,
     describe_cell,
-    fixed,
-    level,
-    number,
-    percent,
+    format_decimals,
+    format_level,
+    format_percent,
+    format_share,
 )
 
 
 @section("reasoning")
-class ReasoningSection(Section):
+class ReasoningSection(ReportSection):
     """Marks of rationales and types of errors; left out where nothing was judged."""
 
     template = "sections/reasoning.html.j2"
@@ -34,25 +40,25 @@ class ReasoningSection(Section):
         self.reasoning = reasoning(self.results, analysis.folder / "judge")
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether a judge of the reasoning is simulated."""
         marks, errors = self.reasoning
         return any(mark.simulated for mark in marks) or any(cell.simulated for cell in errors)
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`rationales.csv` and `errors.csv`, where the study names judges of the reasoning."""
         if self.results.study.judge.panels:
-            marks, errors = records(self.results, self.reasoning)
-            yield Table("rationales", marks, ("model", "setting", "mark", "mean"))
-            yield Table("errors", errors, ("model", "setting", "error_type", "share"))
+            marks, errors = reasoning_records(self.results, self.reasoning)
+            yield ReportTable("rationales", marks, ("model", "setting", "mark", "mean"))
+            yield ReportTable("errors", errors, ("model", "setting", "error_type", "share"))
 
     def view(self) -> Mapping[str, Any] | None:
         """A row a cell of either table."""
         card = describe_reasoning(self.results, self.reasoning)
         if card is None:
             return None
-        confidence = level(self.results.study.analyze.confidence)
-        return {**card, "simulated": self.simulated, "level": confidence}
+        confidence = format_level(self.results.study.analyze.confidence)
+        return {**card, "simulated": self.is_simulated, "level": confidence}
 
 
 def describe_reasoning(results: Results, found: Reasoning) -> dict[str, Any] | None:
@@ -66,7 +72,7 @@ def describe_reasoning(results: Results, found: Reasoning) -> dict[str, Any] | N
         "columns": [
             {
                 "name": name.replace("_", " ").capitalize(),
-                "uncalibrated": _uncalibrated(found, name),
+                "uncalibrated": _lacks_certificate(found, name),
             }
             for name in columns
         ],
@@ -91,7 +97,7 @@ def _sentence(results: Results, found: Reasoning) -> str:
     if found.errors:
         first, wrong = found.errors[0], sum(cell.classified for cell in found.errors)
         said.append(
-            f"Errors of {counted(wrong, 'wrong answer')} were classified by "
+            f"Errors of {count_noun(wrong, 'wrong answer')} were classified by "
             f"{_names(results, first.judge)}, by the taxonomy {first.taxonomy}."
         )
     return " ".join([*said, *_calibration(found)])
@@ -105,21 +111,21 @@ def _calibration(found: Reasoning) -> Iterator[str]:
         yield "None of these judges is calibrated against people."
     for certificate in known.values():
         mark = "SIMULATED " if certificate.simulated else ""
-        labels = counted(certificate.n, f"{mark}label")
+        labels = count_noun(certificate.n, f"{mark}label")
         if certificate.agreement:
             kappa = certificate.kappa.value if certificate.kappa else None
-            said = "" if kappa is None else f" (kappa {fixed(kappa, 2)})"
-            share = percent(certificate.agreement.value or 0.0)
+            said = "" if kappa is None else f" (kappa {format_decimals(kappa, 2)})"
+            share = format_percent(certificate.agreement.value or 0.0)
             yield f"Against {labels} of error types their judge agrees on {share}{said}."
         for name, quality in certificate.marks.items():
-            share = percent(quality.within_one.value or 0.0)
+            share = format_percent(quality.within_one.value or 0.0)
             rank = quality.spearman.value
-            said = "" if rank is None else f" (Spearman {fixed(rank, 2)})"
+            said = "" if rank is None else f" (Spearman {format_decimals(rank, 2)})"
             words = name.replace("_", " ")
             yield f"Against {labels} of {words} it is within one grade on {share}{said}."
 
 
-def _uncalibrated(found: Reasoning, name: str) -> bool:
+def _lacks_certificate(found: Reasoning, name: str) -> bool:
     return any(m.certificate is None for m in found.marks if m.mark == name)
 
 
@@ -132,8 +138,8 @@ def _mark(marks: Sequence[Mark], cell: Cell, name: str) -> dict[str, str]:
     mark = next((m for m in marks if (m.cell, m.mark) == (cell, name)), None)
     if mark is None or mark.mean.n == 0:
         return {"value": NONE, "interval": ""}
-    lo, hi = fixed(mark.mean.lo, 2), fixed(mark.mean.hi, 2)
-    return {"value": fixed(mark.mean.mean, 2), "interval": f"[{lo}, {hi}]"}
+    lo, hi = format_decimals(mark.mean.lo, 2), format_decimals(mark.mean.hi, 2)
+    return {"value": format_decimals(mark.mean.mean, 2), "interval": f"[{lo}, {hi}]"}
 
 
 def _errors(results: Results, cell: ErrorCell, types: list[str]) -> dict[str, Any]:
@@ -142,9 +148,9 @@ def _errors(results: Results, cell: ErrorCell, types: list[str]) -> dict[str, An
         **describe_cell(results, cell.cell),
         "simulated": cell.simulated,
         "cells": [
-            {"value": number(by_type[t].share.mean), "count": by_type[t].responses}
+            {"value": format_share(by_type[t].share.mean), "count": by_type[t].responses}
             if t in by_type
-            else {"value": number(0.0) if cell.classified else NONE, "count": 0}
+            else {"value": format_share(0.0) if cell.classified else NONE, "count": 0}
             for t in types
         ],
         "classified": cell.classified,

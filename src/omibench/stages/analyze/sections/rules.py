@@ -7,31 +7,31 @@ from typing import Any
 
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.stages.analyze.claims import judge_sentence
-from omibench.stages.analyze.sections.section import Figure, Section, section
+from omibench.stages.analyze.sections.section import ReportFigure, ReportSection, section
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 from omibench.stages.analyze.words import (
     NONE,
-    bracketed,
     describe_cell,
-    level,
-    number,
-    rules_name,
+    format_bounds,
+    format_level,
+    format_share,
+    name_rules,
 )
 
 
 @section("rules")
-class RulesSection(Section):
+class RulesSection(ReportSection):
     """Totals under every rule book; left out where there is one."""
 
     template = "sections/rules.html.j2"
 
-    def figure(self) -> Figure:
+    def figure(self) -> ReportFigure:
         """A row a cell, a colour a rule book."""
         from omibench.stages.analyze.charts.rules import draw_rules
         from omibench.stages.analyze.charts.theme import render
 
         chart = draw_rules(self.results, self.analysis.scores)
-        return Figure(render(chart), judge_sentence(self.results))
+        return ReportFigure(render(chart), judge_sentence(self.results))
 
     def view(self) -> Mapping[str, Any] | None:
         """Totals of every cell under every rule book and by every judge that voted."""
@@ -44,7 +44,7 @@ class RulesSection(Section):
             if score.subject == TOTAL
         }
         return {
-            "level": level(results.study.analyze.confidence),
+            "level": format_level(results.study.analyze.confidence),
             "heads": describe_rules(results),
             "rows": [
                 {
@@ -63,8 +63,8 @@ def describe_rules(results: Results) -> list[dict[str, Any]]:
     """The heads of a column a rule book: rule books, the judge, and the judges that voted."""
     return [
         {
-            "name": rules_name(rules),
-            "simulated": results.marked(rules),
+            "name": name_rules(rules),
+            "simulated": results.has_simulated_judge(rules),
             "uncalibrated": rules in results.votes
             or (rules == JUDGE_RULES and not results.certificate),
         }
@@ -75,5 +75,9 @@ def describe_rules(results: Results) -> list[dict[str, Any]]:
 def _describe_total(score: Score | None) -> dict[str, str]:
     if score is None:
         return {"acc": NONE, "interval": "", "credit": ""}
-    credit = "" if score.credit is None else f"credit {number(score.credit)}"
-    return {"acc": number(score.acc.mean), "interval": bracketed(score.acc), "credit": credit}
+    credit = "" if score.credit is None else f"credit {format_share(score.credit)}"
+    return {
+        "acc": format_share(score.acc.mean),
+        "interval": format_bounds(score.acc),
+        "credit": credit,
+    }

@@ -10,21 +10,27 @@ from typing import Any
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import map_file
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.section import Section, Table, section
+from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.saliency import (
     TIE,
     Salience,
-    Versus,
-    records,
+    SaliencyComparison,
+    compare_settings,
     saliences,
-    versus,
+    saliency_records,
 )
-from omibench.stages.analyze.words import MINUS, counted, describe_cell, fixed, number
+from omibench.stages.analyze.words import (
+    MINUS,
+    count_noun,
+    describe_cell,
+    format_decimals,
+    format_share,
+)
 from omibench.web.pictures import link_file
 
 
 @section("saliency")
-class SaliencySection(Section):
+class SaliencySection(ReportSection):
     """Occlusion saliency of the chosen options; left out where no setting is looked into."""
 
     template = "sections/saliency.html.j2"
@@ -34,10 +40,10 @@ class SaliencySection(Section):
         super().__init__(analysis)
         self.saliences = saliences(self.results, analysis.folder / "saliency")
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`saliency.csv`, where there is anything."""
         if self.saliences:
-            yield Table("saliency", records(self.results, self.saliences))
+            yield ReportTable("saliency", saliency_records(self.results, self.saliences))
 
     def view(self) -> Mapping[str, Any] | None:
         """A row a cell, settings in pairs, and the strongest heat map of each cell."""
@@ -57,7 +63,7 @@ def describe_saliency(
         f"{params.stride}. Log-probabilities and impacts in nats; the impact of a problem is the "
         "largest change of log P of the chosen option at any place, either way.",
         "rows": [_row(results, row) for row in rows],
-        "pairs": [_pair(results, pair) for pair in versus(list(rows))],
+        "pairs": [_pair(results, pair) for pair in compare_settings(list(rows))],
         "maps": [_map(results, row, report) for row in rows],
     }
 
@@ -69,21 +75,21 @@ def _row(results: Results, row: Salience) -> dict[str, Any]:
         "problems": len(impacts),
         "pictures": row.pictures,
         "logprob": _nats(fmean(row.logprobs.values())),
-        "mean": fixed(fmean(impacts), 3),
-        "median": fixed(median(impacts), 3),
-        "largest": fixed(max(impacts), 3),
-        "supportive": number(row.supportive),
+        "mean": format_decimals(fmean(impacts), 3),
+        "median": format_decimals(median(impacts), 3),
+        "largest": format_decimals(max(impacts), 3),
+        "supportive": format_share(row.supportive),
         "simulated": row.simulated,
     }
 
 
 def _nats(value: float) -> str:
-    return fixed(value, 3).replace("-", MINUS)
+    return format_decimals(value, 3).replace("-", MINUS)
 
 
-def _pair(results: Results, pair: Versus) -> str:
+def _pair(results: Results, pair: SaliencyComparison) -> str:
     one, other = (results.setting_label(name) for name in (pair.one, pair.other))
-    who, answered = results.label(pair.model), counted(pair.answered, "problem")
+    who, answered = results.label(pair.model), count_noun(pair.answered, "problem")
     if not pair.problems:
         return (
             f"{who}: of the {answered} answered under both, none is right under {one} and under "
@@ -94,7 +100,7 @@ def _pair(results: Results, pair: Versus) -> str:
         f"mean log P of the option {_nats(pair.logprobs[0])} under {one} and "
         f"{_nats(pair.logprobs[1])} under {other}; surer under {one} in {pair.wins:,}, less sure "
         f"in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
-        f"{fixed(pair.impacts[0], 3)} and {fixed(pair.impacts[1], 3)}."
+        f"{format_decimals(pair.impacts[0], 3)} and {format_decimals(pair.impacts[1], 3)}."
     )
 
 

@@ -9,9 +9,16 @@ from typing import Any
 from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.stages.analyze.analysis import Analysis
-from omibench.stages.analyze.sections.section import Section, Table, section
-from omibench.stages.analyze.tables.samples import RUNS, SampleScore, records, sample_scores
-from omibench.stages.analyze.words import NONE, bracketed, describe_cell, level, number, scored_by
+from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
+from omibench.stages.analyze.tables.samples import RUNS, SampleScore, sample_records, sample_scores
+from omibench.stages.analyze.words import (
+    NONE,
+    describe_cell,
+    format_bounds,
+    format_level,
+    format_share,
+    name_scorer,
+)
 
 METRICS = ("pass", "consistency")
 NAMES = {
@@ -21,7 +28,7 @@ NAMES = {
 
 
 @section("samples")
-class SamplesSection(Section):
+class SamplesSection(ReportSection):
     """Repeated runs, pass@k, consistency@k and aggregates; left out with one sample a problem."""
 
     template = "sections/samples.html.j2"
@@ -31,10 +38,10 @@ class SamplesSection(Section):
         super().__init__(analysis)
         self.scores = sample_scores(self.results, analysis.folder / "aggregate")
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """`samples.csv`, where a cell draws several samples."""
         if self.scores:
-            yield Table("samples", records(self.results, self.scores))
+            yield ReportTable("samples", sample_records(self.results, self.scores))
 
     def view(self) -> Mapping[str, Any] | None:
         """A row a cell and k, under the main rules."""
@@ -50,8 +57,9 @@ def describe_samples(results: Results, rows: Sequence[SampleScore]) -> dict[str,
     cells = list(dict.fromkeys(s.cell for s in own))
     return {
         "simulated": any(s.simulated for s in own),
-        "caption": f"In per cent by {scored_by(results.main_rules)}, with "
-        f"{level(results.study.analyze.confidence)} intervals. One sample: mean and standard "
+        "caption": f"In per cent by {name_scorer(results.main_rules)}, with "
+        f"{format_level(results.study.analyze.confidence)} intervals. One sample: mean and "
+        f"standard "
         "deviation over whole runs; pass@k: chance of a right one among k; consistency@k: share "
         "of the first k that gives the most frequent answer.",
         "rows": [row for cell in cells for row in _rows(results, cell, index, own)],
@@ -73,7 +81,7 @@ def _rows(
             "first": place == 0,
             "span": len(ks),
             "k": k,
-            "single": _spread(runs) if place == 0 else None,
+            "single": _describe_spread(runs) if place == 0 else None,
             "how": NAMES[how],
             "chosen": _value(index.get((cell, how, k))),
             "metrics": [_value(index.get((cell, metric, k))) for metric in METRICS],
@@ -82,14 +90,14 @@ def _rows(
     ]
 
 
-def _spread(score: SampleScore) -> str:
-    mean = number(score.value.mean)
+def _describe_spread(score: SampleScore) -> str:
+    mean = format_share(score.value.mean)
     if score.runs is None or isnan(score.runs.sd):
         return mean
-    return f"{mean} ± {number(score.runs.sd)}"
+    return f"{mean} ± {format_share(score.runs.sd)}"
 
 
 def _value(score: SampleScore | None) -> dict[str, str]:
     if score is None:
         return {"value": NONE, "interval": ""}
-    return {"value": number(score.value.mean), "interval": bracketed(score.value)}
+    return {"value": format_share(score.value.mean), "interval": format_bounds(score.value)}

@@ -12,7 +12,7 @@ from omibench.plugins.registry import BY_OMIBENCH
 from omibench.stages.analyze.analysis import Analysis
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A CSV file: its name without the ending, its rows, its columns.
 
     Without `columns` they are the keys of the first row, and an empty table has none.
@@ -23,14 +23,14 @@ class Table(NamedTuple):
     columns: Sequence[str] = ()
 
 
-class Figure(NamedTuple):
+class ReportFigure(NamedTuple):
     """A drawing: SVG in light colours, and what it shows in one sentence."""
 
     svg: str
     takeaway: str
 
 
-class Section:
+class ReportSection:
     """One part of the report.
 
     Write a subclass under `@section("its-name")`: the constructor computes its data, `tables`
@@ -61,15 +61,15 @@ class Section:
         self.results = analysis.results
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether it shows something simulated besides responses and verdicts of the study."""
         return False
 
-    def tables(self) -> Iterable[Table]:
+    def tables(self) -> Iterable[ReportTable]:
         """The CSV files of the section."""
         return ()
 
-    def figure(self) -> Figure | None:
+    def figure(self) -> ReportFigure | None:
         """The drawing, also written to `figures/<name>.svg`; asked for after `view`."""
         return None
 
@@ -85,9 +85,9 @@ class Section:
         }
 
 
-SECTIONS: Registry[type[Section]] = Registry("sections", "report section")
+SECTIONS: Registry[type[ReportSection]] = Registry("sections", "report section")
 """In the order of the page: the built-in ones, then those of plug-ins."""
-AnySection = TypeVar("AnySection", bound=type[Section])
+AnySection = TypeVar("AnySection", bound=type[ReportSection])
 
 
 def section(name: str) -> Callable[[AnySection], AnySection]:

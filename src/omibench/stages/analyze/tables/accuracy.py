@@ -11,7 +11,7 @@ from omibench.params.cell import Cell
 from omibench.results.accuracy import estimate_accuracy
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.verdict import FAILURES
-from omibench.stages.analyze.tables.calibration import corrected
+from omibench.stages.analyze.tables.calibration import correct_accuracy
 from omibench.statistics.correction import Corrected
 from omibench.statistics.intervals import Estimate
 
@@ -107,7 +107,7 @@ def scores(results: Results) -> list[Score]:
     confidence = results.study.analyze.confidence
     found = []
     for cell, rules, rows in _by_cell(results):
-        simulated = results.simulated[cell]
+        simulated = results.simulated_cells[cell]
         parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
         for subject, part in parts:
             if part.height:
@@ -115,7 +115,7 @@ def scores(results: Results) -> list[Score]:
                 fixed = rules == JUDGE_RULES and subject == TOTAL
                 found.append(
                     Score(cell, rules, subject, acc, part.height, failed, simulated, credit(part),
-                          corrected(results, cell) if fixed else None)
+                          correct_accuracy(results, cell) if fixed else None)
                 )  # fmt: skip
     return found
 
@@ -123,11 +123,11 @@ def scores(results: Results) -> list[Score]:
 def image_scores(results: Results) -> list[ImageScore]:
     """Accuracy by number of images: of every cell, and of all cells together (`ALL_CELLS`)."""
     confidence = results.study.analyze.confidence
-    pooled = [(ALL_CELLS, rules, results.of(rules)) for rules in results.rules]
+    pooled = [(ALL_CELLS, rules, results.select_verdicts(rules)) for rules in results.rules]
     found = []
     for cell, rules, rows in [*_by_cell(results), *pooled]:
         every = cell == ALL_CELLS
-        simulated = results.rests_on_simulation(rules) if every else results.simulated[cell]
+        simulated = results.rests_on_simulation(rules) if every else results.simulated_cells[cell]
         for images in image_bins(results):
             part = in_image_bin(rows, images)
             if part.height:
@@ -142,7 +142,9 @@ def failure_counts(results: Results) -> list[FailureCount]:
     for cell, rules, rows in _by_cell(results):
         counts = dict(rows.group_by("outcome").len().iter_rows())
         found += [
-            FailureCount(cell, rules, name, counts[name], rows.height, results.simulated[cell])
+            FailureCount(
+                cell, rules, name, counts[name], rows.height, results.simulated_cells[cell]
+            )
             for name in FAILURES
             if name in counts
         ]
@@ -175,18 +177,18 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
             "rules": s.rules,
             "subject": s.subject,
             **_estimate(s.acc),
-            "n_eff": rounded(s.acc.n_eff),
+            "n_eff": round_number(s.acc.n_eff),
             "responses": s.responses,
             "failures": s.failures.failed if s.failures else None,
-            "acc_failures_wrong": rounded(s.failures.as_wrong) if s.failures else None,
-            "acc_failures_right": rounded(s.failures.as_right) if s.failures else None,
-            "credit": rounded(s.credit) if s.credit is not None else None,
-            "corrected": rounded(s.corrected.value) if s.corrected else None,
-            "corrected_lo": rounded(s.corrected.lo) if s.corrected else None,
-            "corrected_hi": rounded(s.corrected.hi) if s.corrected else None,
+            "acc_failures_wrong": round_number(s.failures.as_wrong) if s.failures else None,
+            "acc_failures_right": round_number(s.failures.as_right) if s.failures else None,
+            "credit": round_number(s.credit) if s.credit is not None else None,
+            "corrected": round_number(s.corrected.value) if s.corrected else None,
+            "corrected_lo": round_number(s.corrected.lo) if s.corrected else None,
+            "corrected_hi": round_number(s.corrected.hi) if s.corrected else None,
             "calibrated": results.certificate is not None if s.rules == JUDGE_RULES else None,
             "simulated": s.simulated,
-            "judge_simulated": results.marked(s.rules),
+            "judge_simulated": results.has_simulated_judge(s.rules),
         }
         for s in rows
     ]
@@ -215,21 +217,21 @@ def failure_records(results: Results, rows: Iterable[FailureCount]) -> list[dict
             "outcome": f.outcome,
             "count": f.count,
             "n": f.n,
-            "share": rounded(f.count / f.n),
+            "share": round_number(f.count / f.n),
             "simulated": f.simulated,
         }
         for f in rows
     ]
 
 
-def rounded(value: float) -> float | None:
+def round_number(value: float) -> float | None:
     """Six digits: what files hold, so that equal results are equal files. NaN becomes None."""
     return None if isnan(value) else round(value, 6)
 
 
 def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
     parts = (
-        (cell, rules, results.of(rules, cell))
+        (cell, rules, results.select_verdicts(rules, cell))
         for cell in results.study.cells
         for rules in [*results.rules, *results.votes]
     )
@@ -250,5 +252,8 @@ def cell_names(results: Results, cell: Cell) -> dict[str, Any]:
 
 def _estimate(acc: Estimate) -> dict[str, Any]:
     return {
-        "n": acc.n, "acc": rounded(acc.mean), "lo": rounded(acc.lo), "hi": rounded(acc.hi)
-    }  # fmt: skip
+        "n": acc.n,
+        "acc": round_number(acc.mean),
+        "lo": round_number(acc.lo),
+        "hi": round_number(acc.hi),
+    }

@@ -22,7 +22,7 @@ from omibench.schemas.certificate import (
     ReasoningCertificates,
 )
 from omibench.schemas.tables import read_json
-from omibench.statistics.correction import Corrected, Share, combined, rogan_gladen
+from omibench.statistics.correction import Corrected, Share, combine_parts, rogan_gladen
 from omibench.statistics.intervals import clustered_wilson
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
 """What was not sent to the judge, or got no verdict, counts as wrong with or without it."""
 
 
-def with_certificate(results: Results, made: Path) -> Results:
+def add_certificates(results: Results, made: Path) -> Results:
     """The results with the certificates of their judges, where there are any.
 
     `made` is the folder of the stage `certify`, looked into where the study names labels; the
@@ -54,7 +54,9 @@ def with_certificate(results: Results, made: Path) -> Results:
         else:
             scores.append(read_json(file, Certificate))
     return replace(
-        results, certificate=matching(results, scores), reasoning_certificates=tuple(reasoning)
+        results,
+        certificate=match_certificate(results, scores),
+        reasoning_certificates=tuple(reasoning),
     )
 
 
@@ -67,9 +69,9 @@ def _of_reasoning(file: Path) -> bool:
     return isinstance(found, dict) and "certificates" in found
 
 
-def matching(results: Results, known: Sequence[Certificate]) -> Certificate | None:
+def match_certificate(results: Results, known: Sequence[Certificate]) -> Certificate | None:
     """The first certificate of this judge: the same models by identity, the same prompt."""
-    judged = results.of(JUDGE_RULES)
+    judged = results.select_verdicts(JUDGE_RULES)
     judges = judged["judge"].drop_nulls().unique().to_list()
     prompts = judged["prompt_sha256"].drop_nulls().unique().to_list()
     if len(judges) != 1 or len(prompts) != 1:
@@ -82,7 +84,7 @@ def matching(results: Results, known: Sequence[Certificate]) -> Certificate | No
     )
 
 
-def corrected(results: Results, cell: Cell) -> Corrected | None:
+def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
     """The accuracy of a cell by the judge, corrected for its errors; None without a certificate.
 
     Each answer type is corrected by its own error rates where there are enough labels of it, else
@@ -93,13 +95,13 @@ def corrected(results: Results, cell: Cell) -> Corrected | None:
         return None
     import polars as pl
 
-    rows = results.of(JUDGE_RULES, cell)
+    rows = results.select_verdicts(JUDGE_RULES, cell)
     scored = rows.filter(pl.col("outcome") == "scored")
     parts = [(float(rows.height - scored.height), KNOWN_WRONG)]
     for (kind,), part in scored.partition_by("answer_type", as_dict=True).items():
         quality = _rates(certificate, str(kind))
-        parts.append((float(part.height), _corrected(part, quality, certificate.confidence)))
-    return combined(parts)
+        parts.append((float(part.height), _correct_rows(part, quality, certificate.confidence)))
+    return combine_parts(parts)
 
 
 def _rates(certificate: Certificate, kind: str) -> JudgeQuality:
@@ -107,7 +109,7 @@ def _rates(certificate: Certificate, kind: str) -> JudgeQuality:
     return own if own and min(own.tpr.n, own.fpr.n) >= ENOUGH else certificate.quality[ALL]
 
 
-def _corrected(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
+def _correct_rows(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
     told = clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
     tpr, fpr = (
         Share(m.value or 0.0, m.n_eff or float(m.n) if m.value is not None else 0.0)

@@ -8,7 +8,13 @@ from typing import Any
 
 from omibench.files.csv_file import write_csv
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score, rounded
+from omibench.stages.analyze.tables.accuracy import (
+    ALL_CELLS,
+    TOTAL,
+    ImageScore,
+    Score,
+    round_number,
+)
 
 
 def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -23,27 +29,27 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
     for cell in results.study.cells:
         totals = {s.rules: s for s in rows if s.cell == cell and s.subject == TOTAL}
         main, judge = totals.get(results.main_rules), totals.get(JUDGE_RULES)
-        entry: dict[str, Any] = {"simulated": results.simulated[cell]}
+        entry: dict[str, Any] = {"simulated": results.simulated_cells[cell]}
         if main:
             entry |= {
-                "acc": rounded(main.acc.mean),
-                "lo": rounded(main.acc.lo),
-                "hi": rounded(main.acc.hi),
+                "acc": round_number(main.acc.mean),
+                "lo": round_number(main.acc.lo),
+                "hi": round_number(main.acc.hi),
                 "n": main.acc.n,
             }
             if main.failures:
                 entry["failures"] = main.failures.failed
-                entry["acc_failures_right"] = rounded(main.failures.as_right)
+                entry["acc_failures_right"] = round_number(main.failures.as_right)
         if judge:
             entry |= {
-                "gptscore": rounded(judge.acc.mean),
-                "gptscore_lo": rounded(judge.acc.lo),
-                "gptscore_hi": rounded(judge.acc.hi),
+                "gptscore": round_number(judge.acc.mean),
+                "gptscore_lo": round_number(judge.acc.lo),
+                "gptscore_hi": round_number(judge.acc.hi),
             }
         if results.partial:
             entry["partial"] = {"problems": results.partial.problems, "of": results.partial.of}
         entry["rules"] = {
-            name: rounded(s.acc.mean) for name, s in totals.items() if name != JUDGE_RULES
+            name: round_number(s.acc.mean) for name, s in totals.items() if name != JUDGE_RULES
         }
         found.setdefault(cell.model, {})[cell.setting] = entry
     for cell in results.missing:
@@ -62,9 +68,9 @@ def write_plots(
         totals = [
             {
                 "setting": s.cell.setting,
-                "acc": rounded(s.acc.mean),
-                "lo": rounded(s.acc.lo),
-                "hi": rounded(s.acc.hi),
+                "acc": round_number(s.acc.mean),
+                "lo": round_number(s.acc.lo),
+                "hi": round_number(s.acc.hi),
             }
             for s in rows
             if s.cell.model == model and s.subject == TOTAL and s.rules == results.main_rules
@@ -73,7 +79,7 @@ def write_plots(
             {
                 "images": s.images,
                 "setting": s.cell.setting,
-                "acc": rounded(s.acc.mean),
+                "acc": round_number(s.acc.mean),
                 "n": s.acc.n,
             }
             for s in images

@@ -90,24 +90,24 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
         return [each for row in rows for each in _by_setting(path, row, names)]
     if set(names) == {*_PAIR, "delta"}:
         pair = {name: (name, ACC) for name in _PAIR}
-        found = [_printed(path, row, pair, SIZES["mathreal"]) for row in rows]
+        found = [_read_row(path, row, pair, SIZES["mathreal"]) for row in rows]
         return [row._replace(settings=("i",), loose=True) for row in found]
     columns, meant = _value_columns(path, names, dataset, problems)
     five = any(metric == PASS5 for _, metric in columns.values())
     settings = _RUNS if five else _SETTINGS.get(meant, ())
     sizes = SIZES.get(meant, {})
     loose = any(metric == STRICT for _, metric in columns.values())
-    found = [_printed(path, row, columns, sizes) for row in rows]
+    found = [_read_row(path, row, columns, sizes) for row in rows]
     return [row._replace(settings=settings, loose=loose) for row in found]
 
 
 def _by_setting(path: str | Path, row: dict[str, str], names: Sequence[str]) -> Iterator[Printed]:
     for name in names:
-        found = _printed(path, row, {name: (TOTAL, ACC)}, SIZES["mathreal"])
+        found = _read_row(path, row, {name: (TOTAL, ACC)}, SIZES["mathreal"])
         yield found._replace(strategy=name, loose=True)
 
 
-def _printed(
+def _read_row(
     path: str | Path, row: dict[str, str], columns: Columns, sizes: Mapping[str, int]
 ) -> Printed:
     given = {name: key for name, key in columns.items() if row[name]}

@@ -25,7 +25,7 @@ from omibench.stages.analyze.tables.printed import (
     STRICT,
     Printed,
 )
-from omibench.stages.analyze.words import fixed
+from omibench.stages.analyze.words import format_decimals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,7 @@ _LESS = re.compile(r"(?:instruct|preview|32k)$")
 _ROUNDING = 1e-9
 
 
-class Comparison(NamedTuple):
+class PrintedComparison(NamedTuple):
     """One printed cell beside what the responses give under `rules`, both in per cent."""
 
     cell: Cell
@@ -101,7 +101,7 @@ def compare(
     rows: Sequence[Score],
     printed: Sequence[Printed],
     aggregate: Path | None = None,
-) -> list[Comparison]:
+) -> list[PrintedComparison]:
     """Every printed cell for whose problems we hold all responses, beside what these give.
 
     All means as many as the printed dataset has, or the frozen one where that is not known.
@@ -116,9 +116,13 @@ def compare(
             for (part, metric), value in row.values.items():
                 ours = mine.average(row) if part == AVERAGE else mine.of(row, part, metric)
                 if ours:
-                    stand_in = ours.simulated or results.made_up or results.marked(ours.rules)
+                    stand_in = (
+                        ours.simulated
+                        or results.has_synthetic_problems
+                        or results.has_simulated_judge(ours.rules)
+                    )
                     found.append(
-                        Comparison(
+                        PrintedComparison(
                             cell, part, metric, ours.rules, value, 100 * ours.value, ours.n,
                             stand_in, row.digits,
                         )
@@ -149,7 +153,9 @@ class _Mine:
             values = self._values(metric, rules, ids, loose)
             if not values:
                 return None
-            ours = _Ours(fmean(values), len(values), rules, self._results.simulated[self._cell])
+            ours = _Ours(
+                fmean(values), len(values), rules, self._results.simulated_cells[self._cell]
+            )
         return ours if ours.n == row.sizes.get(part, len(ids)) else None
 
     def average(self, row: Printed) -> _Ours | None:
@@ -171,7 +177,7 @@ class _Mine:
                 return []
             name, k = _SAMPLED[metric]
             return _within(frame.filter(rules=rules, metric=name, k=k), ids)["value"].to_list()
-        frame = _within(self._results.of(rules, self._cell), ids)
+        frame = _within(self._results.select_verdicts(rules, self._cell), ids)
         verdict = pl.col("verdict")
         counted = (verdict >= 1).cast(pl.Float64) if metric == STRICT else verdict
         if loose:
@@ -179,7 +185,7 @@ class _Mine:
         return frame.group_by("id").agg(counted.mean().alias("value"))["value"].to_list()
 
 
-def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dict[str, Any]]:
+def comparison_records(results: Results, rows: Sequence[PrintedComparison]) -> list[dict[str, Any]]:
     """The rows of differences.csv, in percentage points as printed."""
     return [
         {
@@ -190,8 +196,8 @@ def comparison_records(results: Results, rows: Sequence[Comparison]) -> list[dic
             "metric": c.metric,
             "rules": c.rules,
             "printed": c.printed,
-            "ours": float(fixed(c.ours, 2)),
-            "difference": float(fixed(c.ours - c.printed, 2)),
+            "ours": float(format_decimals(c.ours, 2)),
+            "difference": float(format_decimals(c.ours - c.printed, 2)),
             "n": c.n,
             "differs": c.differs,
             "simulated": c.simulated,

@@ -95,7 +95,7 @@ def reasoning(results: Results, folder: Path) -> Reasoning:
     return Reasoning(tuple(marks), tuple(errors))
 
 
-def certificate_of(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
+def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertificate | None:
     """The certificate of the judge that gave these judgements of one instrument, if there is one.
 
     It is of the same models by identity under the same prompt.
@@ -124,7 +124,7 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
         if own.is_empty():
             continue
         failed = own.filter(pl.col("outcome") != "scored").height
-        found = certificate_of(results, own)
+        found = find_certificate(results, own)
         for name in names:
             told = found if found and name in found.marks else None
             values, clusters = _by_problem(own.drop_nulls(name), name)
@@ -156,7 +156,7 @@ def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorC
         taxonomy=str(own["taxonomy"].drop_nulls().first() or ""),
         judge=_judge(own),
         simulated=bool(own["simulated"].any()),
-        certificate=certificate_of(results, own),
+        certificate=find_certificate(results, own),
     )
 
 
@@ -173,14 +173,18 @@ def _judge(rows: pl.DataFrame) -> str:
     return str(rows["judge"].drop_nulls().first() or "")
 
 
-def records(
+def reasoning_records(
     results: Results, found: Reasoning
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The rows of rationales.csv and errors.csv; numbers are rounded to 6 digits."""
-    from omibench.stages.analyze.tables.accuracy import cell_names, rounded
+    from omibench.stages.analyze.tables.accuracy import cell_names, round_number
 
     def numbers(value: Estimate, name: str) -> dict[str, Any]:
-        return {name: rounded(value.mean), "lo": rounded(value.lo), "hi": rounded(value.hi)}
+        return {
+            name: round_number(value.mean),
+            "lo": round_number(value.lo),
+            "hi": round_number(value.hi),
+        }
 
     marks = [
         {

@@ -14,7 +14,7 @@ from omibench.params.cell import Cell
 from omibench.results.load import Results
 from omibench.schemas.saliency_row import SaliencyRow
 from omibench.schemas.tables import read_parquet
-from omibench.stages.analyze.tables.accuracy import cell_names, rounded
+from omibench.stages.analyze.tables.accuracy import cell_names, round_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +47,7 @@ class Salience(NamedTuple):
     simulated: bool
 
 
-class Versus(NamedTuple):
+class SaliencyComparison(NamedTuple):
     """Two settings of one model: whose choices are surer, and hang more on the pictures.
 
     As in USNCO-V's figure 7b to e, over the problems whose chosen option is right under both.
@@ -83,7 +83,7 @@ def saliences(results: Results, folder: Path) -> list[Salience]:
     return found
 
 
-def versus(rows: list[Salience]) -> Iterator[Versus]:
+def compare_settings(rows: list[Salience]) -> Iterator[SaliencyComparison]:
     """Every pair of settings of one model, later against earlier."""
     for other, one in combinations(rows, 2):
         both = [n for n in one.logprobs if n in other.logprobs]
@@ -91,7 +91,7 @@ def versus(rows: list[Salience]) -> Iterator[Versus]:
             yield _versus(one, other, both)
 
 
-def _versus(one: Salience, other: Salience, both: list[str]) -> Versus:
+def _versus(one: Salience, other: Salience, both: list[str]) -> SaliencyComparison:
     right = [n for n in both if n in one.right & other.right]
     gains = [one.logprobs[n] - other.logprobs[n] for n in right]
     wins, losses = (sum(way * gain > TIE for gain in gains) for way in (1, -1))
@@ -101,25 +101,25 @@ def _versus(one: Salience, other: Salience, both: list[str]) -> Versus:
             return nan, nan
         return fmean(first[n] for n in right), fmean(second[n] for n in right)
 
-    return Versus(
+    return SaliencyComparison(
         one.cell.model, one.cell.setting, other.cell.setting, len(both), len(right),
         means(one.logprobs, other.logprobs), means(one.impacts, other.impacts),
         wins, len(right) - wins - losses, losses,
     )  # fmt: skip
 
 
-def records(results: Results, rows: list[Salience]) -> list[dict[str, Any]]:
+def saliency_records(results: Results, rows: list[Salience]) -> list[dict[str, Any]]:
     """The rows of saliency.csv; nats with 6 digits."""
     return [
         {
             **cell_names(results, s.cell),
             "problems": len(s.impacts),
             "pictures": s.pictures,
-            "logprob": rounded(fmean(s.logprobs.values())),
-            "impact_mean": rounded(fmean(s.impacts.values())),
-            "impact_median": rounded(median(s.impacts.values())),
-            "impact_max": rounded(max(s.impacts.values())),
-            "supportive": rounded(s.supportive),
+            "logprob": round_number(fmean(s.logprobs.values())),
+            "impact_mean": round_number(fmean(s.impacts.values())),
+            "impact_median": round_number(median(s.impacts.values())),
+            "impact_max": round_number(max(s.impacts.values())),
+            "supportive": round_number(s.supportive),
             "simulated": s.simulated,
         }
         for s in rows

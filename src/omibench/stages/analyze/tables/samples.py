@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from omibench.params.cell import Cell
 from omibench.results.counted_samples import read_aggregates
 from omibench.results.load import Results
-from omibench.stages.analyze.tables.accuracy import cell_names, rounded
-from omibench.statistics.estimators import Runs, repeated
+from omibench.stages.analyze.tables.accuracy import cell_names, round_number
+from omibench.statistics.estimators import Runs, summarise_runs
 from omibench.statistics.intervals import Estimate, clustered_wilson
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
                 found.append(_runs(results, cell, rules, rows))
         known = read_aggregates(cell, folder)
         if known is not None:
-            order = known.filter(_is_in("rules", results.rules))
+            order = known.filter(_in_values("rules", results.rules))
             for (rules, metric, k), part in order.partition_by(
                 "rules", "metric", "k", as_dict=True, maintain_order=True
             ).items():
@@ -61,14 +61,14 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
                     part["value"].to_list(), [clusters[i] for i in part["id"]],
                     results.study.analyze.confidence,
                 )  # fmt: skip
-                simulated = results.simulated[cell] or bool(part["simulated"].any())
+                simulated = results.simulated_cells[cell] or bool(part["simulated"].any())
                 found.append(
                     SampleScore(cell, str(rules), str(metric), int(k), value, None, simulated)
                 )
     return found
 
 
-def records(results: Results, rows: list[SampleScore]) -> list[dict[str, Any]]:
+def sample_records(results: Results, rows: list[SampleScore]) -> list[dict[str, Any]]:
     """The rows of samples.csv; shares in [0, 1] with 6 digits."""
     return [
         {
@@ -77,11 +77,11 @@ def records(results: Results, rows: list[SampleScore]) -> list[dict[str, Any]]:
             "metric": s.metric,
             "k": s.k,
             "n": s.value.n,
-            "value": rounded(s.value.mean),
-            "lo": rounded(s.value.lo),
-            "hi": rounded(s.value.hi),
-            "sd": rounded(s.runs.sd) if s.runs else None,
-            "sem": rounded(s.runs.sem) if s.runs else None,
+            "value": round_number(s.value.mean),
+            "lo": round_number(s.value.lo),
+            "hi": round_number(s.value.hi),
+            "sd": round_number(s.runs.sd) if s.runs else None,
+            "sem": round_number(s.runs.sem) if s.runs else None,
             "simulated": s.simulated,
         }
         for s in rows
@@ -93,7 +93,7 @@ def _runs(results: Results, cell: Cell, rules: str, rows: pl.DataFrame) -> Sampl
     import polars as pl
 
     means = rows.group_by("index", maintain_order=True).agg(pl.col("verdict").mean())
-    runs = repeated(means["verdict"].to_list())
+    runs = summarise_runs(means["verdict"].to_list())
     problems = rows.group_by("id", maintain_order=True).agg(
         pl.col("verdict").mean(), pl.col("cluster").first()
     )
@@ -101,10 +101,10 @@ def _runs(results: Results, cell: Cell, rules: str, rows: pl.DataFrame) -> Sampl
         problems["verdict"].to_list(), problems["cluster"].to_list(),
         results.study.analyze.confidence,
     )  # fmt: skip
-    return SampleScore(cell, rules, RUNS, runs.runs, value, runs, results.simulated[cell])
+    return SampleScore(cell, rules, RUNS, runs.runs, value, runs, results.simulated_cells[cell])
 
 
-def _is_in(column: str, values: list[str]) -> pl.Expr:
+def _in_values(column: str, values: list[str]) -> pl.Expr:
     import polars as pl
 
     return pl.col(column).is_in(values)
