@@ -70,11 +70,11 @@ def test_a_plug_in_adds_cards_tables_and_figures(
         ("    def view(self):\n        return {}[1]", r"'mine' failed: KeyError: 1"),
         ("    def __init__(self, analysis):\n        1 / 0", r"'mine' failed: ZeroDivisionError"),
         (
-            "    def tables(self):\n        yield Table('../main', [])",
+            "    def tables(self):\n        yield ReportTable('../main', [])",
             r"'mine': '\.\./main' is no name of a table",
         ),
         (
-            "    def tables(self):\n        yield Table('main', [])",
+            "    def tables(self):\n        yield ReportTable('main', [])",
             r"main\.csv is written by the report sections 'main' and 'mine'",
         ),
         ("    template = '{{ nobody }}'\n    def view(self):\n        return {}", "'mine' failed"),
@@ -84,7 +84,7 @@ def test_what_fails_in_a_plug_in_is_one_line(
     made: Folders, tmp_path: Path, origin: str, body: str, message: str
 ) -> None:
     start = "from omibench.stages.analyze.sections import ReportSection, ReportTable, section\n\n\n"
-    load(origin, f'{start}@section("mine")\nclass Mine(Section):\n{body}\n')
+    load(origin, f'{start}@section("mine")\nclass Mine(ReportSection):\n{body}\n')
     with pytest.raises(PluginError, match=message) as told:
         run(made, tmp_path / "out")
     assert len(told.value.lines) == 1
