@@ -11,7 +11,9 @@ from itertools import combinations
 import omibench
 
 
-def list_differences(results: omibench.ResultTables) -> list[tuple[str, omibench.AccuracyDifference]]:
+def list_differences(
+    results: omibench.ResultTables,
+) -> list[tuple[str, omibench.AccuracyDifference]]:
     """The difference of each pair of models, with intervals that hold for all pairs together."""
     models: list[str] = results.verdicts["model"].unique(maintain_order=True).to_list()
     pairs = list(combinations(models, 2))

@@ -21,7 +21,7 @@ class Shown:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.simulated = dict.fromkeys(study.cells, True)
+        self.simulated_cells = dict.fromkeys(study.cells, True)
 
     def label(self, model: str) -> str:
         return model.title()
