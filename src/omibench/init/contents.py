@@ -120,7 +120,7 @@ def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: 
     deps = "\n".join(f"      - {json.dumps(path, ensure_ascii=False)}" for path in inputs)
     own = {
         "Snakefile": _fill("Snakefile"),
-        "dvc.yaml": _fill("dvc.yaml", inputs=deps),
+        "dvc.yaml": _fill("dvc.yaml.in", inputs=deps),
         ".gitignore": _fill("gitignore"),
         "requirements.txt": _fill("requirements.txt", extras=extras, version=__version__),
     }
