@@ -19,7 +19,7 @@ from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
 from omibench.schemas.verdict import ScoredItem
 from omibench.stages.filter.completeness import POINTS
-from omibench.stages.filter.judging import judged_by
+from omibench.stages.filter.judging import judge_with_models
 from omibench.stages.filter.stage import sift
 from omibench.stages.filter.translation import ASKS as TRANSLATIONS
 from omibench.stages.rationale.labels import Labeller, label_topics
@@ -81,7 +81,7 @@ def _filtered(desk: Desk, problems: Path) -> DryRun:
     folder, params = problems.parent, desk.study.filter
     sound, _ = sift(read_jsonl(problems, Problem), folder, params)
     dry = DryRun(desk, _passing({p.id: p for p in sound}), chained=True)
-    judged_by(DryModels(dry), sound, folder, params)
+    judge_with_models(DryModels(dry), sound, folder, params)
     return dry
 
 

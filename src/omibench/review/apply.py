@@ -31,10 +31,10 @@ def apply(
     inconsistent.
     """
     ids = [problem.id for problem in problems]
-    known = frozenset(ids)
+    known_ids = frozenset(ids)
     per_problem: dict[str, list[Decision]] = defaultdict(list)
     for decision in decisions:
-        if decision.problem not in known:
+        if decision.problem not in known_ids:
             _refuse(decision, ids, rejections())
             continue
         per_problem[decision.problem].append(decision)
@@ -44,19 +44,19 @@ def apply(
 
 def _refuse(decision: Decision, ids: Sequence[str], rejections: Mapping[str, str]) -> None:
     """Raise MissingInputError for a decision on a problem that is not there, unless it is moot."""
-    who = f"review: {decision.reviewer} decided on {decision.problem!r}"
-    why = rejections.get(decision.problem)
-    if why and decision.decision == "drop":
-        log.warning("%s, which the filter has rejected already: %s", who, why)
+    decision_text = f"review: {decision.reviewer} decided on {decision.problem!r}"
+    reason = rejections.get(decision.problem)
+    if reason and decision.decision == "drop":
+        log.warning("%s, which the filter has rejected already: %s", decision_text, reason)
         return
-    if why:
+    if reason:
         raise MissingInputError(
-            f"{who}, which the filter rejected: {why}; mend the paper's key, the manifest or the "
-            "threshold and filter again, or take the decision out"
+            f"{decision_text}, which the filter rejected: {reason}; mend the paper's key, the "
+            "manifest or the threshold and filter again, or take the decision out"
         )
     near = get_close_matches(decision.problem, ids, n=1)
     raise MissingInputError(
-        f"{who}, which is not among the {len(ids)} problems"
+        f"{decision_text}, which is not among the {len(ids)} problems"
         + (f"; did you mean {near[0]!r}?" if near else "")
     )
 
@@ -72,15 +72,15 @@ def valid_decisions(decisions: Sequence[Decision]) -> list[Decision]:
     binding = [i for i, decision in enumerate(decisions) if decision.binding]
     valid: list[Decision] = []
     for decision in decisions[binding[-1] if binding else 0 :]:
-        others = [d for d in valid if d.reviewer != decision.reviewer]
-        for other in others:
-            if conflict := _conflict(other, decision):
+        other_decisions = [d for d in valid if d.reviewer != decision.reviewer]
+        for other_decision in other_decisions:
+            if conflict := _conflict(other_decision, decision):
                 raise FileFormatError(
                     f"review: {decision.problem}: {decision.reviewer} ({decision.date}) "
-                    f"contradicts {other.reviewer} ({other.date}): {conflict}; escalate it, and "
-                    "add the senior reviewer's decision with `binding: true`"
+                    f"contradicts {other_decision.reviewer} ({other_decision.date}): {conflict}; "
+                    "escalate it, and add the senior reviewer's decision with `binding: true`"
                 )
-        valid = [*others, decision]
+        valid = [*other_decisions, decision]
     return valid
 
 
@@ -89,7 +89,7 @@ def _decide(problem: Problem, decisions: Sequence[Decision]) -> Problem | None:
         if decision.decision == "drop":
             return None
         if decision.edit is not None:
-            problem = _edited(problem, decision)
+            problem = _apply_edit(problem, decision)
     return problem
 
 
@@ -100,7 +100,7 @@ def _without_rationale_warnings(problem: Problem) -> list[ProblemWarning]:
     return [warning for warning in problem.warnings if warning.code != RATIONALE]
 
 
-def _edited(problem: Problem, decision: Decision) -> Problem:
+def _apply_edit(problem: Problem, decision: Decision) -> Problem:
     changes = decision.edit.model_dump(exclude_unset=True) if decision.edit else {}
     if "solution" in changes:
         # A person has rewritten it, so what was said of the model's rationale no longer holds.

@@ -72,15 +72,17 @@ def load_decisions(path: str | Path) -> list[Decision]:
     return [_parse(value, f"{path}, entry {i}") for i, value in enumerate(values, 1)]
 
 
-def _parse(value: object, where: str) -> Decision:
+def _parse(value: object, place: str) -> Decision:
     named = value.get("problem") if isinstance(value, Mapping) else None
-    where += f" ({named})" if named else ""
+    place += f" ({named})" if named else ""
     try:
         return Decision.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
-        given = first["input"]
-        shown = "" if isinstance(given, Mapping) or not field else f" (got {given!r})"
-        raise FileFormatError(f"{where}: {field + ': ' if field else ''}{message}{shown}") from None
+        value_given = first["input"]
+        quoted = "" if isinstance(value_given, Mapping) or not field else f" (got {value_given!r})"
+        raise FileFormatError(
+            f"{place}: {field + ': ' if field else ''}{message}{quoted}"
+        ) from None

@@ -9,7 +9,7 @@ from omibench.errors import OmibenchError
 from omibench.params.study import Study
 from omibench.plan.table import duration
 from omibench.schemas.tables import FrozenManifest, read_json
-from omibench.stages.filter.stage import summary_of
+from omibench.stages.filter.stage import read_summary
 from omibench.status.reader import look
 from omibench.status.rows import Status
 from omibench.status.runs import Run, read_runs
@@ -44,7 +44,7 @@ def _made(study: Study, run: Run) -> list[str]:
     results = Path(study.study.results)
     stages = {job.stage for job in run.jobs.values() if job.state == "done"}
     lines = []
-    if "filter" in stages and (summary := summary_of(results / "filter")):
+    if "filter" in stages and (summary := read_summary(results / "filter")):
         lines.append(f"{summary}: {results / 'filter/rejects.html'}")
     if "freeze" in stages:
         with suppress(OmibenchError):

@@ -13,7 +13,7 @@ from PIL import Image
 from omibench.errors import ModelError, PassingError
 from omibench.graph.slices import slice_for
 from omibench.models.provider import FREE, Gate
-from omibench.models.simulated import provider as simulated
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.rejects import FilterJudgement, Reject
@@ -139,7 +139,7 @@ def test_all_voters_must_agree(
 ) -> None:
     seen: list[Request] = []
 
-    def voting(self: simulated.SimulatedProvider, request: Request) -> Response:
+    def voting(self: SimulatedProvider, request: Request) -> Response:
         seen.append(request)
         name, id_ = self.name, request.tags.problem
         vote = {"one_question": True, "complete": True, "figures_matter": True}
@@ -149,7 +149,7 @@ def test_all_voters_must_agree(
             return Response(text="I cannot say.", simulated=True)
         return Response(text=f"Let me see.\n{json.dumps(vote)}", simulated=True)
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "respond_to", voting)
+    monkeypatch.setattr(SimulatedProvider, "respond_to", voting)
     params = study(tmp_path, completeness=["one", "two", "three"])
     filter_problems(problems, tmp_path / "out", params)
     found = rejected(tmp_path / "out")
@@ -233,11 +233,11 @@ def test_filled_in_shards_the_stage_asks_nothing(
     assert [fill_filter(problems, params, slice(i, i + 2)) for i in (0, 2)] == [2, 1]
 
     def closed(
-        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
         raise AssertionError("the stage asked what was not filled")
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "answer", closed)
+    monkeypatch.setattr(SimulatedProvider, "answer", closed)
     assert filter_problems(problems, tmp_path / "out", params).kept == 2
 
 
@@ -262,22 +262,22 @@ def test_a_judgement_without_an_answer_stops_the_stage_and_loses_nothing(
     error: type[ModelError], line: str,
 ) -> None:  # fmt: skip
     params = study(tmp_path, completeness=["one"])
-    answer = simulated.SimulatedProvider.respond_to
+    answer = SimulatedProvider.respond_to
 
-    def failing(self: simulated.SimulatedProvider, request: Request) -> Response:
+    def failing(self: SimulatedProvider, request: Request) -> Response:
         return reply if request.tags.problem == SOUND else answer(self, request)
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "respond_to", failing)
+    monkeypatch.setattr(SimulatedProvider, "respond_to", failing)
     with pytest.raises(error, match=line):
         filter_problems(problems, tmp_path / "out", params)
     assert not (tmp_path / "out/problems.jsonl").exists()
     asked: list[str] = []
 
-    def counted(self: simulated.SimulatedProvider, request: Request) -> Response:
+    def counted(self: SimulatedProvider, request: Request) -> Response:
         asked.append(request.tags.problem)
         return answer(self, request)
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "respond_to", counted)
+    monkeypatch.setattr(SimulatedProvider, "respond_to", counted)
     assert filter_problems(problems, tmp_path / "out", params).kept == 3
     assert asked == [SOUND]
 

@@ -12,8 +12,8 @@ from omibench.params.filter import TranslationParams
 from omibench.params.study import Study
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response
-from omibench.stages.filter.translating import instructions, read_translation, texts_of
-from omibench.stages.filter.translation import translated
+from omibench.stages.filter.translating import collect_texts, instructions, read_translation
+from omibench.stages.filter.translation import translate_problems
 from omibench.text.fences import read_fenced
 
 Make = Callable[..., Problem]
@@ -57,7 +57,7 @@ class Scripted:
 
 
 def put(models: Scripted, *problems: Problem, params: TranslationParams = PARAMS) -> list[Any]:
-    return translated(problems, params, models)  # type: ignore[arg-type]
+    return translate_problems(problems, params, models)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_checked_translation_takes_the_place_of_the_original_which_is_kept(
     assert problem.original.choices == spanish.choices
     assert (problem.original.language, problem.original.translator) == ("es", "pen")
     assert list(map(str, problem.warnings)) == ["translation: from es by pen"]
-    (told,) = judged.told
+    (told,) = judged.judgements
     assert (told.judgement, told.model, told.keys) == ("translation", "pen", ["key-es-1-0"])
     assert Problem.model_validate_json(problem.model_dump_json()) == problem
 
@@ -109,8 +109,8 @@ def test_a_translation_that_fails_is_asked_for_once_more(spanish: Problem) -> No
     (judged,) = put(models, spanish)
     assert judged.problem.language == "en"
     assert [request.index for request in models.asked] == [0, 1]
-    assert judged.told[0].asked == 2
-    assert "numbers: lost '8,0'; new '80'" in judged.told[0].answers[0]
+    assert judged.judgements[0].asked == 2
+    assert "numbers: lost '8,0'; new '80'" in judged.judgements[0].answers[0]
 
 
 @pytest.mark.parametrize(
@@ -130,14 +130,14 @@ def test_one_that_fails_twice_is_not_used(spanish: Problem, reply: str, why: str
     (warning,) = judged.problem.warnings
     assert str(warning).startswith("translation: not used, ")
     assert why in warning.detail
-    assert why in judged.told[0].answers[1]
+    assert why in judged.judgements[0].answers[1]
 
 
 def test_english_is_left_alone_and_order_kept(spanish: Problem, make: Make) -> None:
     models = Scripted(GOOD)
     first, second = put(models, make(id="en-1"), spanish)
     assert (first.problem.id, second.problem.id) == ("en-1", "es-1")
-    assert first.told == []
+    assert first.judgements == []
     assert len(models.asked) == 1
 
 
@@ -154,7 +154,7 @@ def test_an_answer_in_words_is_left_and_said_so(make: Make) -> None:
 
 
 def test_only_the_sections_that_were_shown_are_read(spanish: Problem) -> None:
-    original = texts_of(spanish)
+    original = collect_texts(spanish)
     read = read_translation(GOOD, original)
     assert read is not None
     assert read.choices == ("12.5 m", "more than 13 m")

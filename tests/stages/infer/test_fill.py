@@ -12,7 +12,7 @@ from tests.stages.infer.pictured import pictured_questions, pictured_study
 from omibench.errors import PassingError
 from omibench.graph.slices import slice_for
 from omibench.models.provider import FREE, Gate
-from omibench.models.simulated import provider as simulated
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.cell import Cell
 from omibench.params.study import Study, settings_of
 from omibench.schemas.request import Request, Response
@@ -26,15 +26,15 @@ def test_one_call_fills_every_setting_of_a_model(
     whole = study()
     settings = list(whole.settings)
     calls: list[int] = []
-    answer = simulated.SimulatedProvider.answer
+    answer = SimulatedProvider.answer
 
     def counted(
-        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
         calls.append(len(requests))
         return answer(self, requests, gate)
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
+    monkeypatch.setattr(SimulatedProvider, "answer", counted)
     model = whole.infer.models[0]
     wanted = sum(count_threads(questions, whole, Cell(model, s)) for s in settings)
     assert fill_model(questions, whole, model, settings) == wanted
@@ -54,7 +54,7 @@ def test_a_failed_request_is_an_error_where_a_retry_can_mend_it(
     passing: bool,
 ) -> None:
     def down(
-        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
         for request in requests:
             error = "503 overloaded"
@@ -64,7 +64,7 @@ def test_a_failed_request_is_an_error_where_a_retry_can_mend_it(
             )
 
     whole = study()
-    monkeypatch.setattr(simulated.SimulatedProvider, "answer", down)
+    monkeypatch.setattr(SimulatedProvider, "answer", down)
     said = r"requests failed, the first for .* 503 overloaded"
     model, settings = whole.infer.models[0], list(whole.settings)
     if passing:
@@ -80,15 +80,15 @@ def test_a_helper_is_asked_ahead_all_that_it_says_for_others(
 ) -> None:
     whole, questions = pictured_study(tmp_path), pictured_questions(tmp_path)
     asked: list[tuple[str, int]] = []
-    answer = simulated.SimulatedProvider.answer
+    answer = SimulatedProvider.answer
 
     def counted(
-        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
         asked.append((requests[0].tags.role, len(requests)))
         return answer(self, requests, gate)
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "answer", counted)
+    monkeypatch.setattr(SimulatedProvider, "answer", counted)
     settings = settings_of(whole, "help", "eyes")
     assert settings == ["words", "again"]
     part = Study.model_validate(slice_for(whole, "help", Cell("eyes", "")))

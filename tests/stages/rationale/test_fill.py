@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from omibench.models.provider import FREE, Gate
-from omibench.models.simulated import provider as simulated
 from omibench.models.simulated.oracle import OracleRow
+from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Request, Response
@@ -51,11 +51,11 @@ def test_what_was_filled_is_not_asked_again(
     assert [path.name for path in problems.parent.iterdir()] == ["problems.jsonl"], "no traces"
 
     def closed(
-        self: simulated.SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
     ) -> Iterator[tuple[Request, Response]]:
         raise AssertionError("the stage asked what was not filled")
 
-    monkeypatch.setattr(simulated.SimulatedProvider, "answer", closed)
+    monkeypatch.setattr(SimulatedProvider, "answer", closed)
     assert write_rationales(problems, tmp_path / "out", study) == 3
     written = read_jsonl(tmp_path / "out" / "problems.jsonl", Problem)
     assert [row.topic for row in written] == ["waves"] * 3

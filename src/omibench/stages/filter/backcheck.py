@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.stages.filter.negations import knows, negated_sentences
-from omibench.stages.filter.plain_math import flattened, unify
+from omibench.stages.filter.plain_math import flatten_math, unify
 
 _NUMBER = re.compile(r"(?:(?<![A-Za-z0-9)\]}.,])-)?\d+(?:[.,]\d+)*")
 _POINTED = re.compile(r"(?:(?<![A-Za-z0-9)\]}.])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)*")
@@ -29,27 +29,30 @@ _TABLE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _LATIN = r"A-Za-zÀ-ɏ\d_"
 _SINGLE = rf"(?<![{_LATIN}'’\-])([b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ])(?![{_LATIN}'’-])"
 _LETTER, _SURE_LETTER = re.compile(_SINGLE), re.compile(rf"(?<!\.){_SINGLE}(?![.)])")
-_SHOWN = 4
+_MAX_LISTED = 4
 
 
 def findings(
-    original: str, translation: str, language: str, own: Mapping[str, Sequence[str]] | None = None
+    original: str,
+    translation: str,
+    language: str,
+    negation_words: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
     """What does not survive in an English translation, one line each; nothing when all does.
 
-    `own` are a user's words of negation by language.
+    `negation_words` are a user's words of negation by language.
     """
     if not translation.strip():
         return ["the translation is empty"]
     before, after = (unify(IMAGE_MARK.sub(" ", text)) for text in (original, translation))
-    one, other = (_without_bars(flattened(text)) for text in (before, after))
+    original_text, translated_text = (_without_bars(flatten_math(text)) for text in (before, after))
     return [
         *_marks(original, translation),
         *_formulas(before, after),
-        *_numbers(one, other, language),
-        *_counted("signs", _signs(one), _signs(other)),
-        *_letters(one, other),
-        *_negations(one, other, language, own or {}),
+        *_numbers(original_text, translated_text, language),
+        *compare_counts("signs", _signs(original_text), _signs(translated_text)),
+        *_letters(original_text, translated_text),
+        *_negations(original_text, translated_text, language, negation_words or {}),
     ]
 
 
@@ -79,34 +82,38 @@ def _marks(original: str, translation: str) -> list[str]:
     before, after = (IMAGE_MARK.findall(text) for text in (original, translation))
     if before == after:
         return []
-    told = [", ".join(f"[IMAGE{n}]" for n in marks) or "none" for marks in (before, after)]
-    return [f"marks of images: {told[0]} became {told[1]}"]
+    listings = [", ".join(f"[IMAGE{n}]" for n in marks) or "none" for marks in (before, after)]
+    return [f"marks of images: {listings[0]} became {listings[1]}"]
 
 
 def _numbers(before: str, after: str, language: str) -> list[str]:
     if language == "zh":  # writes areas and volumes in words
         before, after = _AREA.sub("", before), _AREA.sub("", after)
-    there = (_POINTED if language in _WITH_POINT else _NUMBER).findall(after)
+    numbers_after = (_POINTED if language in _WITH_POINT else _NUMBER).findall(after)
     lost = []
     for number in (_POINTED if language in _WITH_POINT else _NUMBER).findall(before):
         meant = readings(number)
-        match = next((other for other in there if readings(other) & meant), None)
+        match = next(
+            (counterpart for counterpart in numbers_after if readings(counterpart) & meant), None
+        )
         if match is None:
             lost.append(number)
         else:
-            there.remove(match)
+            numbers_after.remove(match)
     # `10 000` and `10,000`, `(2,0)` and `(2, 0)`: the same digits, otherwise grouped.
-    if len(lost) != len(there) and _digits(lost) == _digits(there):
+    if len(lost) != len(numbers_after) and _digits(lost) == _digits(numbers_after):
         return []
-    return _told("numbers", lost, there)
+    return _describe_difference("numbers", lost, numbers_after)
 
 
 def _digits(numbers: Sequence[str]) -> str:
     return re.sub(r"[.,]", "", "".join(numbers))
 
 
-def _counted(what: str, before: Counter[str], after: Counter[str]) -> list[str]:
-    return _told(what, list((before - after).elements()), list((after - before).elements()))
+def compare_counts(noun: str, before: Counter[str], after: Counter[str]) -> list[str]:
+    return _describe_difference(
+        noun, list((before - after).elements()), list((after - before).elements())
+    )
 
 
 def _signs(text: str) -> Counter[str]:
@@ -121,43 +128,49 @@ def _signs(text: str) -> Counter[str]:
 
 def _formulas(before: str, after: str) -> list[str]:
     """Formulas one by one, where both texts set as many; else only what they are made of counts."""
-    one, other = (
+    formulas_before, formulas_after = (
         [
             re.sub(r"(?<=\d)(?:\{,\}|,)(?=\d)", ".", "".join(f.split()))
             for f in _FORMULA.findall(text)
         ]
         for text in (before, after)
     )
-    if len(one) != len(other):
+    if len(formulas_before) != len(formulas_after):
         return []
-    return _counted("formulas", Counter(one), Counter(other))
+    return compare_counts("formulas", Counter(formulas_before), Counter(formulas_after))
 
 
 def _letters(before: str, after: str) -> list[str]:
     """Names of quantities: single letters that are no word of the languages that we read."""
     lost = set(_SURE_LETTER.findall(before)) - set(_LETTER.findall(after))
     new = set(_SURE_LETTER.findall(after)) - set(_LETTER.findall(before))
-    return _told("single letters", sorted(lost), sorted(new))
+    return _describe_difference("single letters", sorted(lost), sorted(new))
 
 
 def _negations(
-    before: str, after: str, language: str, own: Mapping[str, Sequence[str]]
+    before: str, after: str, language: str, negation_words: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    if not knows(language, own):
+    if not knows(language, negation_words):
         return [
             f"negations of {language!r} are unknown: name its words in filter.translation.negations"
         ]
-    one = negated_sentences(before, language, own)
-    other = negated_sentences(after, "en", own)
-    if one == other:
+    count_before = negated_sentences(before, language, negation_words)
+    count_after = negated_sentences(after, "en", negation_words)
+    if count_before == count_after:
         return []
-    return [f"negations: in {one} sentences of the original, in {other} of the translation"]
-
-
-def _told(what: str, lost: Sequence[str], new: Sequence[str]) -> list[str]:
-    parts = [
-        f"{verb} {', '.join(map(repr, some[:_SHOWN]))}{' ...' if len(some) > _SHOWN else ''}"
-        for verb, some in (("lost", lost), ("new", new))
-        if some
+    return [
+        f"negations: in {count_before} sentences of the original, "
+        f"in {count_after} of the translation"
     ]
-    return [f"{what}: {'; '.join(parts)}"] if parts else []
+
+
+def _describe_difference(noun: str, lost: Sequence[str], new: Sequence[str]) -> list[str]:
+    parts = [
+        f"{verb} {_quote_first(items)}" for verb, items in (("lost", lost), ("new", new)) if items
+    ]
+    return [f"{noun}: {'; '.join(parts)}"] if parts else []
+
+
+def _quote_first(items: Sequence[str]) -> str:
+    more = " ..." if len(items) > _MAX_LISTED else ""
+    return f"{', '.join(map(repr, items[:_MAX_LISTED]))}{more}"

@@ -28,14 +28,14 @@ class Candidate:
         return statement_text(self.problem)
 
     @cached_property
-    def compared(self) -> str:
+    def text_to_compare(self) -> str:
         """Normalised statement and choices."""
         return comparison_text(self.problem)
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
-        """Every run of three words of `compared`."""
-        return shingles(self.compared)
+        """Every run of three words of `text_to_compare`."""
+        return shingles(self.text_to_compare)
 
     @cached_property
     def contents(self) -> frozenset[str]:
@@ -65,18 +65,18 @@ class Kept:
     def add(self, candidate: Candidate) -> None:
         """Keep one more."""
         self.all.append(candidate)
-        self._same[candidate.compared].append(candidate)
-        self._similar.add(candidate.compared)
+        self._same[candidate.text_to_compare].append(candidate)
+        self._similar.add(candidate.text_to_compare)
 
     def same(self, candidate: Candidate) -> Sequence[Candidate]:
         """Those with the same normalised text."""
-        return self._same.get(candidate.compared, ())
+        return self._same.get(candidate.text_to_compare, ())
 
     def alike(self, candidate: Candidate, similarity: float) -> Sequence[Candidate]:
         """Those whose text may be this similar; all that are, and some that are not."""
         if similarity < self.SURE_FROM:
             return self.all
-        return [self.all[i] for i in self._similar.candidates(candidate.compared)]
+        return [self.all[i] for i in self._similar.candidates(candidate.text_to_compare)]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,6 @@ def figure_distance(a: Candidate, b: Candidate) -> int | None:
         return None
     if a.contents == b.contents:
         return 0
-    there = [min(hamming(mine, other) for other in b.looks) for mine in a.looks]
-    back = [min(hamming(mine, other) for other in a.looks) for mine in b.looks]
-    return max(*there, *back)
+    from_first = [min(hamming(look, other_look) for other_look in b.looks) for look in a.looks]
+    from_second = [min(hamming(look, other_look) for other_look in a.looks) for look in b.looks]
+    return max(*from_first, *from_second)

@@ -55,10 +55,10 @@ def _sections(case: Case) -> Sequence[Section]:
 
 def _read(reply: str, _case: Case) -> str | None:
     """`approved`, or the points that are denied; None where the reply holds no vote."""
-    found = last_object(reply, POINTS)
-    if not found or not all(isinstance(found[point], bool) for point in POINTS):
+    points = last_object(reply, POINTS)
+    if not points or not all(isinstance(points[point], bool) for point in POINTS):
         return None
-    return ", ".join(point for point in POINTS if not found[point]) or APPROVED
+    return ", ".join(point for point in POINTS if not points[point]) or APPROVED
 
 
 COMPLETENESS: Instrument[str] = Instrument(
@@ -73,7 +73,7 @@ COMPLETENESS: Instrument[str] = Instrument(
 )
 
 
-def voted(
+def vote_completeness(
     problems: Sequence[Problem], folder: Path, params: JudgePanel, models: Models
 ) -> list[Judged]:
     """Every problem, in order, after the vote. Image paths are relative to `folder`.
@@ -83,7 +83,7 @@ def voted(
     judges = [models.judge(name) for name in params.models]
     panel = Panel(judges, prompt_of(COMPLETENESS, params.prompt), params.max_tokens)
     opinions = consult([_case(p, folder) for p in problems], COMPLETENESS, panel)
-    return [_judged(p, opinion.said) for p, opinion in zip(problems, opinions, strict=True)]
+    return [_judge_by_votes(p, opinion.said) for p, opinion in zip(problems, opinions, strict=True)]
 
 
 def _case(problem: Problem, folder: Path) -> Case:
@@ -94,27 +94,27 @@ def _case(problem: Problem, folder: Path) -> Case:
     return Case(problem.id, problem.question, [], "", problem.choices, images=images)
 
 
-def _judged(problem: Problem, said: Sequence[Said[str]]) -> Judged:
-    told = [_row(problem, one) for one in said]
-    against = [row for row in told if row.answers != [APPROVED]]
+def _judge_by_votes(problem: Problem, votes: Sequence[Said[str]]) -> Judged:
+    rows = [_row(problem, vote) for vote in votes]
+    against = [row for row in rows if row.answers != [APPROVED]]
     if not against:
-        return Judged(problem, told)
+        return Judged(problem, rows)
     why = "; ".join(f"{row.model}: {_meaning(row.answers[0])}" for row in against)
-    agreed = len(told) - len(against)
-    evidence = f"{agreed} of {len(told)} models approve it, all must; {why}{simulated_note(told)}"
-    return Judged(problem, told, evidence)
+    agreed = len(rows) - len(against)
+    evidence = f"{agreed} of {len(rows)} models approve it, all must; {why}{simulated_note(rows)}"
+    return Judged(problem, rows, evidence)
 
 
-def _row(problem: Problem, said: Said[str]) -> FilterJudgement:
+def _row(problem: Problem, vote: Said[str]) -> FilterJudgement:
     return FilterJudgement(
         id=problem.id,
         judgement=COMPLETENESS.name,
-        model=said.judge,
+        model=vote.judge,
         role="voter",
         asked=1,
-        answers=[said.value or UNREADABLE],
-        keys=[said.key],
-        simulated=said.simulated,
+        answers=[vote.value or UNREADABLE],
+        keys=[vote.key],
+        simulated=vote.simulated,
     )
 
 

@@ -14,19 +14,19 @@ class Judged(NamedTuple):
     """One problem as a judgement leaves it: rejected where there is `evidence`, else `problem`."""
 
     problem: Problem
-    told: Sequence[FilterJudgement]
+    judgements: Sequence[FilterJudgement]
     evidence: str | None = None
 
 
-def simulated_note(told: Sequence[FilterJudgement]) -> str:
+def simulated_note(judgements: Sequence[FilterJudgement]) -> str:
     """Says which of those who told were simulated; empty where nobody was."""
-    names = dict.fromkeys(row.model for row in told if row.simulated)
+    names = dict.fromkeys(row.model for row in judgements if row.simulated)
     return f"; SIMULATED ({', '.join(names)})" if names else ""
 
 
-def mark_simulated(problem: Problem, told: Sequence[FilterJudgement]) -> Problem:
+def mark_simulated(problem: Problem, judgements: Sequence[FilterJudgement]) -> Problem:
     """The problem with a warning where simulated models were among its judges."""
-    names = list(dict.fromkeys(row.model for row in told if row.simulated))
+    names = list(dict.fromkeys(row.model for row in judgements if row.simulated))
     if not names:
         return problem
-    return problem.warn(ProblemWarning(told[0].judgement, simulated_by=tuple(names)))
+    return problem.warn(ProblemWarning(judgements[0].judgement, simulated_by=tuple(names)))

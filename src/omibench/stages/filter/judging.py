@@ -12,11 +12,11 @@ from omibench.params.stage_params import FilterStageParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.stages.filter.candidate import Candidate, figure_distance
-from omibench.stages.filter.completeness import voted
+from omibench.stages.filter.completeness import vote_completeness
 from omibench.stages.filter.judged import Judged, mark_simulated
 from omibench.stages.filter.models import Models, open_models
-from omibench.stages.filter.screens import screened
-from omibench.stages.filter.translation import original_language, translated
+from omibench.stages.filter.screens import apply_screen
+from omibench.stages.filter.translation import original_language, translate_problems
 
 REASONS = {
     "near_duplicate": "near_duplicate",
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
 
     kept: list[Problem]
     rejected: list[Rejected]
-    told: list[FilterJudgement]
+    judgements: list[FilterJudgement]
 
 
 def judge_problems(problems: Sequence[Problem], folder: Path, study: FilterStageParams) -> Outcome:
@@ -56,22 +56,24 @@ def judge_problems(problems: Sequence[Problem], folder: Path, study: FilterStage
     if not study.filter.models:
         return Outcome(list(problems), [], [])
     with open_models(study) as models:
-        return judged_by(models, problems, folder, study.filter)
+        return judge_with_models(models, problems, folder, study.filter)
 
 
-def judged_by(
+def judge_with_models(
     models: Models, problems: Sequence[Problem], folder: Path, params: FilterParams
 ) -> Outcome:
     """The same by models that are open already."""
     steps: list[tuple[str, Judge]] = []
     if params.translation:
-        steps.append(("translation", partial(translated, params=params.translation, models=models)))
+        steps.append(
+            ("translation", partial(translate_problems, params=params.translation, models=models))
+        )
         steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
     if params.completeness:
-        vote = partial(voted, folder=folder, params=params.completeness, models=models)
+        vote = partial(vote_completeness, folder=folder, params=params.completeness, models=models)
         steps.append(("completeness", vote))
     for name, screen in params.screens.items():
-        tried = partial(screened, name=name, folder=folder, params=screen, models=models)
+        tried = partial(apply_screen, name=name, folder=folder, params=screen, models=models)
         steps.append((name, tried))
     outcome = Outcome(list(problems), [], [])
     for name, judge in steps:
@@ -80,44 +82,57 @@ def judged_by(
 
 
 def _after(before: Outcome, name: str, judged: Sequence[Judged]) -> Outcome:
-    told = [row for one in judged for row in one.told]
+    judgements = [row for outcome in judged for row in outcome.judgements]
     rejected = [
-        Rejected(one.problem, REASONS[name], one.evidence) for one in judged if one.evidence
+        Rejected(outcome.problem, REASONS[name], outcome.evidence)
+        for outcome in judged
+        if outcome.evidence
     ]
-    kept = [mark_simulated(one.problem, one.told) for one in judged if one.evidence is None]
-    return Outcome(kept, [*before.rejected, *rejected], [*before.told, *told])
+    survivors = [
+        mark_simulated(outcome.problem, outcome.judgements)
+        for outcome in judged
+        if outcome.evidence is None
+    ]
+    return Outcome(survivors, [*before.rejected, *rejected], [*before.judgements, *judgements])
 
 
 def _across(problems: Sequence[Problem], *, folder: Path, params: FilterParams) -> list[Judged]:
     """Near duplicates of different original languages, in English; the first one stays."""
-    seen: list[Candidate] = []
+    earlier: list[Candidate] = []
     judged = []
     for problem in problems:
         candidate = Candidate(problem, folder)
-        evidence = _copy_of(candidate, seen, params)
+        evidence = _find_original(candidate, earlier, params)
         judged.append(Judged(problem, [], evidence))
         if evidence is None:
-            seen.append(candidate)
+            earlier.append(candidate)
     return judged
 
 
-def _copy_of(mine: Candidate, seen: Sequence[Candidate], params: FilterParams) -> str | None:
+def _find_original(
+    candidate: Candidate, earlier: Sequence[Candidate], params: FilterParams
+) -> str | None:
     from rapidfuzz import fuzz
 
-    language, least = original_language(mine.problem), params.near_duplicate_translated
-    for other in seen:
-        if original_language(other.problem) == language:
+    language, threshold = original_language(candidate.problem), params.near_duplicate_translated
+    for original in earlier:
+        if original_language(original.problem) == language:
             continue  # compared as they were read
-        if len(other.contents) != len(mine.contents):
+        if len(original.contents) != len(candidate.contents):
             continue
-        score = fuzz.ratio(mine.compared, other.compared, score_cutoff=100 * least) / 100
+        score = (
+            fuzz.ratio(
+                candidate.text_to_compare, original.text_to_compare, score_cutoff=100 * threshold
+            )
+            / 100
+        )
         if not score:
             continue
-        bits = figure_distance(mine, other)
+        bits = figure_distance(candidate, original)
         if bits is not None and bits <= params.near_duplicate_images:
             return (
-                f"in English, text is {score:.3f} similar to {other.problem.id} (read in "
-                f"{original_language(other.problem)}, this one in {language}), at least "
-                f"{least:g} counts as the same; figures differ in {bits} of 64 bits"
+                f"in English, text is {score:.3f} similar to {original.problem.id} (read in "
+                f"{original_language(original.problem)}, this one in {language}), at least "
+                f"{threshold:g} counts as the same; figures differ in {bits} of 64 bits"
             )
     return None

@@ -54,16 +54,16 @@ class Similar:
 
     def candidates(self, text: str) -> list[int]:
         """The numbers of the texts that share a band with this one, ascending."""
-        found: set[int] = set()
+        candidate_numbers: set[int] = set()
         for band, key in zip(self._bands, _keys(text), strict=True):
-            found.update(band.get(key, ()))
-        return sorted(found)
+            candidate_numbers.update(band.get(key, ()))
+        return sorted(candidate_numbers)
 
 
 @lru_cache(maxsize=4)  # a text is looked for, and remembered right after
 def _keys(text: str) -> list[bytes]:
-    whole, size = signature(text).tobytes(), 4 * ROWS
-    return [whole[i : i + size] for i in range(0, len(whole), size)]
+    signature_bytes, size = signature(text).tobytes(), 4 * ROWS
+    return [signature_bytes[i : i + size] for i in range(0, len(signature_bytes), size)]
 
 
 @lru_cache(maxsize=1)

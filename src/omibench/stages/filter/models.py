@@ -32,7 +32,7 @@ class Models:
 
         Raises PassingError or ModelError when one of them has no answer.
         """
-        replies = self._opened(model).keyed(requests) if requests else []
+        replies = self._open(model).keyed(requests) if requests else []
         _check(model, requests, replies)
         return replies
 
@@ -42,9 +42,9 @@ class Models:
         def ask(requests: Sequence[Request]) -> list[Response]:
             return [response for _, response in self.ask(model, requests)]
 
-        return Judge(model, ask, dict(self._opened(model).provider.identity))
+        return Judge(model, ask, dict(self._open(model).provider.identity))
 
-    def _opened(self, model: str) -> Asker:
+    def _open(self, model: str) -> Asker:
         if model not in self._askers:
             self._askers[model] = self._stack.enter_context(open_asker(self.study, model))
         return self._askers[model]
@@ -67,11 +67,11 @@ def _check(model: str, requests: Sequence[Request], replies: Replies) -> None:
         return
     request, reply = failed[0]
     stopped = reply.outcome == "budget_stop"
-    why = "the budget is used up" if stopped else reply.error or "provider error"
+    reason = "the budget is used up" if stopped else reply.error or "provider error"
     remedy = "raise study.budget_usd and run again" if stopped else "run again"
-    error = PassingError if any(one.passing for _, one in failed) else ModelError
+    error = PassingError if any(response.passing for _, response in failed) else ModelError
     raise error(
         f"filter: {len(failed)} of {len(requests)} requests to {model} ({request.tags.role}) have "
-        f"no answer, the first is for {request.tags.problem!r}: {why}; what was answered is kept: "
-        f"{remedy}"
+        f"no answer, the first is for {request.tags.problem!r}: {reason}; "
+        f"what was answered is kept: {remedy}"
     )

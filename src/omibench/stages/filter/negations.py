@@ -31,19 +31,19 @@ _CHINESE = re.compile(
 )
 
 
-def knows(language: str, own: Mapping[str, Sequence[str]]) -> bool:
+def knows(language: str, added_words: Mapping[str, Sequence[str]]) -> bool:
     """Whether the words of negation of a language are known."""
-    return language in own or language in _WORDS or language == "zh"
+    return language in added_words or language in _WORDS or language == "zh"
 
 
-def negated_sentences(text: str, language: str, own: Mapping[str, Sequence[str]]) -> int:
-    """How many sentences of a text hold a negation; `own` are a user's words by language."""
-    pattern = _pattern(language, own.get(language))
+def negated_sentences(text: str, language: str, added_words: Mapping[str, Sequence[str]]) -> int:
+    """How many sentences of a text hold a negation; `added_words` are a user's, by language."""
+    pattern = _pattern(language, added_words.get(language))
     return sum(1 for sentence in _SENTENCE.split(text) if pattern.search(sentence))
 
 
-def _pattern(language: str, own: Sequence[str] | None) -> re.Pattern[str]:
-    if own is None and language == "zh":
+def _pattern(language: str, added_words: Sequence[str] | None) -> re.Pattern[str]:
+    if added_words is None and language == "zh":
         return _CHINESE
-    words = _WORDS[language] if own is None else "|".join(map(re.escape, own))
+    words = _WORDS[language] if added_words is None else "|".join(map(re.escape, added_words))
     return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)

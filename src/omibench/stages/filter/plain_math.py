@@ -23,7 +23,7 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _DELIMITERS = re.compile(r"\\[()\[\]]|\$")
 
 
-def flattened(text: str) -> str:
+def flatten_math(text: str) -> str:
     """Text in which formulas stand without delimiters and commands, signs as characters.
 
     Raised and lowered digits become `^2` and `_2`, a fraction `a/b`; a command without a sign, such

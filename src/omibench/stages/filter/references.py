@@ -45,7 +45,7 @@ _IDEOGRAPHS = r"图|圖|図|表(?![面现現明達达示层層皮情すさしせ
 REFERENCE = re.compile(rf"(?<!significant )\b(?:{_NOUNS}|{_POINTERS})\b|{_IDEOGRAPHS}", re.I)
 """A word that points at a picture."""
 
-_ALL = re.compile(
+_ALL_FIGURES = re.compile(
     r"\b(?:(?:the|these|both|all|two|three|four|five|six)|(?:l[oa]s|est[oa]s|amb[oa]s|tod[oa]s)|"
     r"(?:[oa]s|dois|duas)|(?:die|den|beiden?|alle[nr]?)|(?:les|ces|deux))\s+"
     r"(?:\w+\s+)?(?:figures|graphs|diagrams|images|pictures|photos|drawings|panels|plots|charts|"
@@ -76,13 +76,13 @@ _PLURAL = (
     "рисунки", "рисунков", "рисунках", "графики", "графиках", "таблицы", "таблицах",
 )  # fmt: skip
 _PART = r"(?:[a-hа-г]|\s?\([a-hа-г]\))?"
-_ONE = rf"\(?\d{{1,3}}(?!\.?\d){_PART}(?![a-z0-9])\)?"
+_ONE_NUMBER = rf"\(?\d{{1,3}}(?!\.?\d){_PART}(?![a-z0-9])\)?"
 _JOIN = (
     r"(?:\s*(?:,|;|/|&|、)\s*(?:and|und|et|y|e)?\s*|"
     r"\s+(?:and|or|und|oder|et|ou|y|e|o|u|i|oraz|lub|nebo|и|или)\s+|\s*(?:[和与及或とや]|および|及び|または)\s*)"
 )
 _SPAN = r"(?:\s*(?:[-–—~～〜至到]|から)\s*|\s+(?:to|through|bis|à|al|até|až|по|до)\s+)"
-_LIST = rf"{_ONE}(?:(?:{_JOIN}|{_SPAN}(?:{_LABEL}\s*)?){_ONE})*"
+_LIST = rf"{_ONE_NUMBER}(?:(?:{_JOIN}|{_SPAN}(?:{_LABEL}\s*)?){_ONE_NUMBER})*"
 
 FIGURE_NUMBERS = re.compile(rf"(?P<label>{_LABEL})\s*(?P<list>{_LIST})", re.I)
 """A label followed by the numbers of one or more figures."""
@@ -153,4 +153,4 @@ def refers_to_pictures(text: str) -> bool:
 
 def refers_to_all(text: str) -> bool:
     """Whether `text` speaks of its pictures together ("both graphs", "the figures")."""
-    return _ALL.search(text) is not None
+    return _ALL_FIGURES.search(text) is not None

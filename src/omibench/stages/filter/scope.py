@@ -20,19 +20,19 @@ _TASK = re.compile(
     rf"^\W*(?:{_PART}\W*)?(?:(?P<proof>(?:{_PROOF})\b|证明|求证)|(?P<drawing>(?:{_DRAWING})\b|画出|作图))",
     re.I,
 )
-_MORE = re.compile(r"[(（]\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[)）]", re.I)
+_SUBPART = re.compile(r"[(（]\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[)）]", re.I)
 _SENTENCE = re.compile(r"(?<=[.?!:。？！])\s+|(?<=[。？！])")
-_SHOWN = 60  # characters of a task that evidence quotes
+_MAX_EXCERPT = 60  # characters of a task that evidence quotes
 
 
-def unwanted(problem: Problem, statement: str, params: FilterParams) -> str | None:
+def find_unwanted_property(problem: Problem, statement: str, params: FilterParams) -> str | None:
     """Why a problem is outside of what `params` want, or None."""
-    for what, value, wanted in (
+    for noun, value, allowed in (
         ("subject", problem.subject, params.subjects),
         ("language", problem.language, params.languages),
     ):
-        if wanted is not None and value not in wanted:
-            return f"its {what} is {value!r}; wanted: {', '.join(wanted) or 'none'}"
+        if allowed is not None and value not in allowed:
+            return f"its {noun} is {value!r}; wanted: {', '.join(allowed) or 'none'}"
     if params.since is not None and (problem.year or params.since) < params.since:
         return f"its paper is of {problem.year}; wanted: since {params.since}"
     return None if params.proofs or problem.choices else _task(statement)
@@ -41,9 +41,9 @@ def unwanted(problem: Problem, statement: str, params: FilterParams) -> str | No
 def _task(statement: str) -> str | None:
     """What the last sentence asks for, where that is a proof or a drawing."""
     sentences = [s for s in _SENTENCE.split(statement) if s.strip()]
-    found = _TASK.search(sentences[-1]) if sentences else None
-    if not found or _MORE.search(sentences[-1], found.end()):
+    match = _TASK.search(sentences[-1]) if sentences else None
+    if not match or _SUBPART.search(sentences[-1], match.end()):
         return None  # the parts that follow ask for something else
-    kind = "proof" if found["proof"] else "drawing"
-    quoted = sentences[-1].strip()[:_SHOWN]
+    kind = "proof" if match["proof"] else "drawing"
+    quoted = sentences[-1].strip()[:_MAX_EXCERPT]
     return f"it asks for a {kind}, with which no answer can be compared: {quoted!r}"

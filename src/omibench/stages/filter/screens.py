@@ -21,7 +21,7 @@ from omibench.settings.steps import Task
 from omibench.stages.filter.judged import Judged, simulated_note
 from omibench.stages.filter.models import Models
 
-_SHOWN = {
+_PRESENTATION = {
     "one_image": "shown the first of {images} images alone",
     "captions": "given captions instead of the {images} images",
     "difficulty": "shown everything",
@@ -35,7 +35,7 @@ class _Screen(NamedTuple):
     study: str
 
 
-def screened(
+def apply_screen(
     problems: Sequence[Problem], name: str, folder: Path, params: ScreenParams, models: Models
 ) -> list[Judged]:
     """Every problem, in order, after the models of the screen `name` have tried it.
@@ -45,25 +45,25 @@ def screened(
     relative to `folder`. Raises ModelError when a request has no answer.
     """
     screen = _Screen(name, params, folder, models.study.study.name)
-    told: dict[str, list[FilterJudgement]] = {problem.id: [] for problem in problems}
+    judgements: dict[str, list[FilterJudgement]] = {problem.id: [] for problem in problems}
     open_problems = [p for p in problems if _can_be_tried(name, p)]
     for model in params.models:
-        tried = _tried(screen, model, open_problems, models)
+        tried = _try_problems(screen, model, open_problems, models)
         for problem in open_problems:
-            told[problem.id] += tried[problem.id]
-        solvers = {id_ for id_, rows in tried.items() if _solved(rows, params)}
-        wanted = name == "difficulty"
-        open_problems = [p for p in open_problems if (p.id in solvers) == wanted]
-    return [Judged(p, told[p.id], _evidence(screen, p, told[p.id])) for p in problems]
+            judgements[problem.id] += tried[problem.id]
+        solvers = {id_ for id_, rows in tried.items() if _is_solved(rows, params)}
+        must_be_solved = name == "difficulty"
+        open_problems = [p for p in open_problems if (p.id in solvers) == must_be_solved]
+    return [Judged(p, judgements[p.id], _evidence(screen, p, judgements[p.id])) for p in problems]
 
 
 def _can_be_tried(name: str, problem: Problem) -> bool:
     # With one image or none, the handicap would be none.
-    least = {"one_image": 2, "captions": 1}.get(name, 0)
-    return bool(problem.answer) and len(problem.images) >= least
+    fewest_images = {"one_image": 2, "captions": 1}.get(name, 0)
+    return bool(problem.answer) and len(problem.images) >= fewest_images
 
 
-def _tried(
+def _try_problems(
     screen: _Screen, model: str, problems: Sequence[Problem], models: Models
 ) -> dict[str, list[FilterJudgement]]:
     setting = screen.params.setting(screen.name)
@@ -75,10 +75,10 @@ def _tried(
 
     ended = run_threads(threads, model, screen.name, screen.study, models.ask)
     size = screen.params.samples
-    each = [ended[i : i + size] for i in range(0, len(ended), size)]
+    attempts = [ended[i : i + size] for i in range(0, len(ended), size)]
     return {
         problem.id: _rows(screen, model, problem, answered)
-        for problem, answered in zip(problems, each, strict=True)
+        for problem, answered in zip(problems, attempts, strict=True)
     }
 
 
@@ -87,7 +87,7 @@ def _rows(
 ) -> list[FilterJudgement]:
     """What the captioner said, where one was asked, and what the model answered."""
     verdicts = [verdict_on(problem, answered.last.response) for answered in ended]
-    helpers = [asked for step in ended[0].steps[:-1] for asked in step]
+    helpers = [request for step in ended[0].steps[:-1] for request in step]
     rows = []
     if helpers:
         rows.append(
@@ -97,9 +97,9 @@ def _rows(
                 model=helpers[0].model,
                 role=helpers[0].request.tags.role,
                 asked=len(helpers),
-                answers=[asked.response.text for asked in helpers],
-                keys=[asked.key for asked in helpers],
-                simulated=any(asked.response.simulated for asked in helpers),
+                answers=[request.response.text for request in helpers],
+                keys=[request.key for request in helpers],
+                simulated=any(request.response.simulated for request in helpers),
             )
         )
     rows.append(
@@ -118,20 +118,22 @@ def _rows(
     return rows
 
 
-def _solved(rows: Sequence[FilterJudgement], params: ScreenParams) -> bool:
+def _is_solved(rows: Sequence[FilterJudgement], params: ScreenParams) -> bool:
     return any((row.right or 0) >= params.right for row in rows)
 
 
-def _evidence(screen: _Screen, problem: Problem, told: Sequence[FilterJudgement]) -> str | None:
-    answers = [row for row in told if row.role == "respondent"]
-    solvers = [row for row in answers if _solved([row], screen.params)]
+def _evidence(
+    screen: _Screen, problem: Problem, judgements: Sequence[FilterJudgement]
+) -> str | None:
+    answers = [row for row in judgements if row.role == "respondent"]
+    solvers = [row for row in answers if _is_solved([row], screen.params)]
     needed = len(screen.params.models) if screen.name == "difficulty" else 1
     if len(solvers) < needed:
         return None
-    shown = _SHOWN[screen.name].format(images=len(problem.images))
+    presentation = _PRESENTATION[screen.name].format(images=len(problem.images))
     counts = ", ".join(f"{row.model} {row.right} of {row.asked} right" for row in answers)
     who = "every model" if screen.name == "difficulty" else "one model"
     return (
-        f"{shown}: {counts}; at least {screen.params.right} by {who} reject it"
-        f"{simulated_note(told)}"
+        f"{presentation}: {counts}; at least {screen.params.right} by {who} reject it"
+        f"{simulated_note(judgements)}"
     )

@@ -59,31 +59,33 @@ def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> Filt
     folder = problems.parent
     read = read_jsonl(problems, Problem)
     sound, rejects = sift(read, folder, study.filter)
-    kept, rejected, told = judge_problems(sound, folder, study)
-    rejects += [_reject(one.problem, [(one.reason, one.evidence)]) for one in rejected]
+    survivors, rejected, judgements = judge_problems(sound, folder, study)
+    rejects += [_reject(judged.problem, [(judged.reason, judged.evidence)]) for judged in rejected]
     counts = Counter(reject.reason for reject in rejects)
     answers = sum(bool(problem.answer) for problem in read)
-    summary = FilterSummary(len(kept), _in_order(counts), answers)
+    summary = FilterSummary(len(survivors), _in_order(counts), answers)
     by_id = {problem.id: problem for problem in read}
-    shown = [(by_id[reject.id], reject) for reject in rejects]
-    write_jsonl(out / "problems.jsonl", (rebase_images(p, folder, out) for p in kept))
+    cards = [(by_id[reject.id], reject) for reject in rejects]
+    write_jsonl(out / "problems.jsonl", (rebase_images(p, folder, out) for p in survivors))
     write_parquet(out / "rejects.parquet", rejects, Reject)
-    write_parquet(out / "judgements.parquet", told, FilterJudgement)
-    write_rejects(out / "rejects.html", shown, folder, str(summary))
+    write_parquet(out / "judgements.parquet", judgements, FilterJudgement)
+    write_rejects(out / "rejects.html", cards, folder, str(summary))
     return summary
 
 
-def summary_of(folder: Path) -> FilterSummary | None:
+def read_summary(folder: Path) -> FilterSummary | None:
     """What the filter has left in a folder, or None where its files are not there or broken."""
     try:
         with open_regular(folder / "problems.jsonl") as file:
-            kept = sum(1 for _ in file)
+            survivors = sum(1 for _ in file)
         rejects = read_parquet(folder / "rejects.parquet", Reject)
     except (OSError, OmibenchError):
         return None
     counts = Counter(rejects["reason"].to_list())
-    answers = kept + sum("answer_missing" not in own for own in rejects["reasons"].to_list())
-    return FilterSummary(kept, _in_order(counts), answers)
+    answers = survivors + sum(
+        "answer_missing" not in reasons for reasons in rejects["reasons"].to_list()
+    )
+    return FilterSummary(survivors, _in_order(counts), answers)
 
 
 def sift(
@@ -93,15 +95,15 @@ def sift(
 
     A duplicate is looked for among the problems kept so far, so the first sound copy survives.
     """
-    kept = Kept()
+    survivors = Kept()
     rejects: list[Reject] = []
     for problem in problems:
         candidate = Candidate(problem, folder)
-        if found := all_reasons(Case(candidate, kept, params)):
-            rejects.append(_reject(problem, found))
+        if findings := all_reasons(Case(candidate, survivors, params)):
+            rejects.append(_reject(problem, findings))
         else:
-            kept.add(candidate)
-    return [candidate.problem for candidate in kept.all], rejects
+            survivors.add(candidate)
+    return [candidate.problem for candidate in survivors.all], rejects
 
 
 def all_reasons(case: Case) -> list[Finding]:
@@ -110,16 +112,18 @@ def all_reasons(case: Case) -> list[Finding]:
     A copy is no near copy too. What cannot be looked at any more, such as a picture that is not
     there, adds no reason to those of a problem that is rejected already.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name in dict.fromkeys([*REASONS.built_in, *case.params.reasons]):
-        if name == "near_duplicate" and any(earlier == "exact_duplicate" for earlier, _ in found):
+        if name == "near_duplicate" and any(
+            earlier == "exact_duplicate" for earlier, _ in findings
+        ):
             continue
-        with suppress(*([OmibenchError] if found else [])):
+        with suppress(*([OmibenchError] if findings else [])):
             with REASONS.calling(name, case.problem.id):
                 evidence = REASONS.get(name)(case)
             if evidence:
-                found.append((name, evidence))
-    return found
+                findings.append((name, evidence))
+    return findings
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:
@@ -132,14 +136,14 @@ def count_phrase(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _reject(problem: Problem, found: Sequence[Finding]) -> Reject:
-    reason, evidence = found[0]
+def _reject(problem: Problem, findings: Sequence[Finding]) -> Reject:
+    reason, evidence = findings[0]
     return Reject(
         id=problem.id,
         reason=reason,
         evidence=evidence,
-        reasons=[name for name, _ in found],
-        evidences=[told for _, told in found],
+        reasons=[name for name, _ in findings],
+        evidences=[told for _, told in findings],
         stage="filter",
         source=problem.source,
         number=problem.number,

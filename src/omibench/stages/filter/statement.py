@@ -28,7 +28,7 @@ _OFFERS_CHOICES = re.compile(
 )
 
 
-def unfinished(problem: Problem, statement: str) -> str | None:
+def find_unfinished_part(problem: Problem, statement: str) -> str | None:
     """Evidence that `statement` (without marks and captions) is not whole, or None."""
     return (
         _broken_choices(problem)

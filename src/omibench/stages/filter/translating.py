@@ -36,7 +36,7 @@ class Texts(NamedTuple):
     choices: tuple[str | None, ...] = ()
 
 
-def texts_of(problem: Problem) -> Texts:
+def collect_texts(problem: Problem) -> Texts:
     """What a translator is shown."""
     return Texts(problem.question, tuple(choice.text for choice in problem.choices or []))
 
@@ -53,14 +53,14 @@ def translation_request(
     problem: Problem, words: str, max_tokens: int, index: int, study: str
 ) -> Request:
     """Ask for the translation of a problem; `index` 1 is the second ask after a failed one."""
-    sections = _sections(texts_of(problem))
+    sections = _sections(collect_texts(problem))
     names = "\n".join(f"{section.name}:" for section in sections)
-    shown = f"{fenced(sections)}\n\n{_CLOSING.format(names=names)}"
+    prompt = f"{fenced(sections)}\n\n{_CLOSING.format(names=names)}"
     return Request(
         conversation=Conversation(
             messages=(
                 Message(role="system", parts=(TextPart(text=words),)),
-                Message(role="user", parts=(TextPart(text=shown),)),
+                Message(role="user", parts=(TextPart(text=prompt),)),
             )
         ),
         decoding=Decoding(temperature=0.0, max_tokens=max_tokens),
@@ -75,11 +75,11 @@ def read_translation(reply: str, original: Texts) -> Texts | None:
     pieces = _HEAD.split(reply)
     if pieces[1::2] != names:
         return None
-    said = dict(zip(pieces[1::2], (piece.strip() for piece in pieces[2::2]), strict=True))
+    texts = dict(zip(pieces[1::2], (piece.strip() for piece in pieces[2::2]), strict=True))
     choices = (
-        None if text is None else said[_choice_name(i)] for i, text in enumerate(original.choices)
+        None if text is None else texts[_choice_name(i)] for i, text in enumerate(original.choices)
     )
-    return Texts(said["QUESTION"], tuple(choices))
+    return Texts(texts["QUESTION"], tuple(choices))
 
 
 def _sections(texts: Texts) -> list[Section]:

@@ -16,9 +16,9 @@ from omibench.stages.filter.judged import Judged
 from omibench.stages.filter.models import Models
 from omibench.stages.filter.translating import (
     Texts,
+    collect_texts,
     instructions,
     read_translation,
-    texts_of,
     translation_request,
 )
 
@@ -38,7 +38,7 @@ class _Reply(NamedTuple):
     found: list[str]
 
 
-def translated(
+def translate_problems(
     problems: Sequence[Problem], params: TranslationParams, models: Models
 ) -> list[Judged]:
     """Every problem, in order, in English where it could be translated; none is rejected.
@@ -56,15 +56,17 @@ def translated(
         for problem, (key, response) in zip(
             waiting, models.ask(params.model, requests), strict=True
         ):
-            replies[problem.id].append(_checked(problem, key, response, params))
+            replies[problem.id].append(_check_reply(problem, key, response, params))
     return [
-        _judged(p, replies[p.id], params.model) if p.id in replies else Judged(p, [])
+        _judge_translation(p, replies[p.id], params.model) if p.id in replies else Judged(p, [])
         for p in problems
     ]
 
 
-def _checked(problem: Problem, key: str, response: Response, params: TranslationParams) -> _Reply:
-    original = texts_of(problem)
+def _check_reply(
+    problem: Problem, key: str, response: Response, params: TranslationParams
+) -> _Reply:
+    original = collect_texts(problem)
     if response.outcome != "answered":
         return _Reply(key, response, None, [f"the translator's reply is {response.outcome}"])
     texts = read_translation(response.text, original)
@@ -73,17 +75,17 @@ def _checked(problem: Problem, key: str, response: Response, params: Translation
     pairs = [(original.question, texts.question)]
     pairs += [(a, b) for a, b in zip(original.choices, texts.choices, strict=True) if a and b]
     pairs += [(a, "") for a, b in zip(original.choices, texts.choices, strict=True) if a and not b]
-    found = [
+    problems_found = [
         line
         for before, after in pairs
         for line in findings(before, after, problem.language, params.negations)
     ]
-    return _Reply(key, response, texts, found)
+    return _Reply(key, response, texts, problems_found)
 
 
-def _judged(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
+def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
     last = replies[-1]
-    told = FilterJudgement(
+    row = FilterJudgement(
         id=problem.id,
         judgement=TRANSLATION,
         model=model,
@@ -95,12 +97,12 @@ def _judged(problem: Problem, replies: Sequence[_Reply], model: str) -> Judged:
     )
     if last.texts is None or last.found:
         note = ProblemWarning(TRANSLATION, f"not used, {'; '.join(last.found)}")
-        return Judged(problem.warn(note), [told])
+        return Judged(problem.warn(note), [row])
     notes = [
         ProblemWarning(TRANSLATION, f"from {problem.language} by {model}"),
-        *_untranslated(problem),
+        *_warn_of_untranslated_answer(problem),
     ]
-    return Judged(_in_english(problem, last.texts, model).warn(*notes), [told])
+    return Judged(_in_english(problem, last.texts, model).warn(*notes), [row])
 
 
 def _in_english(problem: Problem, texts: Texts, model: str) -> Problem:
@@ -118,14 +120,14 @@ def _in_english(problem: Problem, texts: Texts, model: str) -> Problem:
         update={
             "question": texts.question,
             "choices": choices or None,
-            "images": _captioned(problem, texts.question),
+            "images": _translate_captions(problem, texts.question),
             "language": ENGLISH,
             "original": original,
         }
     )
 
 
-def _captioned(problem: Problem, translation: str) -> list[Figure]:
+def _translate_captions(problem: Problem, translation: str) -> list[Figure]:
     """Figures with the captions that follow their marks, where they did so in the original."""
     return [
         figure.model_copy(update={"caption": after[1].strip()})
@@ -137,7 +139,7 @@ def _captioned(problem: Problem, translation: str) -> list[Figure]:
     ]
 
 
-def _untranslated(problem: Problem) -> list[ProblemWarning]:
+def _warn_of_untranslated_answer(problem: Problem) -> list[ProblemWarning]:
     """A warning where the answer of an open problem has words: it is left as the key gives it."""
     worded = [part for part in problem.answer or [] if _WORD.search(_TEXT.sub(" ", part))]
     if problem.choices or not worded:

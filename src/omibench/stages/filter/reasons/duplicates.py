@@ -34,10 +34,10 @@ def near_duplicate(case: Case) -> str | None:
         if (bits := figure_distance(case.candidate, earlier)) is not None
         and bits <= case.params.near_duplicate_images
     )
-    found = next(alike, None)
-    if found is None:
+    original = next(alike, None)
+    if original is None:
         return None
-    earlier, similarity, bits = found
+    earlier, similarity, bits = original
     threshold = case.params.near_duplicate
     return (
         f"text is {similarity:.3f} similar to {earlier.problem.id}, at least {threshold:g} "
@@ -48,16 +48,18 @@ def near_duplicate(case: Case) -> str | None:
 def _similar(case: Case) -> list[tuple[Candidate, float]]:
     from rapidfuzz import fuzz
 
-    mine, threshold = case.candidate, case.params.near_duplicate
-    found = []
-    for earlier in case.kept.alike(mine, threshold):
+    candidate, threshold = case.candidate, case.params.near_duplicate
+    similar = []
+    for earlier in case.kept.alike(candidate, threshold):
         # Problems with other numbers of pictures are never the same: see figure_distance.
-        if len(earlier.contents) == len(mine.contents) and not _share_stem(mine, earlier):
-            in_order = fuzz.ratio(mine.compared, earlier.compared, score_cutoff=100 * threshold)
-            score = max(in_order / 100, _dice(mine.shingles, earlier.shingles))
+        if len(earlier.contents) == len(candidate.contents) and not _share_stem(candidate, earlier):
+            in_order = fuzz.ratio(
+                candidate.text_to_compare, earlier.text_to_compare, score_cutoff=100 * threshold
+            )
+            score = max(in_order / 100, _dice(candidate.shingles, earlier.shingles))
             if score >= threshold:
-                found.append((earlier, score))
-    return found
+                similar.append((earlier, score))
+    return similar
 
 
 def _dice(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
@@ -65,8 +67,8 @@ def _dice(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float
 
 
 def _share_stem(a: Candidate, b: Candidate) -> bool:
-    one, other = a.problem, b.problem
-    return bool(one.group) and (one.source, one.group) == (other.source, other.group)
+    first, second = a.problem, b.problem
+    return bool(first.group) and (first.source, first.group) == (second.source, second.group)
 
 
 def _figures(case: Case, bits: int) -> str:

@@ -20,8 +20,8 @@ from omibench.stages.filter.references import (
     refers_to_all,
     refers_to_pictures,
 )
-from omibench.stages.filter.scope import unwanted
-from omibench.stages.filter.statement import unfinished
+from omibench.stages.filter.scope import find_unwanted_property
+from omibench.stages.filter.statement import find_unfinished_part
 from omibench.stages.filter.text import count_words
 
 # U+FFFD stands for a character that could not be decoded; private-use and control characters come
@@ -29,13 +29,13 @@ from omibench.stages.filter.text import count_words
 _BROKEN = re.compile(
     "[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff\x00-\x08\x0b\x0c\x0e-\x1f]|\\(cid:\\d+\\)"
 )
-_SHOWN = 5  # spoilt words that evidence quotes
+_MAX_QUOTED = 5  # spoilt words that evidence quotes
 
 
 @reason("out_of_scope")
 def out_of_scope(case: Case) -> str | None:
     """A subject, a language, a year or a kind of task that the study does not want."""
-    return unwanted(case.problem, case.candidate.statement, case.params)
+    return find_unwanted_property(case.problem, case.candidate.statement, case.params)
 
 
 @reason("statement_incomplete")
@@ -45,7 +45,7 @@ def statement_incomplete(case: Case) -> str | None:
     words, needed = count_words(f"{case.candidate.statement} {choices}"), case.params.min_words
     if words < needed:
         return f"statement and choices have {words} words; at least {needed} are needed"
-    return unfinished(case.problem, case.candidate.statement)
+    return find_unfinished_part(case.problem, case.candidate.statement)
 
 
 @reason("statement_illegible")
@@ -54,7 +54,7 @@ def statement_illegible(case: Case) -> str | None:
     share, spoilt = legible_share(case.candidate.statement)
     if share >= case.params.min_legible:
         return None
-    quoted = ", ".join(map(repr, spoilt[:_SHOWN]))
+    quoted = ", ".join(map(repr, spoilt[:_MAX_QUOTED]))
     return (
         f"{share:.2f} of its words can be read; at least {case.params.min_legible:g} are needed; "
         f"not {quoted}"
@@ -87,10 +87,12 @@ def answer_ambiguous(case: Case) -> str | None:
 @reason("too_few_images")
 def too_few_images(case: Case) -> str | None:
     """Fewer distinct images, by SHA-256 of their bytes, than `min_images`."""
-    distinct, shown = len(case.candidate.contents), len(case.problem.images)
+    distinct, image_count = len(case.candidate.contents), len(case.problem.images)
     if distinct >= case.params.min_images:
         return None
-    return f"{distinct} distinct of {shown} images; at least {case.params.min_images} are needed"
+    return (
+        f"{distinct} distinct of {image_count} images; at least {case.params.min_images} are needed"
+    )
 
 
 @reason("image_not_referred_to")
@@ -119,10 +121,10 @@ def ocr_error(case: Case) -> str | None:
     problem = case.problem
     choices = {f"choice {c.label}": c.text or "" for c in problem.choices or []}
     answers = {f"answer {i}": part for i, part in enumerate(problem.answer or [], 1)}
-    for where, text in {"question": problem.question, **choices, **answers}.items():
+    for place, text in {"question": problem.question, **choices, **answers}.items():
         if broken := _BROKEN.findall(text):
-            codes = ", ".join(sorted({_code(found) for found in broken}))
-            return f"{len(broken)} unreadable characters in the {where}: {codes}"
+            codes = ", ".join(sorted({_code(character) for character in broken}))
+            return f"{len(broken)} unreadable characters in the {place}: {codes}"
     unresolved = [w for w in problem.warnings if w.code in case.params.unresolved]
     return f"unresolved warning of reading: {unresolved[0]}" if unresolved else None
 
@@ -132,5 +134,5 @@ def _evidence_figures(problem: Problem) -> dict[int, Figure]:
     return {i: figure for i, figure in enumerate(problem.images) if i not in chosen}
 
 
-def _code(found: str) -> str:
-    return found if len(found) > 1 else f"U+{ord(found):04X}"
+def _code(character: str) -> str:
+    return character if len(character) > 1 else f"U+{ord(character):04X}"
