@@ -36,7 +36,7 @@ from omibench.stages.infer.stage import requests_of
 from omibench.status.page import write_page
 from omibench.status.reader import Looker
 from omibench.status.runs import FOLDER
-from omibench.store.process import started_at
+from omibench.store.process import read_process_start
 from omibench.store.store import Store
 
 MODELS, SETTINGS, QUESTIONS, RUNNING = 30, 20, 1322, 8
@@ -142,7 +142,8 @@ def notes(cells: list[Cell], written: set[Cell], running: list[Cell]) -> None:
                 events.append({"time": time.time(), "job": number, "state": "done"})
     head = {
         "time": time.time() - 600, "pid": os.getpid(), "host": socket.gethostname(),
-        "process": started_at(os.getpid()), "command": ["snakemake"], "jobs": jobs, "current": [],
+        "process": read_process_start(os.getpid()), "command": ["snakemake"], "jobs": jobs,
+        "current": [],
     }  # fmt: skip
     path = Path("results", FOLDER, "run.jsonl")
     path.parent.mkdir(parents=True)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import Request, Response, Tags, Usage
-from omibench.store.key import Keys, asked_of
+from omibench.store.key import Keys, dump_request
 from omibench.store.partition.compact import compact_partition
 from omibench.store.partition.index import index_path
 from omibench.store.partition.line import Body, encode_line
@@ -327,7 +327,7 @@ def _item(rng: random.Random, number: int) -> tuple[Request, bytes, bytes]:
     tags = Tags(role="respondent", problem=f"p{problem}", study="scale", setting=setting)
     conversation = Conversation(messages=(Message(role="user", parts=tuple(parts)),))
     request = Request(conversation=conversation, tags=tags)
-    return request, _json(tags.model_dump()), _json(asked_of(request))
+    return request, _json(tags.model_dump()), _json(dump_request(request))
 
 
 def _answer(rng: random.Random, pool: str) -> bytes:

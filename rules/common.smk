@@ -33,7 +33,7 @@ from omibench.params.study import (
 from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance.provenance import forget
 from omibench.params.unused_models import unasked
-from omibench.files.yaml_file import named_in
+from omibench.files.yaml_file import add_place
 
 # No process that a job starts imports what happens to lie in the current folder.
 isolate(os.environ)
@@ -71,7 +71,7 @@ if workflow.is_main_process and (MISSING := missing_files(STUDY, ALLOWED)):
     end_with(
         MissingInputError(
             "the parameters name files that are not there: "
-            + ", ".join(named_in(file, PARAMS_FILES) for file in MISSING)
+            + ", ".join(add_place(file, PARAMS_FILES) for file in MISSING)
             + elsewhere(workflow)
         )
     )

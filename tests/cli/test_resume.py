@@ -15,7 +15,7 @@ import pytest
 from omibench.status.hooks import command
 from omibench.status.resume import commands_of, is_plain
 from omibench.status.runs import Run, name_in_slurm, read_runs
-from omibench.store.process import started_at
+from omibench.store.process import read_process_start
 
 NAME = "0a1b2c3d-0000-4000-8000-00000000000a"
 OTHER = "0a1b2c3d-0000-4000-8000-00000000000b"
@@ -150,7 +150,7 @@ def test_a_dry_run_does_nothing(tmp_path: Path, slurm: Slurm) -> None:
 
 
 def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, slurm: Slurm) -> None:
-    note_run(tmp_path, pid=os.getpid(), process=started_at(os.getpid()))
+    note_run(tmp_path, pid=os.getpid(), process=read_process_start(os.getpid()))
     slurm.has(NAME)
     done = resume(tmp_path, slurm, "--cancel")
     assert done.returncode == 2

@@ -195,7 +195,7 @@ def test_what_is_lost_after_the_export_stays_charged(
     (tmp_path / "u.json").write_text(openai_usage([TOKENS]))
     assert settle_by_usage(study, tmp_path / "u.json", AFTER).attempts == 3
     with Ledger(tmp_path / "store") as ledger:
-        assert sum(loss.attempts for loss in ledger.lost("s") if loss.model == "gpt") == 1
+        assert sum(loss.attempts for loss in ledger.list_losses("s") if loss.model == "gpt") == 1
 
 
 def test_a_person_states_the_amount(tmp_path: Path, study: Study) -> None:

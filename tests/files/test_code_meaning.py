@@ -23,7 +23,7 @@ def module(tmp_path: Path) -> Path:
 
 def test_the_meaning_does_not_hang_on_how_python_prints_trees() -> None:
     """Versions of Python name different empty fields in `ast.dump`; ours names none."""
-    spelt = meaning._spelt(ast.parse("def f(): return [1]"))
+    spelt = meaning._spell(ast.parse("def f(): return [1]"))
     assert "None" not in spelt
     assert "[]" not in spelt
 

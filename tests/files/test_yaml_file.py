@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.files.yaml_file import line_of, named_in, parse_yaml, place_of, read_mapping
+from omibench.files.yaml_file import add_place, find_line, locate_key, parse_yaml, read_mapping
 
 TEXT = """\
 models:
@@ -84,7 +84,7 @@ def test_any_bytes_are_values_or_one_line(content: bytes) -> None:
     ],
 )  # fmt: skip
 def test_the_line_of_a_key_also_where_names_hold_dots(path: str, line: int | None) -> None:
-    assert line_of(TEXT, path) == line
+    assert find_line(TEXT, path) == line
 
 
 def test_the_last_file_that_holds_a_key_is_the_place(tmp_path: Path) -> None:
@@ -92,12 +92,12 @@ def test_the_last_file_that_holds_a_key_is_the_place(tmp_path: Path) -> None:
     first.write_text(TEXT)
     second.write_text("ocr:\n  dpi: 9\n  pages: two.txt\n")
     files = [first, second]
-    assert place_of("ocr.dpi: too few", files) == f"{second}, line 2"
-    assert place_of("infer.models names 'x'", files) == f"{first}, line 7"
-    assert place_of("infer.models names 'x'", files, ["infer"]) == "the command line"
-    assert place_of("data: wrong", files) is None
-    assert named_in("two.txt", files) == f"two.txt ({second}, line 3)"
-    assert named_in("three.txt", files) == "three.txt"
+    assert locate_key("ocr.dpi: too few", files) == f"{second}, line 2"
+    assert locate_key("infer.models names 'x'", files) == f"{first}, line 7"
+    assert locate_key("infer.models names 'x'", files, ["infer"]) == "the command line"
+    assert locate_key("data: wrong", files) is None
+    assert add_place("two.txt", files) == f"two.txt ({second}, line 3)"
+    assert add_place("three.txt", files) == "three.txt"
 
 
 def test_a_file_that_is_none_of_parameters(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from omibench.reevaluate.budget import Allowance, allowance, choose, committed, 
 from omibench.reevaluate.candidates import new_models
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
-from omibench.store.ledger.ledger import Ledger, Purse, month_of
+from omibench.store.ledger.ledger import Ledger, Purse, format_month
 
 NOVEMBER = 1_794_000_000.0
 
@@ -47,7 +47,7 @@ def test_a_new_month_begins_with_its_whole_budget(
     left = allowance(study, NOVEMBER)
     assert left.left_usd == pytest.approx(3.5)
     assert left.cap_usd == pytest.approx(10.0)
-    assert left.why == f"$3.50 of the $10.00 for {month_of(NOVEMBER)} are left"
+    assert left.why == f"$3.50 of the $10.00 for {format_month(NOVEMBER)} are left"
     december = allowance(study, NOVEMBER + 30 * 86400)
     assert december.left_usd == pytest.approx(10.0)
     assert december.cap_usd == pytest.approx(16.5), "what the study may have spent in all by then"

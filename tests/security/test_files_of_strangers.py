@@ -16,7 +16,7 @@ from omibench.cost.tokens import image_size
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, PaperError
 from omibench.files.intake import frames
-from omibench.files.prompt_file import own_prompt
+from omibench.files.prompt_file import read_prompt
 from omibench.graph.provenance.provenance import NAME, read_provenance
 from omibench.graph.provenance.records import FOLDER, read_record
 from omibench.models.recorded.provider import _rows
@@ -46,7 +46,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "recorded.jsonl": lambda path: list(_rows(path)),
     "recorded.parquet": lambda path: list(_rows(path)),
     "picture.png": difference_hash,
-    "own.txt": lambda path: own_prompt(str(path), "judge"),
+    "own.txt": lambda path: read_prompt(str(path), "judge"),
     "prompt.txt": lambda path: load_prompt(str(path)),
 }
 BENCHMARKS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, ParamsError
-from omibench.files.yaml_file import line_of, named_in, parse_yaml, read_mapping, read_yaml
+from omibench.files.yaml_file import add_place, find_line, parse_yaml, read_mapping, read_yaml
 
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)
@@ -38,7 +38,7 @@ def test_a_bomb_is_one_line_and_takes_no_time(text: str, why: str) -> None:
     begun = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     with pytest.raises(ValueError, match=why):
         parse_yaml(text)
-    assert line_of(text, "a.b") in (None, 1)
+    assert find_line(text, "a.b") in (None, 1)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - begun < 2
 
 
@@ -71,7 +71,7 @@ def test_a_pipe_and_a_sparse_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParamsError, match="it is a named pipe, not a file"):
         read_mapping(tmp_path / "pipe")
     with pytest.raises(MissingInputError, match="it is a named pipe, not a file"):
-        named_in("x", [tmp_path / "pipe"])
+        add_place("x", [tmp_path / "pipe"])
     with (tmp_path / "holes").open("wb") as file:
         file.truncate(2**40)
     with pytest.raises(FileFormatError, match=r"holes: has 1099\.5 GB"):

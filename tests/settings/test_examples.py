@@ -15,7 +15,7 @@ from tests.settings.test_present import questions
 from omibench.errors import ParamsError
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
-from omibench.schemas.example import Example, siblings
+from omibench.schemas.example import Example, are_siblings
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Figure, Question
 from omibench.schemas.request import Conversation
@@ -79,7 +79,7 @@ def test_never_itself_nor_a_sibling(
     try:
         found = chosen(question, rows, Examples(k=k))
     except ParamsError:
-        strangers = [row for row in rows if not siblings(question, row.question)]
+        strangers = [row for row in rows if not are_siblings(question, row.question)]
         assert len(strangers) < k
         return
     assert len(set(ids(found))) == k

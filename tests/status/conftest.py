@@ -16,7 +16,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
 from omibench.status.runs import FOLDER
-from omibench.store.process import started_at
+from omibench.store.process import read_process_start
 
 Note = Callable[..., Path]
 SETTINGS = ("cot", "direct")
@@ -88,7 +88,7 @@ def note_run(
     pid = os.getpid()
     head = {
         "time": began, "pid": pid, "host": socket.gethostname(),
-        "process": started_at(pid) if alive else "another", "command": list(command),
+        "process": read_process_start(pid) if alive else "another", "command": list(command),
         "jobs": listed, "current": list(current),
     }  # fmt: skip
     folder = Path("results", FOLDER)

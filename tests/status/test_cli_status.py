@@ -14,7 +14,7 @@ import yaml
 from tests.status.conftest import note_run, write_cell
 
 from omibench.params.study import Study
-from omibench.store.process import started_at
+from omibench.store.process import read_process_start
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_watching_ends_with_the_run_and_says_that_jobs_failed(params: str) -> No
 def test_looking_leaves_every_file_as_it_is(params: str) -> None:
     write_cell("one", "cot", ["answered"] * 3)
     note_run({"infer one/direct": ["running"]})
-    assert started_at(os.getpid())
+    assert read_process_start(os.getpid())
 
     def state() -> dict[Path, int]:
         return {p: p.stat().st_mtime_ns for p in Path().rglob("*") if p.is_file()}

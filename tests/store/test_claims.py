@@ -77,7 +77,7 @@ def test_a_file_system_that_says_it_has_no_locks_holds_nobody_up(
     number: int,
 ) -> None:
     monkeypatch.setattr(fcntl, "flock", failing_with(number))
-    monkeypatch.setattr("omibench.files.locks._said", set())
+    monkeypatch.setattr("omibench.files.locks._warned_reasons", set())
     with (
         caplog.at_level(logging.WARNING, "omibench"),
         claim(tmp_path, {"a"}),

@@ -21,11 +21,11 @@ from omibench.schemas.request import (
     TextPart,
 )
 from omibench.store.key import (
-    asked_again,
-    asked_of,
     canonical,
-    decoding_of,
-    messages_of,
+    dump_decoding,
+    dump_messages,
+    dump_request,
+    parse_request,
     request_key,
 )
 
@@ -164,8 +164,8 @@ def test_a_key_is_the_hash_of_canonical_json(one: Request, reads_tags: bool) -> 
     body = {
         "schema": 1,
         "model": identity,
-        "messages": messages_of(one.conversation),
-        "decoding": decoding_of(one.decoding),
+        "messages": dump_messages(one.conversation),
+        "decoding": dump_decoding(one.decoding),
         "index": one.index,
     }
     if reads_tags:
@@ -175,5 +175,5 @@ def test_a_key_is_the_hash_of_canonical_json(one: Request, reads_tags: bool) -> 
 
 @given(REQUESTS)
 def test_a_stored_request_is_the_request_again(one: Request) -> None:
-    again = asked_again(json.loads(json.dumps(asked_of(one))), one.tags.model_dump())
+    again = parse_request(json.loads(json.dumps(dump_request(one))), one.tags.model_dump())
     assert again == one

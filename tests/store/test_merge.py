@@ -21,7 +21,7 @@ from omibench.errors import MissingInputError, StoreError
 from omibench.schemas.request import Response
 from omibench.store.merge import merge_store
 from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.line import body_of, encode_line
+from omibench.store.partition.line import build_body, encode_line
 from omibench.store.store import Store, partition_name
 from omibench.store.verify import verify_store
 
@@ -70,7 +70,7 @@ def test_nothing_damaged_is_copied(tmp_path: Path) -> None:
     segment.write_bytes(segment.read_bytes().replace(b"answer 1", b"answer 8"))
     (theirs / "images" / SHA256[:2] / SHA256).write_bytes(b"other")
     with Store(theirs) as store:
-        line = encode_line("ab" * 32, body_of(request(9), Response(text="misplaced")))
+        line = encode_line("ab" * 32, build_body(request(9), Response(text="misplaced")))
         store.open_partition(IDENTITY).append_line("ab" * 32, line)
     merged = merge_store(theirs, ours)
     assert (merged.copied, merged.images) == (3, 0)

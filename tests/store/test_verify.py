@@ -18,7 +18,7 @@ from tests.store.filling import (
 )
 
 from omibench.store.partition.compact import compact_partition
-from omibench.store.partition.line import body_of, encode_line
+from omibench.store.partition.line import build_body, encode_line
 from omibench.store.store import Store
 from omibench.store.verify import Fault, Verified, verify_store
 
@@ -44,7 +44,7 @@ def test_a_sound_store_is_sound(tmp_path: Path, packed: bool) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_response_under_another_requests_key_is_found(tmp_path: Path, packed: bool) -> None:
     fill(tmp_path, range(2))
-    put(tmp_path, "ab" * 32, encode_line("ab" * 32, body_of(request(5), answer(5))))
+    put(tmp_path, "ab" * 32, encode_line("ab" * 32, build_body(request(5), answer(5))))
     if packed:
         compact_partition(partition_folder(tmp_path))
     (fault,) = verify(tmp_path).faults
@@ -65,7 +65,7 @@ def test_a_response_under_another_requests_key_is_found(tmp_path: Path, packed: 
 )
 def test_what_is_no_request_or_response_is_found(tmp_path: Path, change: dict[str, bytes]) -> None:
     fill(tmp_path, range(1))
-    body = body_of(request(5), answer(5))._replace(**change)
+    body = build_body(request(5), answer(5))._replace(**change)
     put(tmp_path, "cd" * 32, encode_line("cd" * 32, body))
     found = verify(tmp_path)
     assert [fault.where for fault in found.faults] == ["response cdcdcdcdcdcd"]

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.synthetic.address import Made, made
-from omibench.synthetic.chance import ability_for, chance
+from omibench.synthetic.address import Made, parse_address
+from omibench.synthetic.chance import chance, solve_ability
 from omibench.synthetic.draw import SIZE, picture
 from omibench.synthetic.items import Item, items
 from omibench.synthetic.profiles import LIKES, Like, profile
@@ -152,16 +152,16 @@ def test_an_ability_gives_back_the_accuracy_it_was_made_for(
     accuracy: float, difficulties: list[float]
 ) -> None:
     known = [(difficulty, 0.25) for difficulty in difficulties]
-    ability = ability_for(accuracy, known)
+    ability = solve_ability(accuracy, known)
     mean = sum(chance(ability - d, guess) for d, guess in known) / len(known)
     assert abs(mean - accuracy) < 0.001
 
 
 def test_addresses_are_read_as_they_are_written() -> None:
     for address in (Made("omibench"), Made("emma-mini", 7)):
-        assert made(str(address)) == address
-    assert made("sample/oracle.jsonl") is None
+        assert parse_address(str(address)) == address
+    assert parse_address("sample/oracle.jsonl") is None
     with pytest.raises(ParamsError, match="did you mean 'emma'"):
-        made("synthetic:ema")
+        parse_address("synthetic:ema")
     with pytest.raises(ParamsError, match="a whole number"):
-        made("synthetic:emma:x")
+        parse_address("synthetic:emma:x")

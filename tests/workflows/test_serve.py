@@ -23,7 +23,7 @@ from tests.workflows_support import (
 )
 
 from model_server.handle import ServerHandle
-from omibench.store.ledger.ledger import Ledger, month_of
+from omibench.store.ledger.ledger import Ledger, format_month
 
 require_extra("flows", "prefect")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -115,7 +115,7 @@ def test_a_new_model_is_evaluated_on_schedule_once_and_within_the_budget(
     with Ledger(served.folder / "store") as ledger:
         import time
 
-        spent = ledger.spent_since("kept", month_of(time.time()))
+        spent = ledger.sum_spending("kept", format_month(time.time()))
     tokens = stats["input_tokens"], stats["output_tokens"]
     assert spent == pytest.approx((2.0 * tokens[0] + 10.0 * tokens[1]) / 1e6)
     assert spent < 5.0

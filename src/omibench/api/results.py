@@ -28,7 +28,7 @@ from omibench.schemas.tables import (
     read_json,
     read_jsonl,
 )
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.statistics.paired import AccuracyDifference, paired_difference
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class ResultTables:
         names = self.report_tables
         if name not in names:
             raise MissingInputError(
-                f"{self.folder / 'analyze'}: holds no table {name!r}{did_you_mean(name, names)}"
+                f"{self.folder / 'analyze'}: holds no table {name!r}{suggest_name(name, names)}"
                 if names
                 else f"{self.folder / 'analyze'}: holds no tables; run `omibench analyze` first"
             )
@@ -175,7 +175,7 @@ class ResultTables:
         names = _list_names(frame, column)
         if value not in names:
             raise ArgumentError(
-                f"{column}: there is no verdict of {value!r}{did_you_mean(str(value), names)}"
+                f"{column}: there is no verdict of {value!r}{suggest_name(str(value), names)}"
             )
         return frame.filter(**{column: value})
 

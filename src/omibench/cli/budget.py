@@ -46,7 +46,7 @@ def show(
     if (Path(study.study.store) / LEDGER).is_file():
         with Ledger(study.study.store, write=False) as ledger:
             account = ledger.account(name)
-            losses, settled = ledger.lost(name), ledger.settlements(name)
+            losses, settled = ledger.list_losses(name), ledger.settlements(name)
     if as_json:
         shown = {
             "study": name,

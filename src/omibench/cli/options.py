@@ -108,12 +108,12 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
 
 def cell_of(study: Study, model: str, setting: str) -> Cell:
     from omibench.params.cell import Cell
-    from omibench.schemas.validation import did_you_mean
+    from omibench.schemas.validation import suggest_name
 
     if model not in study.models:
-        raise ParamsError(f"--model {model!r} is not defined{did_you_mean(model, study.models)}")
+        raise ParamsError(f"--model {model!r} is not defined{suggest_name(model, study.models)}")
     if setting not in study.settings:
-        hint = did_you_mean(setting, study.settings)
+        hint = suggest_name(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")
     return Cell(model, setting)
 

@@ -67,7 +67,7 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
         if isinstance(model, ServedModel) and model.is_paid and model.provider == provider
     }
     with _ledger(study) as ledger:
-        lost = ledger.lost_between(study.study.name, models)
+        lost = ledger.find_loss_times(study.study.name, models)
         if lost is None:
             raise MissingInputError(
                 f"{study.study.name}: no attempt at a model of {provider} was lost; there is "

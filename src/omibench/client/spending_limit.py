@@ -142,7 +142,7 @@ class BudgetGate:
 
     def losses(self) -> list[Loss]:
         """The study's attempts whose outcome was never learned."""
-        return [] if self._ledger is None else self._ledger.lost(self.purse.study)
+        return [] if self._ledger is None else self._ledger.list_losses(self.purse.study)
 
     def close(self) -> None:
         """Nobody waits any more for what is still in flight: its outcome stays unknown."""

@@ -13,7 +13,7 @@ from omibench.files.intake import read_bytes
 from omibench.files.intake.containment import Container
 from omibench.files.intake.picture import PICTURE_BYTES
 from omibench.files.intake.picture import SUFFIXES as FORM_SUFFIXES
-from omibench.files.picture_forms import HEAD_BYTES, form_of
+from omibench.files.picture_forms import HEAD_BYTES, detect_form
 from omibench.schemas.problem import Figure
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -61,7 +61,7 @@ class Found:
                 return Figure(file=name, sha256="")
             path = self._container.path(found)
         content = read_bytes(path, PICTURE_BYTES)
-        if form_of(content[:HEAD_BYTES]) is None:
+        if detect_form(content[:HEAD_BYTES]) is None:
             raise FileFormatError(
                 f"{path}: is no picture by its first bytes: give one of {', '.join(SUFFIXES)}"
             )
@@ -80,7 +80,7 @@ class Found:
         return self._paths
 
     def _write(self, picture: Embedded) -> Figure:
-        form = form_of(picture.bytes[:HEAD_BYTES])
+        form = detect_form(picture.bytes[:HEAD_BYTES])
         if form is None:
             name = f"picture {picture.path!r}" if picture.path else "a picture"
             raise FileFormatError(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from omibench.datasets.dataset import Dataset
 from omibench.schemas.problem import Answer
-from omibench.synthetic.items import seeded
+from omibench.synthetic.items import make_random
 from omibench.synthetic.shares import equal
 
 
@@ -25,7 +25,7 @@ def stratified(
     for subject, own in strata.items():
         shares = equal({name: len(ids) for name, ids in sorted(own.items())}, per_subject)
         for name, share in shares.items():
-            drawn.update(seeded(seed, subject, name).sample(sorted(own[name]), share))
+            drawn.update(make_random(seed, subject, name).sample(sorted(own[name]), share))
     return Dataset(
         [question for question in whole.questions if question.id in drawn],
         [answer for answer in whole.answers if answer.id in drawn],

@@ -82,11 +82,11 @@ def read_source(text: str) -> Source:
     tree = ast.parse(text)
     facade = [node for node in tree.body if getattr(node, "name", "") == "__getattr__"]
     rest = [node for node in tree.body if node not in facade]
-    meaning = hashlib.sha256(_spelt(tree).encode()).hexdigest()
-    return Source(meaning, _imported_by(rest), _imported_by(facade))
+    meaning = hashlib.sha256(_spell(tree).encode()).hexdigest()
+    return Source(meaning, _list_imports(rest), _list_imports(facade))
 
 
-def _imported_by(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
+def _list_imports(nodes: Sequence[ast.AST]) -> tuple[str, ...]:
     names: list[str] = []
     waiting = list(nodes)
     while waiting:
@@ -121,21 +121,21 @@ def _for_types_only(node: ast.AST) -> bool:
     )
 
 
-def _spelt(node: object) -> str:
+def _spell(node: object) -> str:
     """One spelling of a syntax tree, without docstrings: the same in every version of Python.
 
     `ast.dump` is not: versions differ in which empty fields they name.
     """
     if isinstance(node, ast.AST):
         fields = [
-            f"{name}={_spelt(value)}"
+            f"{name}={_spell(value)}"
             for name, value in ast.iter_fields(node)
             if value is not None and value != []
         ]
         return f"{type(node).__name__}({','.join(fields)})"
     if isinstance(node, list):
         first = 1 if node and _is_docstring(node[0]) else 0
-        return f"[{','.join([_spelt(item) for item in node[first:]])}]"
+        return f"[{','.join([_spell(item) for item in node[first:]])}]"
     return repr(node)
 
 

@@ -24,14 +24,14 @@ def isolate_env(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment for a process that imports, as its children do, nothing from its folder."""
     entries = environment.get(_PATH, "").split(os.pathsep)
     absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 (text, no path)
-    rest = {name: value for name, value in environment.items() if name != _PATH}
+    others = {name: value for name, value in environment.items() if name != _PATH}
     path = {_PATH: os.pathsep.join(absolute)} if absolute else {}
-    return rest | path | {SAFE_PATH: "1"}
+    return others | path | {SAFE_PATH: "1"}
 
 
 def isolate(environment: MutableMapping[str, str]) -> None:
     """Change an environment, such as `os.environ`, into its isolated one, for all children."""
-    wanted = isolate_env(environment)
-    for name in set(environment) - set(wanted):
+    isolated = isolate_env(environment)
+    for name in set(environment) - set(isolated):
         del environment[name]
-    environment.update(wanted)
+    environment.update(isolated)

@@ -22,8 +22,8 @@ UNKNOWN_S = 10.0
 """Seconds for which a lock that fails for an unknown reason is tried again."""
 _NO_LOCKS: Final = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP}
 """What a file system says that was mounted without locks (Lustre without `flock`, some FUSE)."""
-_HELD: Final = {errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES}
-_said: set[str] = set()
+_HELD_BY_OTHERS: Final = {errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES}
+_warned_reasons: set[str] = set()
 log = logging.getLogger("omibench")
 
 
@@ -44,7 +44,7 @@ def try_lock(file: int) -> bool:
     try:
         _flock(file, "LOCK_EX", "LOCK_NB")
     except LockError as error:
-        if error.errno in _HELD:
+        if error.errno in _HELD_BY_OTHERS:
             return False
         raise
     return True
@@ -90,19 +90,19 @@ def has_none(error: LockError) -> bool:
     """Whether a lock failed because its file system has none; said once as a warning."""
     if error.errno not in _NO_LOCKS:
         return False
-    why = error.strerror or "no locks"
-    if why not in _said:
-        _said.add(why)
+    reason = error.strerror or "no locks"
+    if reason not in _warned_reasons:
+        _warned_reasons.add(reason)
         log.warning(
             "the file system of the store has no locks (%s): processes that ask at once may buy "
             "the same request twice; mount it with locks, or run one process at a time",
-            why,
+            reason,
         )
     return True
 
 
 @contextmanager
-def holding(path: Path) -> Iterator[bool]:
+def lock_path(path: Path) -> Iterator[bool]:
     """Lock the file `path` against others that ask for the same; the value: whether it is ours.
 
     The file is made where it is not there, and stays: were it removed, two could hold two files of

@@ -70,10 +70,10 @@ def tighten(*paths: Path) -> int:
 
 def tighten_all(store: Path) -> int:
     """As `tighten`, the whole store."""
-    return sum(_tighten(path) for path in _all_in(store))
+    return sum(_tighten(path) for path in _walk_store(store))
 
 
-def _all_in(store: Path) -> Iterator[Path]:
+def _walk_store(store: Path) -> Iterator[Path]:
     yield store
     for folder, folders, files in os.walk(store):
         for name in (*folders, *files):
@@ -82,12 +82,12 @@ def _all_in(store: Path) -> Iterator[Path]:
 
 def _tighten(path: Path) -> int:
     try:
-        found = path.lstat()
-        if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+        status = path.lstat()
+        if not (stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)):
             return 0
-        shared = is_shared(path if stat.S_ISDIR(found.st_mode) else path.parent)
+        shared = is_shared(path if stat.S_ISDIR(status.st_mode) else path.parent)
         allowed = 0o2770 if shared else 0o700
-        mode = stat.S_IMODE(found.st_mode)
+        mode = stat.S_IMODE(status.st_mode)
         if not mode & ~allowed & 0o077:
             return 0
         path.chmod(mode & (allowed | 0o7000))

@@ -51,8 +51,8 @@ def output_parquet(path: str | Path, store: str | Path, *inputs: Path | None) ->
 
 def spare_inputs(target: Path, *inputs: Path | None) -> Path:
     """The file to write. Raises OutputError where it is one of the inputs, which would be lost."""
-    for given in inputs:
-        if given and target.exists() and given.exists() and target.samefile(given):
+    for source in inputs:
+        if source and target.exists() and source.exists() and target.samefile(source):
             raise OutputError(
                 f"--out: would write {target}, which is an input and would be lost; name another"
             )

@@ -7,7 +7,7 @@ HEAD_BYTES = 12
 """From which the form of a picture can be told."""
 
 
-def form_of(head: bytes) -> str | None:
+def detect_form(head: bytes) -> str | None:
     """`png`, `jpeg`, `gif`, `webp` or `bmp` by a file's first 12 bytes; None for anything else."""
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "webp"

@@ -24,7 +24,7 @@ def parse_yaml(text: bytes | str) -> Any:
     import yaml  # jobs are given their parameters as JSON and need not pay for this import
 
     if isinstance(text, bytes):
-        text = _decoded(text)
+        text = _decode(text)
     try:
         check_depth(text, _loader())
         loader = _loader()(text)
@@ -35,7 +35,7 @@ def parse_yaml(text: bytes | str) -> Any:
     except yaml.reader.ReaderError as error:
         raise ValueError(f"is no text: it holds the character #x{error.character:04x}") from None
     except yaml.MarkedYAMLError as error:
-        raise ValueError(_marked(error, text)) from None
+        raise ValueError(_describe_error(error, text)) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(" ".join(str(error).split()) or "is nested too deeply") from None
 
@@ -66,7 +66,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     return values
 
 
-def place_of(
+def locate_key(
     message: str, files: Iterable[str | Path], overrides: Iterable[str] = ()
 ) -> str | None:
     """`params.yaml, line 12`: where the key that a message begins with stands, in the last file.
@@ -78,7 +78,7 @@ def place_of(
         return "the command line"
     for file in reversed(list(files)):
         try:
-            line = line_of(read_text(file, YAML_BYTES), path)
+            line = find_line(read_text(file, YAML_BYTES), path)
         except OmibenchError:
             continue
         if line is not None:
@@ -86,27 +86,27 @@ def place_of(
     return None
 
 
-def named_in(value: str, files: Iterable[str | Path]) -> str:
+def add_place(value: str, files: Iterable[str | Path]) -> str:
     """The value with the place where it is given: `nope.txt (params.yaml, line 4)`."""
     for file in reversed(list(files)):
         text = read_text(file, YAML_BYTES)
-        line = next((n for n, given in _scalars(_composed(text)) if given == value), None)
+        line = next((n for n, scalar in _scalars(_compose(text)) if scalar == value), None)
         if line is not None:
             return f"{value} ({file}, line {line})"
     return value
 
 
-def line_of(text: str, path: str) -> int | None:
+def find_line(text: str, path: str) -> int | None:
     """The line, from 1, of the key that `path` (`models.gpt-4.1.price`) leads to.
 
     The line of the deepest key on the way that is there; None where not even the first is.
     """
-    node, line = _composed(text), None
+    node, line = _compose(text), None
     while path and node is not None:
-        found = _step(node, path)
-        if found is None:
+        step = _step(node, path)
+        if step is None:
             break
-        place, node, path = found
+        place, node, path = step
         line = place.start_mark.line + 1
     return line
 
@@ -122,7 +122,7 @@ def _loader() -> Any:
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def _composed(text: str) -> yaml.Node | None:
+def _compose(text: str) -> yaml.Node | None:
     import yaml
 
     try:
@@ -158,15 +158,15 @@ def _step(node: yaml.Node, path: str) -> tuple[yaml.Node, yaml.Node, str] | None
     return None
 
 
-def _refuse_twins(node: yaml.Node | None, seen: set[int]) -> None:
+def _refuse_twins(node: yaml.Node | None, visited: set[int]) -> None:
     import yaml
 
-    if node is None or id(node) in seen:
+    if node is None or id(node) in visited:
         return
-    seen.add(id(node))
+    visited.add(id(node))
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            _refuse_twins(item, seen)
+            _refuse_twins(item, visited)
     elif isinstance(node, yaml.MappingNode):
         lines: dict[str, int] = {}
         for key, value in node.value:
@@ -177,10 +177,10 @@ def _refuse_twins(node: yaml.Node | None, seen: set[int]) -> None:
                     f"line {line}: the key {name!r} is there already, in line {lines[name]}"
                 )
             lines[name] = line
-            _refuse_twins(value, seen)
+            _refuse_twins(value, visited)
 
 
-def _decoded(text: bytes) -> str:
+def _decode(text: bytes) -> str:
     try:
         return text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -189,7 +189,7 @@ def _decoded(text: bytes) -> str:
         raise ValueError(f"line {line}: is not UTF-8 text (it holds the byte {byte})") from None
 
 
-def _marked(error: yaml.MarkedYAMLError, text: str) -> str:
+def _describe_error(error: yaml.MarkedYAMLError, text: str) -> str:
     mark, begun = error.problem_mark or error.context_mark, error.context_mark
     if mark is None:
         return " ".join(str(error).split())

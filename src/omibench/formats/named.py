@@ -10,7 +10,7 @@ from omibench.errors import FileFormatError, ParamsError
 from omibench.formats.content import Row
 from omibench.formats.record import COLUMNS, record
 from omibench.formats.values import options_of, plain, text_of, texts_of
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.text.terminal import printable
 
 NEEDED: Final = ("prediction", "gold")
@@ -40,7 +40,7 @@ def parse_columns(text: str) -> dict[str, str]:
             raise ParamsError(f"--columns {pair!r}: write NAME=COLUMN, such as gold=target")
         if name not in COLUMNS:
             raise ParamsError(f"--columns {name!r}: is no column of scoring"
-                              f"{did_you_mean(name, COLUMNS)}")  # fmt: skip
+                              f"{suggest_name(name, COLUMNS)}")  # fmt: skip
         if name in found:
             raise ParamsError(f"--columns {name!r}: is named twice")
         found[name] = column

@@ -15,7 +15,7 @@ from omibench.files.shipped import shipped
 from omibench.files.yaml_file import parse_yaml
 from omibench.init.papers import find_papers, manifest_text
 from omibench.params.study import Study, parse_study
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _SCHEMA: Final = "schemas/params.schema.json"
@@ -88,7 +88,7 @@ def study_that_ships(name: str) -> StudyFiles:
     """
     names = shipped_studies()
     if name not in names:
-        hint = did_you_mean(name, names)
+        hint = suggest_name(name, names)
         raise ParamsError(f"--study {name!r} does not ship with omibench{hint}")
     folder = shipped("studies")
     texts = {"params.yaml": _as_params(_read(folder / f"{name}.yaml"), name)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
-from omibench.files.prompt_file import own_prompt
+from omibench.files.prompt_file import read_prompt
 from omibench.judges.case import Case
 from omibench.schemas.request import (
     Conversation,
@@ -20,7 +20,7 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.text.fences import Section, fenced
+from omibench.text.fences import Section, fence_sections
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ def prompt_of(instrument: Instrument[T], file: str | None = None) -> Prompt:
     """
     if file is None:
         return Prompt(instrument.instructions, instrument.closing)
-    return Prompt(own_prompt(file, f"judge {instrument.name}"), instrument.closing)
+    return Prompt(read_prompt(file, f"judge {instrument.name}"), instrument.closing)
 
 
 @lru_cache(maxsize=64)
@@ -95,7 +95,7 @@ def request_for(
 ) -> Request:
     """The request of one judgement; `index` 1 is the second ask after a failed reply."""
     words = prompt or prompt_of(instrument)
-    material = f"{fenced(instrument.sections(case))}\n\n{words.closing}"
+    material = f"{fence_sections(instrument.sections(case))}\n\n{words.closing}"
     pictures = [
         part
         for i, image in enumerate(case.images)

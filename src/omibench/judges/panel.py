@@ -15,7 +15,7 @@ from omibench.judges.instrument import Instrument, Prompt, prompt_of, request_fo
 from omibench.params.judge import JudgePanel
 from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.store.key import request_key
 
@@ -119,7 +119,7 @@ def open_panels(study: AskingParams, wanted: Sequence[Wanted[Any]]) -> Iterator[
         for params, _, where in wanted:
             for name in params.models:
                 if name not in study.models:
-                    hint = did_you_mean(name, study.models)
+                    hint = suggest_name(name, study.models)
                     raise ModelError(f"{where}: {name!r} is no model of the params{hint}")
                 if name not in judges:
                     asker = stack.enter_context(open_asker(study, name))

@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from omibench.errors import ParamsError
 from omibench.files.yaml_file import read_yaml
 from omibench.params.blocks import Block
-from omibench.schemas.validation import did_you_mean, explain
+from omibench.schemas.validation import explain, suggest_name
 from omibench.schemas.verdict import VerdictOutcome
 
 TypeName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -81,7 +81,7 @@ def taxonomy_of(name: str) -> Taxonomy:
         return TAXONOMIES[name]
     path = Path(name)
     if not path.is_file():
-        hint = did_you_mean(name, TAXONOMIES)
+        hint = suggest_name(name, TAXONOMIES)
         raise ParamsError(f"taxonomy {name!r} is neither built in nor a file{hint}")
     try:
         found = Taxonomy.model_validate(read_yaml(path))

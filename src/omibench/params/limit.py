@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from omibench.errors import ParamsError
 from omibench.params.blocks import Block
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 T = TypeVar("T")
 Count = Annotated[int, Field(ge=1)]
@@ -44,7 +44,7 @@ class Limit(Block):
         if self.ids is not None:
             for one in self.ids:
                 if one not in known:
-                    hint = did_you_mean(one, known)
+                    hint = suggest_name(one, known)
                     raise ParamsError(f"study.limit or --ids: no problem is {one!r}{hint}")
             return set(self.ids)
         if self.n is not None:

@@ -10,7 +10,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from omibench.plugins.registry import has_part, known_names
-from omibench.schemas.validation import UNKNOWN_PART, did_you_mean
+from omibench.schemas.validation import UNKNOWN_PART, suggest_name
 
 PART_NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
@@ -59,7 +59,7 @@ class PartName:
         raise PydanticCustomError(
             UNKNOWN_PART,
             "unknown {noun} {name}{hint}",
-            {"noun": self.noun, "name": repr(name), "hint": did_you_mean(name, known)},
+            {"noun": self.noun, "name": repr(name), "hint": suggest_name(name, known)},
         )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, ValidationError, model_validator
 
 from omibench.errors import ParamsError, PluginError, reason_of
-from omibench.files.yaml_file import place_of, read_mapping
+from omibench.files.yaml_file import locate_key, read_mapping
 from omibench.params.aggregate import SELF
 from omibench.params.blocks import Block, Name, PlainPath
 from omibench.params.cell import Cell as Cell  # noqa: PLC0414
@@ -35,7 +35,7 @@ from omibench.params.stages import (
     ScoreParams,
     StudyParams,
 )
-from omibench.schemas.validation import did_you_mean, explain
+from omibench.schemas.validation import explain, suggest_name
 from omibench.synthetic.address import Made, is_made_up
 
 OnOff = Literal["true", "false"]
@@ -144,7 +144,7 @@ class Study(Block):
         for where, names, known in self._references():
             for name in names:
                 if name not in known:
-                    hint = did_you_mean(name, known)
+                    hint = suggest_name(name, known)
                     raise ValueError(f"{where} names {name!r}, which is not defined{hint}")
         return self
 
@@ -241,9 +241,11 @@ def parse_study(
     except ValidationError as error:
         wrong = explain(error, Study)
     except PluginError as error:
-        raise PluginError(f"{place_of(str(error), files, overrides) or where}: {error}") from error
+        raise PluginError(
+            f"{locate_key(str(error), files, overrides) or where}: {error}"
+        ) from error
     if wrong:
-        raise ParamsError(f"{place_of(wrong, files, overrides) or where}: {wrong}")
+        raise ParamsError(f"{locate_key(wrong, files, overrides) or where}: {wrong}")
     return study
 
 

@@ -22,8 +22,8 @@ from omibench.params.models.simulated import SimulatedModel
 from omibench.params.roles import Role, select_fields
 from omibench.params.study import Study, parse_study
 from omibench.synthetic.address import Made
-from omibench.synthetic.chance import ability_for
-from omibench.synthetic.items import seeded
+from omibench.synthetic.chance import solve_ability
+from omibench.synthetic.items import make_random
 from omibench.synthetic.profiles import LIKES, Like
 
 APART = "-simulated"
@@ -137,7 +137,7 @@ def _stand_in(
     return {
         "provider": "simulated",
         "oracle": oracle,
-        "seed": seeded("stand-in", name).randrange(2**31),
+        "seed": make_random("stand-in", name).randrange(2**31),
         "ability": main,
         "setting_effects": {s: effect for s, effect in effects.items() if effect},
         "image_penalty": IMAGE_PENALTY,
@@ -155,15 +155,15 @@ def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, f
          1 / len(row.choices) if row.choices else 0.0)
         for row in rows
     ]  # fmt: skip
-    typical = ability_for(TYPICAL, known)
+    typical = solve_ability(TYPICAL, known)
     found: dict[str, dict[str, float]] = {}
     for name, model in study.models.items():
         own = {
-            setting: ability_for(value / (1 - WITHOUT_ANSWER), known)
+            setting: solve_ability(value / (1 - WITHOUT_ANSWER), known)
             for (label, setting), value in printed.items()
             if label == (model.label or name)
         }
-        drawn = round(seeded("ability", name).gauss(typical, SPREAD), 4)
+        drawn = round(make_random("ability", name).gauss(typical, SPREAD), 4)
         found[name] = {"": own.get("", next(iter(own.values()), drawn))}
         for key, setting in study.settings.items():
             # A table's strategy is a setting's label or name, or the name before its first hyphen.

@@ -12,7 +12,7 @@ from omibench.errors import OmibenchError, PluginError
 from omibench.plugins.built_in import BUILT_IN
 from omibench.plugins.installed import find_installed, installed_names, note_source
 from omibench.plugins.sources import describe_error
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 Part = TypeVar("Part")
 
@@ -127,7 +127,7 @@ class Registry(Generic[Part]):
             PluginError: There is none, with the nearest name that exists, or it does not load.
         """
         if not self.load(name):
-            raise PluginError(f"there is no {self.noun} {name!r}{did_you_mean(name, self.names)}")
+            raise PluginError(f"there is no {self.noun} {name!r}{suggest_name(name, self.names)}")
         return self._parts[name]
 
     def load(self, name: str) -> bool:

@@ -12,7 +12,7 @@ from omibench.params.study import Study
 from omibench.plan.build import incomplete_cells, plan_study
 from omibench.plan.rows import total_of
 from omibench.reevaluate.candidates import Candidate, with_models
-from omibench.store.ledger.ledger import LEDGER, Ledger, month_of
+from omibench.store.ledger.ledger import LEDGER, Ledger, format_month
 
 
 class Allowance(NamedTuple):
@@ -45,7 +45,7 @@ def allowance(study: Study, now: float) -> Allowance:
     monthly, total = study.reevaluate.monthly_budget_usd, budget_of(study)
     if monthly is None and total is None:
         return Allowance(None, None, "no budget is set")
-    month = month_of(now)
+    month = format_month(now)
     spent, gone = _booked(study, month), committed(study)
     left = {}
     if monthly is not None:
@@ -65,7 +65,7 @@ def _booked(study: Study, month: str) -> float:
     if not (Path(study.study.store) / LEDGER).is_file():
         return 0.0
     with Ledger(study.study.store, write=False) as ledger:
-        return ledger.spent_since(study.study.name, month)
+        return ledger.sum_spending(study.study.name, month)
 
 
 def choose(

@@ -14,7 +14,7 @@ from omibench.errors import OutputError, ParamsError
 from omibench.files.intake import read_text
 from omibench.plugins.registry import known_names
 from omibench.scaffold.kinds import KINDS, PartKind
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 PART_LIST = "src/omibench/plugins/built_in.py"
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -60,7 +60,7 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
         OutputError: One of its files is there already; nothing is written then.
     """
     if kind not in KINDS:
-        raise ParamsError(f"new: {kind!r} is no kind of part{did_you_mean(kind, KINDS)}")
+        raise ParamsError(f"new: {kind!r} is no kind of part{suggest_name(kind, KINDS)}")
     _check_name(name, KINDS[kind])
     texts = dict(_texts(kind, name, folder, as_plugin))
     taken = next((path for path in texts if path.exists()), None)

@@ -50,7 +50,7 @@ def is_cell(path: Path) -> bool:
     return path.suffix == ".parquet" and path.parent.parent.name in STAGES
 
 
-def origin_at(path: Path, job: str = "") -> CellOrigin | None:
+def describe_origin(path: Path, job: str = "") -> CellOrigin | None:
     """What a file that is written to `path` is to say of itself; None where that is no cell.
 
     Args:
@@ -60,12 +60,12 @@ def origin_at(path: Path, job: str = "") -> CellOrigin | None:
     if not is_cell(path):
         return None
     stage, model, setting = path.parent.parent.name, path.parent.name, path.stem
-    responses = _responses_beside(path)
+    responses = _find_responses(path)
     digest = content_hash(responses) if responses.is_file() and stage != _RESPONSES else ""
     return CellOrigin(stage, model, setting, job, digest)
 
 
-def metadata_of(origin: CellOrigin, parquet: bytes) -> dict[str, str]:
+def build_metadata(origin: CellOrigin, parquet: bytes) -> dict[str, str]:
     """The metadata of a file whose bytes are `parquet` without it."""
     footer_length = int.from_bytes(parquet[-8:-4], "little")
     content = sha256(parquet[: len(parquet) - 8 - footer_length]).hexdigest()
@@ -105,7 +105,7 @@ def check_origin(path: Path, *, whole: bool = True) -> None:
     if not is_cell(path):
         return
     origin = read_origin(path)
-    responses = _responses_beside(path)
+    responses = _find_responses(path)
     if origin is None:
         if path != responses and responses.is_file() and read_origin(responses):
             raise _refusal(
@@ -154,7 +154,7 @@ def _footer(path: Path) -> Footer:
             raise FileFormatError(f"{path}: is not a Parquet file: {error}") from None
 
 
-def _responses_beside(path: Path) -> Path:
+def _find_responses(path: Path) -> Path:
     return path.parents[2] / _RESPONSES / path.parent.name / path.name
 
 

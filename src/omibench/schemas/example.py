@@ -29,7 +29,7 @@ class Example(Noun):
         return self.question.id
 
 
-def siblings(one: Question, other: Question) -> bool:
+def are_siblings(one: Question, other: Question) -> bool:
     """Whether two are one problem, share a group, or show the same picture."""
     if one.id == other.id or (one.group and one.group == other.group):
         return True

@@ -148,7 +148,7 @@ class Question(_Asked):
     pages: list[int] = []
 
 
-def question_of(problem: Problem) -> Question:
+def strip_answer(problem: Problem) -> Question:
     """The half without answer, solution and warnings, which may tell of the answer."""
     return Question(**{name: getattr(problem, name) for name in Question.model_fields})
 

@@ -22,7 +22,7 @@ from omibench.files.atomic import replace_atomically
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
 from omibench.schemas.cell_files import read_cell
-from omibench.schemas.cell_origin import CellOrigin, metadata_of, origin_at
+from omibench.schemas.cell_origin import CellOrigin, build_metadata, describe_origin
 from omibench.schemas.problem import Noun
 from omibench.text.surrogates import replace_surrogates
 
@@ -248,19 +248,19 @@ def read_json(path: str | Path, row: type[Row]) -> Row:
 
 def content_hash(rows: Iterable[BaseModel]) -> str:
     """SHA-256 over the sorted JSON lines of `rows`: the same whatever their order."""
-    lines = sorted(map(_json_of, rows))
+    lines = sorted(map(_dump_json, rows))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def write_jsonl(path: str | Path, rows: Iterable[BaseModel]) -> None:
     """Write rows as JSON lines; the file appears whole or not at all."""
-    write_text(path, "".join(_json_of(row) + "\n" for row in rows))
+    write_text(path, "".join(_dump_json(row) + "\n" for row in rows))
 
 
 def write_json(path: str | Path, value: BaseModel | dict[str, Any]) -> None:
     """Write one JSON document, indented, keys of plain mappings sorted."""
     if isinstance(value, BaseModel):
-        text = _json_of(value, indent=2)
+        text = _dump_json(value, indent=2)
     else:
         text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
     write_text(path, text + "\n")
@@ -275,7 +275,7 @@ def write_text(path: str | Path, text: str) -> None:
         content = text.encode()
     except UnicodeEncodeError:
         content = str(replace_surrogates(text)).encode()
-    with _replaced(path) as partial:
+    with _replace_file(path) as partial:
         partial.write_bytes(content)
 
 
@@ -302,14 +302,14 @@ def write_parquet(
         frame = _frame(values, schema)
     except UnicodeEncodeError:
         frame = _frame(replace_surrogates(values), schema)
-    origin = origin or origin_at(Path(path))
-    with _replaced(path) as partial:
+    origin = origin or describe_origin(Path(path))
+    with _replace_file(path) as partial:
         frame.write_parquet(partial)
         if origin:
-            frame.write_parquet(partial, metadata=metadata_of(origin, partial.read_bytes()))
+            frame.write_parquet(partial, metadata=build_metadata(origin, partial.read_bytes()))
 
 
-def _json_of(row: BaseModel, indent: int | None = None) -> str:
+def _dump_json(row: BaseModel, indent: int | None = None) -> str:
     try:
         return row.model_dump_json(indent=indent)
     except PydanticSerializationError:  # of a lone surrogate
@@ -369,7 +369,7 @@ def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
 
 
 @contextmanager
-def _replaced(path: str | Path) -> Iterator[Path]:
+def _replace_file(path: str | Path) -> Iterator[Path]:
     """As `replace_atomically`, making the folder; a failure is an OutputError."""
     target = Path(path)
     made_folder(target.parent)

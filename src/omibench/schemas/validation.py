@@ -30,12 +30,12 @@ def explain(error: ValidationError, root: type[BaseModel]) -> str:
     where, more = ".".join(path), f" (and {rest} more mistake{'s' * (rest > 1)})" if rest else ""
     if first["type"] == "extra_forbidden":
         known = [name for block in blocks for name in block.model_fields]
-        return f"{where}: unknown key{did_you_mean(path[-1], known)}{more}"
+        return f"{where}: unknown key{suggest_name(path[-1], known)}{more}"
     if first["type"] == "union_tag_invalid":
         tag = first["ctx"]["discriminator"].strip("'")
         known = [name.strip(" '") for name in first["ctx"]["expected_tags"].split(",")]
         given = first["ctx"]["tag"]
-        return f"{where}.{tag}: unknown value {given!r}{did_you_mean(given, known)}{more}"
+        return f"{where}.{tag}: unknown value {given!r}{suggest_name(given, known)}{more}"
     if first["type"] in _BLOCKS:
         place = f"{where}: " if where else ""
         return f"{place}holds {_short(first['input'])}, but takes a block of keys{more}"
@@ -91,7 +91,7 @@ def _short(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known: Iterable[str]) -> str:
     """A closing hint: the nearest known name, or the list of all of them."""
     near = get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"

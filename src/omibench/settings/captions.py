@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omibench.files.prompt_file import own_prompt
+from omibench.files.prompt_file import read_prompt
 from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import Conversation, Decoding, Message, TextPart
 from omibench.settings.conditions import picture
-from omibench.text.fences import Section, fenced
+from omibench.text.fences import Section, fence_sections
 
 INSTRUCTIONS = """\
 You describe a picture to somebody who has to solve a problem with it and cannot see it. The \
@@ -34,7 +34,7 @@ def caption_conversation(
     The same for every setting that shows the picture, so that a caption is bought once.
     """
     options = [_line(choice, f"[IMAGE{choice.image}]") for choice in question.choices or []]
-    problem = fenced([Section("PROBLEM", "\n".join([question.question.strip(), *options]))])
+    problem = fence_sections([Section("PROBLEM", "\n".join([question.question.strip(), *options]))])
     task = TextPart(text=f"{problem}\n\nDescribe [IMAGE{index}] of this problem, which is here:")
     return Conversation(
         messages=(
@@ -49,7 +49,7 @@ def caption_instructions(file: str | None) -> str:
 
     Raises ParamsError for a file that cannot be read or is empty.
     """
-    return INSTRUCTIONS if file is None else own_prompt(file, "captioner")
+    return INSTRUCTIONS if file is None else read_prompt(file, "captioner")
 
 
 def _line(choice: Choice, mark: str) -> str:

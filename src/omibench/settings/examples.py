@@ -15,7 +15,7 @@ from omibench.errors import ParamsError
 from omibench.params.image import Images
 from omibench.params.presentation import Examples
 from omibench.params.setting import Setting
-from omibench.schemas.example import Example, siblings
+from omibench.schemas.example import Example, are_siblings
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Message, TextPart
 from omibench.settings.ablation import ablated
@@ -35,7 +35,7 @@ def chosen(
 
     Raises ParamsError when too few of `rows` may be shown before this question.
     """
-    fit = [e for e in rows if e.take == wanted.take and not siblings(question, e.question)]
+    fit = [e for e in rows if e.take == wanted.take and not are_siblings(question, e.question)]
     start = 0
     if wanted.take == "window":
         fit = [e for e in fit if e.question.subset != question.subset]

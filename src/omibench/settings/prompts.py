@@ -10,7 +10,7 @@ from pathlib import Path
 from omibench.errors import OmibenchError, ParamsError, reason_of
 from omibench.files.intake import read_bytes
 from omibench.files.prompt_file import PROMPT_BYTES
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.settings.registry import PROMPTS
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt
 
@@ -29,7 +29,7 @@ def load_prompt(name: str) -> Prompt:
     try:
         state = Path(name).stat()
     except OSError:
-        hint = did_you_mean(name, list(PROMPTS))
+        hint = suggest_name(name, list(PROMPTS))
         raise ParamsError(f"prompt {name!r} is neither built in nor a file{hint}") from None
     return _from_file(name, state.st_mtime_ns, state.st_size)
 
@@ -51,7 +51,7 @@ def _from_file(name: str, modified_ns: int, size: int) -> Prompt:
         )
     for field in re.findall(r"\{([a-z]+)\}", text):
         if field not in _FIELDS and get_close_matches(field, _FIELDS):
-            raise ParamsError(f"{name}: unknown {{{field}}}{did_you_mean(field, _FIELDS)}")
+            raise ParamsError(f"{name}: unknown {{{field}}}{suggest_name(field, _FIELDS)}")
     return Prompt(text, text, system=system)
 
 

@@ -22,7 +22,7 @@ from omibench.params.study import Study
 from omibench.status.runs import FOLDER, KEPT, name_in_slurm
 from omibench.status.signals import pass_signals_on
 from omibench.store.liveness import new_name
-from omibench.store.process import started_at
+from omibench.store.process import read_process_start
 from omibench.text.terminal import say_lines
 
 _EVENTS = {"job_info": "running", "job_finished": "done", "job_error": "failed"}
@@ -76,7 +76,7 @@ class _Notes(logging.Handler):
         self._note(
             pid=pid,
             host=socket.gethostname(),
-            process=started_at(pid),
+            process=read_process_start(pid),
             command=command(sys.argv),
             cluster=cluster,
             jobs=planned,

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from omibench.errors import OmibenchError
 from omibench.files.intake import parse_json, read_bytes
-from omibench.store.process import started_at
+from omibench.store.process import read_process_start
 
 FOLDER = "runs"
 KEPT = 20
@@ -83,7 +83,7 @@ class Run:
         if self.end is not None:
             return False
         if host == socket.gethostname():
-            return process is not None and started_at(pid) == process
+            return process is not None and read_process_start(pid) == process
         return time.time() - self.seen < ABANDONED_S
 
     def settled(self) -> Run:

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import sleep
 
 from omibench.errors import StoreError, reason_of
-from omibench.files.locks import LockError, has_none, hold, holding, try_lock
+from omibench.files.locks import LockError, has_none, hold, lock_path, try_lock
 from omibench.files.modes import make_folder, open_new
 from omibench.store.liveness import new_name
 
@@ -36,7 +36,7 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
     try:
         make_folder(folder)
         with _turn(folder):
-            free = set(keys) - _claimed(folder)
+            free = set(keys) - _list_claims(folder)
             own = _write(folder, free) if free else None
     except LockError as error:
         raise StoreError(
@@ -59,7 +59,7 @@ def _turn(folder: Path) -> Iterator[None]:
     """One at a time looks at the claims of others and writes its own."""
     os.close(open_new(folder / TURN, os.O_RDWR))
     while True:
-        with holding(folder / TURN) as ours:
+        with lock_path(folder / TURN) as ours:
             if ours:
                 yield
                 return
@@ -81,7 +81,7 @@ def _write(folder: Path, keys: set[str]) -> tuple[Path, int]:
     return path, file
 
 
-def _claimed(folder: Path) -> set[str]:
+def _list_claims(folder: Path) -> set[str]:
     keys: set[str] = set()
     for path in folder.glob(f"*{SUFFIX}"):
         try:

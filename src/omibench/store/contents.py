@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import MissingInputError, StoreError
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.store.files import OpenFiles
-from omibench.store.liveness import begun_at
+from omibench.store.liveness import read_start_time
 from omibench.store.partition.compact import SET_ASIDE
 from omibench.store.partition.counts import Counts
-from omibench.store.partition.index import Damage, state_of
+from omibench.store.partition.index import Damage, read_state
 from omibench.store.partition.line import Body
 from omibench.store.partition.pack import SUFFIX as PACK
 from omibench.store.partition.pack import PackFile
@@ -63,7 +63,7 @@ def choose(store: Path, model: str | None) -> list[Path]:
     if not chosen:
         known = sorted(set().union(*names.values()) - {""})
         raise MissingInputError(
-            f"{store}: holds nothing of the model {model!r}{did_you_mean(model, known)}"
+            f"{store}: holds nothing of the model {model!r}{suggest_name(model, known)}"
         )
     return chosen
 
@@ -115,7 +115,7 @@ def count_responses(folder: Path, since: float = 0.0) -> int:
     """
     table = open_table(folder)
     if table is not None:
-        states = {path.name: state_of(path) for path in folder.glob("*.*")}
+        states = {path.name: read_state(path) for path in folder.glob("*.*")}
         table = table if table.covers(states) else None
     covered = table.names if table is not None else {}
     shut = OpenFiles()
@@ -125,9 +125,9 @@ def count_responses(folder: Path, since: float = 0.0) -> int:
     found = sum(
         file.records
         for file in (table.files if table is not None else ())
-        if begun_at(folder / file.name) >= since
+        if read_start_time(folder / file.name) >= since
     )
-    for file in (file for file in files if begun_at(file.path) >= since):
+    for file in (file for file in files if read_start_time(file.path) >= since):
         with contextlib.suppress(FileNotFoundError):
             file.load()
             found += len(file.index)

@@ -68,11 +68,11 @@ class ImageStore:
             return response
         for image in response.drawn:
             if isinstance(image, DrawnPart):
-                self.put(image.sha256, image.data)
+                self.add(image.sha256, image.data)
         plain = tuple(ImagePart(sha256=image.sha256) for image in response.drawn)
         return response.model_copy(update={"drawn": plain})
 
-    def put(self, sha256: str, data: bytes, size: int | None = None) -> bool:
+    def add(self, sha256: str, data: bytes, size: int | None = None) -> bool:
         """Keep a picture whose SHA-256 is known; one that was hurt is set aside and replaced.
 
         Whether something was written.
@@ -95,7 +95,7 @@ class ImageStore:
                 f"{source}: its content ({actual[:12]}) is not that of the dataset "
                 f"({sha256[:12]}): restore the file or freeze the dataset again"
             )
-        self.put(sha256, data, size)
+        self.add(sha256, data, size)
 
 
 def _size(path: str) -> int | None:

@@ -39,7 +39,7 @@ def canonical(value: object) -> bytes:
 def form_1(identity: str, reads_tags: bool, request: Request) -> str:
     """Schema 1: canonical JSON of decoding, index, messages, model, schema and perhaps tags.
 
-    What came later (`extras_of`) is left out where a request has none, so that no key has changed.
+    What came later (`dump_extras`) is left out where a request has none: no key has changed.
     Written out by hand, since tens of thousands of keys are made for one cell that is read.
     """
     decoding = request.decoding
@@ -52,7 +52,7 @@ def form_1(identity: str, reads_tags: bool, request: Request) -> str:
         ]
     )
     ending = f',"tags":[{_tags_1(request.tags)}]}}' if reads_tags else "}"
-    extras = extras_of(request)
+    extras = dump_extras(request)
     more = f",{canonical(extras).decode('ascii')[1:-1]}" if extras else ""
     return (
         f'{{"decoding":{{"max_tokens":{decoding.max_tokens},'
@@ -61,7 +61,7 @@ def form_1(identity: str, reads_tags: bool, request: Request) -> str:
     )
 
 
-def extras_of(request: Request) -> dict[str, Any]:
+def dump_extras(request: Request) -> dict[str, Any]:
     """Options to score, tools and the turns that call them, as plain values; mostly nothing.
 
     `turns` holds, by the position of the message, the calls that it made or the call it answers,
@@ -126,22 +126,22 @@ def request_key(identity: Mapping[str, Any], request: Request, schema: int | Non
     return Keys(identity).key(request, schema)
 
 
-def asked_of(request: Request) -> dict[str, Any]:
+def dump_request(request: Request) -> dict[str, Any]:
     """What was asked, as plain values: the part of a request that a line of the store keeps."""
-    return extras_of(request) | {
-        "messages": messages_of(request.conversation),
-        "decoding": decoding_of(request.decoding),
+    return dump_extras(request) | {
+        "messages": dump_messages(request.conversation),
+        "decoding": dump_decoding(request.decoding),
         "index": request.index,
     }
 
 
-def messages_of(conversation: Conversation) -> list[dict[str, Any]]:
+def dump_messages(conversation: Conversation) -> list[dict[str, Any]]:
     """The conversation as plain values, images by the SHA-256 of their bytes."""
     return [
         {
             "role": message.role,
             "parts": [
-                {"text": part.text} if isinstance(part, TextPart) else _image_of(part)
+                {"text": part.text} if isinstance(part, TextPart) else _dump_image(part)
                 for part in message.parts
             ],
         }
@@ -149,11 +149,11 @@ def messages_of(conversation: Conversation) -> list[dict[str, Any]]:
     ]
 
 
-def _image_of(image: ImagePart) -> dict[str, Any]:
+def _dump_image(image: ImagePart) -> dict[str, Any]:
     return {"image": image.sha256} | ({"patch": list(image.patch)} if image.patch else {})
 
 
-def decoding_of(decoding: Decoding) -> dict[str, Any]:
+def dump_decoding(decoding: Decoding) -> dict[str, Any]:
     """The decoding as plain values; what is not set is left out, `samples` always."""
     values = {
         "temperature": decoding.temperature,
@@ -163,8 +163,8 @@ def decoding_of(decoding: Decoding) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def asked_again(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
-    """The request that `asked_of` has written. Raises ValueError (pydantic's) when it is none."""
+def parse_request(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
+    """The request that `dump_request` wrote. Raises ValueError (pydantic's) when it is none."""
     turns = asked.get("turns", {})
     messages = [
         {

@@ -15,8 +15,8 @@ from calendar import timegm
 from pathlib import Path
 
 from omibench.files.locks import hold
-from omibench.store.partition.index import read_index, state_of
-from omibench.store.process import started_at
+from omibench.store.partition.index import read_index, read_state
+from omibench.store.process import read_process_start
 
 ABANDONED_S = 7 * 86400.0
 """Seconds without a change after which a segment from another host counts as closed."""
@@ -30,7 +30,7 @@ def new_name(suffix: str) -> str:
     return f"{stamp}-{host_name()}-{os.getpid()}-{secrets.token_hex(4)}{suffix}"
 
 
-def begun_at(path: Path) -> float:
+def read_start_time(path: Path) -> float:
     """When a file of that name was begun: seconds since 1970, 0 where its name does not tell."""
     try:
         return float(timegm(time.strptime(path.name[:15], _STAMP)))
@@ -49,7 +49,7 @@ def is_closed(segment: Path) -> bool:
     True when its writer said so; when it ran on this host and is gone; and when nothing was
     written to it for `ABANDONED_S`. Raises OSError when the segment is gone.
     """
-    state, saved = state_of(segment), read_index(segment)
+    state, saved = read_state(segment), read_index(segment)
     if saved is not None and saved[0].closed and saved[1].size == state.size:
         return True
     if time.time() - state.modified_ns / 1e9 > ABANDONED_S:
@@ -57,7 +57,7 @@ def is_closed(segment: Path) -> bool:
     named = _NAME.fullmatch(segment.name)
     if named is None or named["host"] != host_name():
         return False
-    return started_at(int(named["pid"])) is None and _lockable(segment)
+    return read_process_start(int(named["pid"])) is None and _lockable(segment)
 
 
 def _lockable(segment: Path) -> bool:

@@ -14,7 +14,7 @@ from omibench.store.partition.line import Body, parse_values
 from omibench.store.partition.mend import mend_packs
 from omibench.store.partition.partition import Partition
 from omibench.store.store import Store, partition_folders
-from omibench.store.verify import Fault, key_fault, name_damage, picture_fault
+from omibench.store.verify import Fault, find_picture_fault, key_fault, name_damage
 
 
 @dataclass
@@ -77,11 +77,11 @@ def _copy_images(source: Path, into: Path, merged: Merged, links: bool) -> None:
     kept = ImageStore(into / "images")
     for path in image_files(source):
         foreign = None if links else _outside(source, path)
-        if (why := foreign or picture_fault(path)) is not None:
+        if (why := foreign or find_picture_fault(path)) is not None:
             merged.faults.append(Fault("images", path.name[:12], why))
             continue
         hurt = kept.path(path.name).exists()
-        if kept.put(path.name, path.read_bytes()):
+        if kept.add(path.name, path.read_bytes()):
             merged.restored_images += hurt
             merged.images += not hurt
 

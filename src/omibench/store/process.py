@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def started_at(pid: int) -> str | None:
+def read_process_start(pid: int) -> str | None:
     """When a process of this host began, so that a number used again is no disguise; None: gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()

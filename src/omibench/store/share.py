@@ -83,7 +83,7 @@ def absorb(archive: Path, store: Path) -> list[Merged]:
 
     An increment with damage is merged as far as it is sound, and looked at again next time.
     """
-    known = _absorbed(store)
+    known = _read_absorbed(store)
     done = []
     for increment in increments(archive):
         if increment.name not in known:
@@ -135,7 +135,7 @@ def _copy_images(store: Path, older: Iterable[Path], part: Path) -> list[str]:
     return copied
 
 
-def _absorbed(store: Path) -> set[str]:
+def _read_absorbed(store: Path) -> set[str]:
     try:
         return set((store / ABSORBED).read_text("utf-8").split())
     except OSError:
@@ -143,5 +143,5 @@ def _absorbed(store: Path) -> set[str]:
 
 
 def _note(store: Path, names: Iterable[str]) -> None:
-    text = "".join(f"{name}\n" for name in sorted(_absorbed(store) | set(names)))
+    text = "".join(f"{name}\n" for name in sorted(_read_absorbed(store) | set(names)))
     write_private(store / ABSORBED, text.encode())

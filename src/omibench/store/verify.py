@@ -13,7 +13,7 @@ from omibench.files.modes import tighten_all
 from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import NoFileError, open_stored
 from omibench.store.images import ImageStore
-from omibench.store.key import FORMS, Keys, asked_again
+from omibench.store.key import FORMS, Keys, parse_request
 from omibench.store.partition.index import Damage, Place
 from omibench.store.partition.line import Body, parse_response, parse_values
 from omibench.store.partition.partition import Partition
@@ -62,7 +62,7 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verif
             found.faults.append(Fault("images", sha256[:12], why))
     for path in image_files(store) if images else ():
         found.images += 1
-        if (hurt := picture_fault(path)) is not None:
+        if (hurt := find_picture_fault(path)) is not None:
             found.faults.append(Fault("images", path.name[:12], hurt))
     return found
 
@@ -77,7 +77,7 @@ def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
 
 def key_fault(keys: Keys, key: str, body: Body) -> str | None:
     """Why a body does not belong to its key, or None. Raises ValueError when it is no request."""
-    request = asked_again(parse_values(body.request), parse_values(body.tags))
+    request = parse_request(parse_values(body.request), parse_values(body.tags))
     actual = keys.key(request, body.schema)
     return None if actual == key else f"its request has another key ({actual[:12]})"
 
@@ -114,7 +114,7 @@ def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | No
     return key_fault(keys, key, body)
 
 
-def picture_fault(path: Path) -> str | None:
+def find_picture_fault(path: Path) -> str | None:
     """Why a picture of a store is not what its name says, or None."""
     try:
         with open_stored(path) as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from omibench.errors import ParamsError
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.synthetic.profiles import LIKES, Like
 
 SCHEME = "synthetic"
@@ -26,7 +26,7 @@ def is_made_up(source: str) -> bool:
     return source.startswith(f"{SCHEME}:")
 
 
-def made(address: str) -> Made | None:
+def parse_address(address: str) -> Made | None:
     """What an address says; None for anything else, such as the path of a file.
 
     Raises ParamsError for an address of no known study, or with a seed that is no number.
@@ -35,7 +35,7 @@ def made(address: str) -> Made | None:
     if scheme != SCHEME or not parts:
         return None
     if parts[0] not in LIKES:
-        hint = did_you_mean(parts[0], list(LIKES))
+        hint = suggest_name(parts[0], list(LIKES))
         raise ParamsError(f"{address!r}: there are no made-up problems like {parts[0]!r}{hint}")
     seed = parts[1] if len(parts) == 2 else "0"
     if len(parts) > 2 or not seed.isdecimal():

@@ -19,7 +19,7 @@ def chance(logit: float, guess: float) -> float:
     return guess + (1 - guess) / (1 + math.exp(-max(-STEEPEST, min(STEEPEST, logit))))
 
 
-def ability_for(accuracy: float, items: Sequence[tuple[float, float]]) -> float:
+def solve_ability(accuracy: float, items: Sequence[tuple[float, float]]) -> float:
     """The ability at which the mean chance over `items` is `accuracy`, in [-12, 12].
 
     An item is its difficulty (logits; what else lowers the logit included) and its chance of a

@@ -79,17 +79,17 @@ def items(like: Like, seed: int = 0) -> tuple[Item, ...]:
     return tuple(found)
 
 
-def seeded(*parts: object) -> Random:
+def make_random(*parts: object) -> Random:
     """Random numbers that depend on nothing but `parts`."""
     text = "\0".join(map(str, parts))
     return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
 
 
 def _forms(kind: Kind, like: Like, seed: int) -> Iterator[_Form]:
-    rng = seeded(like, seed, kind.subject, kind.answer_type, sorted(kind.attributes.items()))
+    rng = make_random(like, seed, kind.subject, kind.answer_type, sorted(kind.attributes.items()))
     n = kind.total
     images, choices, parts = (
-        _dealt(counts, n, fill, rng)
+        _deal(counts, n, fill, rng)
         for counts, fill in ((kind.images, 1), (kind.choices, 0), (kind.parts, 1))
     )
     fitting = [i for i in range(n) if 0 < choices[i] <= images[i]]
@@ -98,7 +98,7 @@ def _forms(kind: Kind, like: Like, seed: int) -> Iterator[_Form]:
         yield _Form(kind, images[i], choices[i], parts[i], i in pictured)
 
 
-def _dealt(counts: Counts, n: int, fill: int, rng: Random) -> list[int]:
+def _deal(counts: Counts, n: int, fill: int, rng: Random) -> list[int]:
     """One number for each of n problems: `counts` of each, `fill` for the others, shuffled."""
     values = [value for value, count in counts.items() for _ in range(count)]
     values = (values + [fill] * n)[:n]
@@ -111,7 +111,7 @@ def _groups(forms: Sequence[_Form], like: Like, seed: int) -> list[str]:
     found = [""] * len(forms)
     for subject, sizes in profile(like).groups.items():
         own = [i for i, form in enumerate(forms) if form.kind.subject == subject]
-        rng = seeded(like, seed, "groups", subject)
+        rng = make_random(like, seed, "groups", subject)
         rng.shuffle(own)
         shared = [size for size, count in sizes.items() if size > 1 for _ in range(count)]
         for number, size in enumerate(shared, 1):
@@ -122,7 +122,7 @@ def _groups(forms: Sequence[_Form], like: Like, seed: int) -> list[str]:
 
 
 def _item(name: str, form: _Form, group: str, like: Like, seed: int) -> Item:
-    rng = seeded(like, seed, name)
+    rng = make_random(like, seed, name)
     stem = form.images - (form.choices if form.pictures else 0)
     drawings = [
         _drawing(f"{group or name}/{i}" if i == 0 else f"{name}/{i}", like, seed)
@@ -156,7 +156,7 @@ def _item(name: str, form: _Form, group: str, like: Like, seed: int) -> Item:
 
 
 def _drawing(key: str, like: Like, seed: int) -> Drawing:
-    return Drawing(f"{like}/{seed}/{key}", 1 + seeded(like, seed, key).randrange(MOST_DOTS))
+    return Drawing(f"{like}/{seed}/{key}", 1 + make_random(like, seed, key).randrange(MOST_DOTS))
 
 
 def _picture_choices(

@@ -181,17 +181,17 @@ def _mini(whole: Profile, per_subject: int = 100) -> Profile:
         for name, share in equal(sizes, per_subject).items():
             inside = [kind for kind in own if kind.attributes["category"] == name]
             counts = proportional({str(i): kind.total for i, kind in enumerate(inside)}, share)
-            kinds += [_shrunk(kind, counts[str(i)]) for i, kind in enumerate(inside)]
+            kinds += [_shrink(kind, counts[str(i)]) for i, kind in enumerate(inside)]
     return Profile([kind for kind in kinds if kind.total])
 
 
-def _shrunk(kind: Kind, count: int) -> Kind:
-    def scaled(counts: Counts) -> Counts:
+def _shrink(kind: Kind, count: int) -> Kind:
+    def scale(counts: Counts) -> Counts:
         keys = {str(key): n for key, n in counts.items()}
         return {int(key): n for key, n in proportional(keys, count).items() if n}
 
     return kind._replace(
-        images=scaled(kind.images),
-        choices=scaled(kind.choices) if kind.choices else {},
+        images=scale(kind.images),
+        choices=scale(kind.choices) if kind.choices else {},
         pictures=round(kind.pictures * count / kind.total),
     )

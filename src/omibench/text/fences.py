@@ -23,7 +23,7 @@ class Section(NamedTuple):
     text: str
 
 
-def fenced(sections: Sequence[Section]) -> str:
+def fence_sections(sections: Sequence[Section]) -> str:
     """The sections in order, each between an opening and a closing line of its own."""
     nonce = _nonce([section.text for section in sections])
     return "\n\n".join(

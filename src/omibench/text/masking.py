@@ -95,7 +95,7 @@ def mask_keys(value: Any, body: bytes) -> Any:
     """
     for secret, part in _long.items():
         if part in body:
-            value = _replaced(value, secret)
+            value = _replace(value, secret)
     return value
 
 
@@ -104,10 +104,10 @@ def looks_secret(text: str) -> bool:
     return _cover(text, _lookalikes(text)) != text
 
 
-def mask_line(text: str, most: int = MOST_SAID) -> str:
-    """One line of what others say: masked, and then cut to `most` characters."""
+def mask_line(text: str, limit: int = MOST_SAID) -> str:
+    """One line of what others say: masked, and then cut to `limit` characters."""
     line = mask(" ".join(replace_surrogates(text).split()))
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def masked_values(value: Any) -> Any:
@@ -162,13 +162,13 @@ def is_secret_name(name: str) -> bool:
     return SECRET_NAME.fullmatch(name) is not None
 
 
-def _replaced(value: Any, secret: str) -> Any:
+def _replace(value: Any, secret: str) -> Any:
     if isinstance(value, str):
         return value.replace(secret, MASK)
     if isinstance(value, list):
-        return [_replaced(entry, secret) for entry in value]
+        return [_replace(entry, secret) for entry in value]
     if isinstance(value, dict):
-        return {_replaced(k, secret): _replaced(v, secret) for k, v in value.items()}
+        return {_replace(k, secret): _replace(v, secret) for k, v in value.items()}
     return value
 
 

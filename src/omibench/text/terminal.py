@@ -113,11 +113,11 @@ def _write(text: str, err: bool) -> None:
 
 
 def _visible(match: re.Match[str]) -> str:
-    return _escaped(match[0])
+    return _escape(match[0])
 
 
 @lru_cache(maxsize=4096)
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _NAMED:
         return _NAMED[character]
     if not _commands(character):

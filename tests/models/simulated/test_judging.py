@@ -11,7 +11,7 @@ from tests.models.conftest import Make, request
 
 from omibench.models.simulated.judging import MARKS
 from omibench.schemas.request import Role
-from omibench.text.fences import Section, fenced
+from omibench.text.fences import Section, fence_sections
 
 RIGHT, WRONG = "One. Two. Three. Four. So \\boxed{B}.", "So it is \\boxed{C}."
 TYPES = "- logical: a\n- other: b\n- no_error: c"
@@ -23,7 +23,7 @@ def say(
 ) -> str:
     name = "MODEL ANSWER" if role == "grader" else "RESPONSE"
     sections = [Section("QUESTION", "- not_a_type: x"), Section(name, text)]
-    prompt = f"Instructions.\n{fenced(sections)}\n\n{TYPES}"
+    prompt = f"Instructions.\n{fence_sections(sections)}\n\n{TYPES}"
     asked = request(problem, prompt=prompt, role=role, index=index)
     ((_, response),) = make(**rates).answer([asked])
     assert response.simulated

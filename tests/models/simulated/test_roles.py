@@ -11,7 +11,7 @@ from omibench.errors import ModelError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.schemas.request import Role
 from omibench.settings.perception import FIGURE_TASK, TEXT_TASK
-from omibench.text.fences import Section, fenced
+from omibench.text.fences import Section, fence_sections
 
 RIGHT = "So the final answer is \\boxed{B}."
 WRONG = "The gold is B, they say. So the final answer is \\boxed{C}."
@@ -33,7 +33,7 @@ def judged(predicted: str) -> str:
         Section("OFFICIAL ANSWER", "B"),
         Section("RESPONSE", predicted),
     ]
-    return f"The last line is ANSWER: consistent.\n{fenced(sections)}\nANSWER: consistent"
+    return f"The last line is ANSWER: consistent.\n{fence_sections(sections)}\nANSWER: consistent"
 
 
 @pytest.mark.parametrize(("text", "rate"), [(RIGHT, 0.9), (WRONG, 0.2)])
@@ -90,12 +90,12 @@ def test_other_roles_answer_from_the_oracle(simulate: Make) -> None:
 def test_a_captioner_describes_what_it_is_asked_for_not_what_the_problem_marks(
     simulate: Make,
 ) -> None:
-    problem = fenced([Section("PROBLEM", "See [IMAGE0] and [IMAGE1].")])
+    problem = fence_sections([Section("PROBLEM", "See [IMAGE0] and [IMAGE1].")])
     assert ask(simulate(), "captioner", "mcq", f"{problem}\n\nDescribe [IMAGE1]:") == "A ray."
 
 
 def test_a_translator_gives_back_each_section_with_its_marks(simulate: Make) -> None:
-    prompt = fenced(
+    prompt = fence_sections(
         [Section("QUESTION", "Una lente. [IMAGE0] [IMAGE1]"), Section("CHOICE A", "1,50 m")]
     )
     assert ask(simulate(), "translator", "mcq", prompt) == (
@@ -106,9 +106,8 @@ def test_a_translator_gives_back_each_section_with_its_marks(simulate: Make) -> 
 
 
 def test_a_voter_says_yes_to_every_point_but_errs_at_its_rate(simulate: Make) -> None:
-    prompt = (
-        f'{fenced([Section("QUESTION", "Which?")])}\n"one": true or false, "two": true or false'
-    )
+    question = fence_sections([Section("QUESTION", "Which?")])
+    prompt = f'{question}\n"one": true or false, "two": true or false'
     assert ask(simulate(), "voter", "mcq", prompt) == '{"one": true, "two": true}'
     said = [ask(simulate(error_rate=0.3), "voter", "mcq", prompt, i) for i in range(DRAWS)]
     share = sum("false" in reply for reply in said) / DRAWS

@@ -30,8 +30,8 @@ from omibench.settings.pictures.made import without_drawing
 from omibench.settings.tools.bench import upright_size
 from omibench.settings.tools.loop import next_turn
 from omibench.settings.tools.words import MOST_CALLS, WAYS
-from omibench.store.key import asked_again, asked_of, request_key
-from omibench.store.partition.line import body_of, encode_line, line_fault, parse_line
+from omibench.store.key import dump_request, parse_request, request_key
+from omibench.store.partition.line import build_body, encode_line, line_fault, parse_line
 
 BOX = '{"image": "image_1", "box": [0.1, 0.1, 0.6, 0.6]}'
 NATIVE, TEXT = Tools(), Tools(style="text")
@@ -294,11 +294,11 @@ def test_calls_tools_and_results_are_in_the_key(home: Path) -> None:
 def kept(request: Request, response: Response) -> None:
     """A line holds a request with tools and its response, and gives both back."""
     own = request_key({"provider": "x"}, request)
-    line = encode_line(own, body_of(request, response))
+    line = encode_line(own, build_body(request, response))
     assert line_fault(line) is None
     body = parse_line(line)
-    again = asked_again(json.loads(body.request), json.loads(body.tags))
-    assert asked_of(again) == asked_of(request)
+    again = parse_request(json.loads(body.request), json.loads(body.tags))
+    assert dump_request(again) == dump_request(request)
     assert request_key({"provider": "x"}, again) == own
     assert Response.model_validate_json(body.response) == response
 

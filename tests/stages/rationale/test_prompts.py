@@ -7,7 +7,7 @@ from pathlib import Path
 
 from omibench.schemas.problem import Choice, Problem
 from omibench.schemas.request import ImagePart, TextPart
-from omibench.stages.rationale.prompts import label, shown, solve, solve_given
+from omibench.stages.rationale.prompts import label, show_problem, solve, solve_given
 
 Make = Callable[..., Problem]
 FOLDER = Path("results/filter")
@@ -16,7 +16,7 @@ FOLDER = Path("results/filter")
 def test_pictures_stand_in_the_text_and_beside_their_letters(make: Make) -> None:
     choices = [Choice(label="A", text="1 m"), Choice(label="B", image=1)]
     problem = make(question="Seen in [IMAGE0] here. How far?", choices=choices)
-    parts = shown(problem, FOLDER)
+    parts = show_problem(problem, FOLDER)
     seen = [p.text if isinstance(p, TextPart) else p.sha256[0] for p in parts]
     assert seen == ["Problem:\nSeen in", "a", "here. How far?", "(A) 1 m", "(B)", "b"]
     assert [p.path for p in parts if isinstance(p, ImagePart)] == [

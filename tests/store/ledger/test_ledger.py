@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.errors import StoreError
-from omibench.store.ledger.ledger import Ledger, Purse, month_of
-from omibench.store.process import started_at
+from omibench.store.ledger.ledger import Ledger, Purse, format_month
+from omibench.store.process import read_process_start
 
 PURSE = Purse("study", "model", cap_usd=1.0, lease_s=60)
 
@@ -115,14 +115,14 @@ def test_the_dead_leave_their_reservations_charged(ledger: Ledger) -> None:
 
 
 def test_a_process_number_used_again_is_no_disguise() -> None:
-    own = started_at(os.getpid())
+    own = read_process_start(os.getpid())
     assert own is not None
-    assert started_at(os.getpid()) == own
+    assert read_process_start(os.getpid()) == own
     child = subprocess.Popen([sys.executable, "-c", "pass"])
-    while started_at(child.pid) is not None:  # a zombie is dead too
+    while read_process_start(child.pid) is not None:  # a zombie is dead too
         pass
     child.wait()
-    assert started_at(child.pid) is None
+    assert read_process_start(child.pid) is None
 
 
 def test_threads_share_a_ledger_and_never_pass_the_cap(ledger: Ledger) -> None:
@@ -199,26 +199,26 @@ def test_a_month_counts_what_was_committed_since_it_began(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     october, november = 1_791_000_000.0, 1_794_000_000.0
-    assert [month_of(october), month_of(november)] == ["2026-10", "2026-11"]
+    assert [format_month(october), format_month(november)] == ["2026-10", "2026-11"]
     purse = PURSE._replace(cap_usd=10.0, lease_s=1e9)
     monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: october)
-    assert ledger.spent_since("study", "2026-10") == 0, "no attempt was made yet"
+    assert ledger.sum_spending("study", "2026-10") == 0, "no attempt was made yet"
     for cost in (0.5, None):
         attempt = ledger.reserve(purse, 0.75)
         assert attempt is not None
         ledger.settle(attempt.id, cost)
     flying = ledger.reserve(purse, 0.2)
     assert flying is not None
-    assert ledger.spent_since("study", "2026-10") == pytest.approx(1.45)
+    assert ledger.sum_spending("study", "2026-10") == pytest.approx(1.45)
     monkeypatch.setattr("omibench.store.ledger.ledger.time.time", lambda: november)
-    assert ledger.spent_since("study", "2026-11") == 0
+    assert ledger.sum_spending("study", "2026-11") == 0
     attempt = ledger.reserve(purse, 0.3)
     assert attempt is not None
     ledger.settle(attempt.id, 0.1)
-    assert ledger.spent_since("study", "2026-11") == pytest.approx(0.1 + 0.2), "in flight: in both"
+    assert ledger.sum_spending("study", "2026-11") == pytest.approx(0.1 + 0.2), "in flight: in both"
     ledger.give_back(flying.id)
-    assert ledger.spent_since("study", "2026-11") == pytest.approx(0.1)
-    assert ledger.spent_since("other", "2026-11") == 0
+    assert ledger.sum_spending("study", "2026-11") == pytest.approx(0.1)
+    assert ledger.sum_spending("other", "2026-11") == 0
 
 
 def test_a_ledger_of_before_months_is_read_on(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from omibench.store.ledger.ledger_file import open_ledger
-from omibench.store.ledger.lost_attempts import COLUMNS, extend
+from omibench.store.ledger.lost_attempts import COLUMNS, add_columns
 
 
 class Overtaken:
@@ -34,7 +34,7 @@ def test_columns_that_another_process_adds_meanwhile_are_not_added_again(tmp_pat
     with sqlite3.connect(path) as earlier:
         earlier.execute("CREATE TABLE attempt(id INTEGER PRIMARY KEY, study TEXT)")
     slow = Overtaken(path)
-    extend(slow.run)
+    add_columns(slow.run)
     assert slow.looks == 2
     rows = slow.file.execute("PRAGMA table_info(attempt)").fetchall()
     assert [row[1] for row in rows] == ["id", "study", *COLUMNS]

@@ -84,7 +84,7 @@ def test_what_lived_longer_than_answers_take_is_charged_whole(ledger: Ledger, cl
     answers(ledger, clock, 100, 5.0, 0.05)
     lose(ledger, clock, 30, 60.0, "no answer within 60 s")
     assert ledger.account("study").unknown == pytest.approx(30 * WORST)
-    (loss,) = ledger.lost("study")
+    (loss,) = ledger.list_losses("study")
     assert (loss.why, loss.attempts) == ("no answer within 60 s", 30)
 
 
@@ -117,7 +117,7 @@ def test_a_killed_process_is_taken_to_have_died_at_its_last_sign_of_life(
     dying.close()
     clock.now += 3600
     assert ledger.account("study").unknown < 0.5 * 40 * WORST
-    (loss,) = ledger.lost("study")
+    (loss,) = ledger.list_losses("study")
     assert (loss.why, loss.attempts) == (KILLED, 40)
     assert loss.at_most == pytest.approx(40 * WORST)
 
@@ -234,7 +234,7 @@ def test_ten_kills_burn_no_budget(tmp_path: Path, clock: Clock) -> None:
         clock.now += 5
     with Ledger(tmp_path) as ledger:
         account = ledger.account("study")
-        (loss,) = ledger.lost("study")
+        (loss,) = ledger.list_losses("study")
     assert loss.attempts == 80
     assert loss.at_most == pytest.approx(8.0)
     assert study.billed_lost <= account.unknown < 0.45 * loss.at_most

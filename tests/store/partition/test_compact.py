@@ -25,7 +25,7 @@ from tests.store.filling import (
 )
 
 from omibench.errors import StoreError
-from omibench.files.locks import holding
+from omibench.files.locks import lock_path
 from omibench.store.partition import pack
 from omibench.store.partition.compact import LOCK, Compacted, compact_partition
 from omibench.store.partition.index import index_path
@@ -172,7 +172,7 @@ def test_a_writer_whose_segment_was_removed_says_so(tmp_path: Path) -> None:
 
 def test_two_compactions_at_once_are_one(tmp_path: Path) -> None:
     fill(tmp_path, range(3))
-    with holding(partition_folder(tmp_path) / LOCK) as ours:
+    with lock_path(partition_folder(tmp_path) / LOCK) as ours:
         assert ours
         with pytest.raises(StoreError, match="another process is compacting"):
             compact(tmp_path)
@@ -188,7 +188,7 @@ def test_on_nfs_a_writer_at_work_is_left_alone_and_one_compacts(tmp_path: Path, 
         done = compact(tmp_path)
         assert (done.segments, done.still_written) == (1, 1)
     with (
-        holding(partition_folder(tmp_path) / LOCK),
+        lock_path(partition_folder(tmp_path) / LOCK),
         pytest.raises(StoreError, match="another process is compacting"),
     ):
         compact(tmp_path)

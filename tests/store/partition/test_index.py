@@ -9,7 +9,7 @@ import pytest
 from tests.store.filling import IDENTITY, fill, request, segments, texts
 
 from omibench.store.files import OpenFiles
-from omibench.store.partition.index import index_path, read_index, state_of
+from omibench.store.partition.index import index_path, read_index, read_state
 from omibench.store.partition.segment import SegmentFile, load_segment
 from omibench.store.store import Store
 
@@ -59,11 +59,11 @@ def test_an_index_of_another_file_misleads_nobody(tmp_path: Path) -> None:
 def test_a_forged_index_is_found_out_when_a_line_is_read(tmp_path: Path) -> None:
     keys = fill(tmp_path, range(4))
     (segment,) = segments(tmp_path)
-    before = state_of(segment)
+    before = read_state(segment)
     lines = segment.read_bytes().splitlines(keepends=True)
     segment.write_bytes(b"".join(reversed(lines)))
     os.utime(segment, ns=(before.modified_ns, before.modified_ns))
-    assert state_of(segment) == before
+    assert read_state(segment) == before
     assert texts(tmp_path, keys) == [f"answer {n} é" for n in range(4)]
 
 
@@ -96,7 +96,7 @@ def test_damage_is_reported_again_by_those_who_trust_the_index(tmp_path: Path) -
     SegmentFile(segment, OpenFiles()).load(thorough=True)
     saved = read_index(segment)
     assert saved is not None
-    assert saved[1] == state_of(segment)
+    assert saved[1] == read_state(segment)
     with Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)
         assert [(d.segment, d.line) for d in partition.damaged] == [(segment.name, 3)]

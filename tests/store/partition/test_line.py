@@ -13,13 +13,13 @@ from tests.store.filling import answer, request
 from omibench.schemas.request import Response
 from omibench.store.partition.line import (
     Body,
-    body_of,
+    build_body,
     encode_line,
-    key_of,
     line_fault,
     parse_line,
     parse_response,
-    schema_of,
+    read_key,
+    read_schema,
 )
 
 KEY = "ab" * 32
@@ -47,11 +47,11 @@ def test_no_changed_byte_goes_unnoticed(text: str, at: int, byte: int) -> None:
 @given(HOSTILE, HOSTILE)
 def test_no_text_is_taken_for_a_member(text: str, reasoning: str) -> None:
     response = Response(text=text, reasoning=reasoning)
-    line = encode_line(KEY, body_of(request(1), response))
+    line = encode_line(KEY, build_body(request(1), response))
     body = parse_line(line)
     assert parse_response(body.response) == response
     assert encode_line(KEY, body) == line
-    assert (key_of(line), schema_of(line)) == (KEY, 1)
+    assert (read_key(line), read_schema(line)) == (KEY, 1)
     assert json.loads(line)["request"] == json.loads(body.request)
 
 
@@ -96,5 +96,5 @@ def test_a_line_that_lacks_a_member_says_which() -> None:
 
 
 def test_the_response_survives() -> None:
-    line = encode_line(KEY, body_of(request(3), answer(3)))
+    line = encode_line(KEY, build_body(request(3), answer(3)))
     assert parse_response(parse_line(line).response) == answer(3)

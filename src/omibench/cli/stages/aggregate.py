@@ -30,7 +30,7 @@ def aggregate(
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.cell import Cell
     from omibench.params.study import load_study
-    from omibench.schemas.validation import did_you_mean
+    from omibench.schemas.validation import suggest_name
     from omibench.stages.aggregate import aggregate_cell
 
     study = load_study(params)
@@ -38,7 +38,7 @@ def aggregate(
     read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)
     if setting not in study.settings:
-        hint = did_you_mean(setting, study.settings)
+        hint = suggest_name(setting, study.settings)
         raise ParamsError(f"--setting {setting!r} is not defined{hint}")
     check_inputs(*read, *frozen_files(results))
     cell = Cell(model, setting)

@@ -31,7 +31,7 @@ def saliency(
     from omibench.graph.provenance.reading import check_inputs, frozen_files
     from omibench.params.cell import Cell
     from omibench.params.study import load_study
-    from omibench.schemas.validation import did_you_mean
+    from omibench.schemas.validation import suggest_name
     from omibench.stages.saliency.stage import saliency_cell
 
     study = load_study(params)
@@ -42,7 +42,7 @@ def saliency(
         ("--model", model, study.models), ("--setting", setting, study.settings)
     ):  # fmt: skip
         if name not in known:
-            raise ParamsError(f"{option} {name!r} is not defined{did_you_mean(name, known)}")
+            raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, known)}")
     check_inputs(read[0], *frozen_files(results))
     cell = Cell(model, setting)
     rows = saliency_cell(results, out, study, cell, job_hash(study, "saliency", cell))

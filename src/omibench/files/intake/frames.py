@@ -42,7 +42,7 @@ def read_frame(
     import polars as pl
 
     with open_regular(path) as file:
-        most = _checked(path, file, limit, columns)
+        most = _check_size(path, file, limit, columns)
     try:
         # By its path polars maps the file; no star in a name is a pattern.
         wanted = None if columns is None else list(columns)
@@ -54,9 +54,9 @@ def read_frame(
             f"{path}: lacks the column {missing!r}; it has {', '.join(known)}"
         ) from None
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise _broken(path, error) from None
+        raise _refuse_broken(path, error) from None
     except pl.exceptions.PanicException as panic:  # no Exception of Python's
-        raise _broken(path, RuntimeError(str(panic))) from None
+        raise _refuse_broken(path, RuntimeError(str(panic))) from None
     if _length(frame) > most:
         raise _too_large(path, _length(frame), most)
     return frame
@@ -71,7 +71,7 @@ def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str,
     import pyarrow.parquet as pq
 
     with open_regular(path) as file:
-        _checked(path, file, None, None)
+        _check_size(path, file, None, None)
         file.seek(0)
         try:
             with pq.ParquetFile(file) as table:
@@ -80,7 +80,7 @@ def iter_frame(path: str | Path, limit: int = FRAME_BYTES) -> Iterator[dict[str,
                         raise _too_large(path, batch.nbytes, limit)
                     yield from batch.to_pylist()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _broken(path, error) from None
+            raise _refuse_broken(path, error) from None
 
 
 def join_frames(paths: Sequence[str | Path], target: Path) -> None:
@@ -95,7 +95,7 @@ def join_frames(paths: Sequence[str | Path], target: Path) -> None:
     try:
         for path in paths:
             with open_regular(path) as file:
-                _checked(path, file, None, None)
+                _check_size(path, file, None, None)
                 file.seek(0)
                 try:
                     with pq.ParquetFile(file) as table:
@@ -105,20 +105,20 @@ def join_frames(paths: Sequence[str | Path], target: Path) -> None:
                                 raise _too_large(path, batch.nbytes, FRAME_BYTES)
                             writer.write_batch(batch)
                 except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
-                    raise _broken(path, error) from None
+                    raise _refuse_broken(path, error) from None
     finally:
         if writer is not None:
             writer.close()
 
 
-def _checked(
+def _check_size(
     path: str | Path, file: BinaryIO, limit: int | None, columns: Sequence[str] | None
 ) -> int:
     """The most bytes that the file may unpack to, after what it states was held against it."""
     try:
         footer = read_footer(file)
     except (ValueError, OSError) as error:
-        raise _broken(path, error) from None
+        raise _refuse_broken(path, error) from None
     most = max(_FLOOR, _RATIO * file.seek(0, 2))
     most = most if limit is None else min(limit, most)
     wanted = None if columns is None else set(columns)
@@ -165,6 +165,6 @@ def _too_large(path: str | Path, size: int, most: int) -> FileFormatError:
     )
 
 
-def _broken(path: str | Path, error: Exception) -> FileFormatError:
+def _refuse_broken(path: str | Path, error: Exception) -> FileFormatError:
     why = re.sub(r"\s+", " ", reason_of(error))[:200]
     return FileFormatError(f"{path}: is not a Parquet file: {why}")

@@ -90,10 +90,10 @@ _STRICT = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
 _LAX = json.JSONDecoder(parse_constant=_no_number)
 
 
-def _depth_exceeds(value: Any, most: int) -> bool:
-    """Whether lists and objects lie in each other more than `most` deep."""
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    """Whether lists and objects lie in each other more than `limit` deep."""
     level = [value] if isinstance(value, dict | list) else []
-    for _ in range(most):
+    for _ in range(limit):
         level = [
             inner
             for outer in level

@@ -48,7 +48,7 @@ def strip_metadata(data: bytes, form: str) -> bytes:
         raise FileFormatError(f"is a damaged {form.upper()}: save the picture anew") from None
 
 
-def orientation_of(exif: bytes) -> int:
+def read_orientation(exif: bytes) -> int:
     """How a TIFF block (EXIF without its `Exif` mark) says that the picture is turned, 1 to 8."""
     order = {b"II": "<", b"MM": ">"}.get(exif[:2])
     if order is None or len(exif) < 8:
@@ -65,7 +65,7 @@ def orientation_of(exif: bytes) -> int:
     return 1
 
 
-def _oriented(orientation: int) -> bytes:
+def _build_orientation_block(orientation: int) -> bytes:
     """A TIFF block that says how the picture is turned and nothing else."""
     return struct.pack(">2sHIHHHIHHI", b"MM", 42, 8, 1, 0x0112, 3, 1, orientation, 0, 0)
 
@@ -98,14 +98,14 @@ def _strip_jpeg(data: bytes) -> bytes:
         if _is_note(marker, data[place + 4 : place + 20]):
             dropped = True
             if marker == 0xE1 and data[place + 4 :].startswith(_EXIF) and orientation == 1:
-                orientation = orientation_of(data[place + 10 : end])
+                orientation = read_orientation(data[place + 10 : end])
         else:
             kept.append(data[place:end])
         place = end
     if not dropped:
         return data
     if orientation != 1:
-        block = _EXIF + _oriented(orientation)
+        block = _EXIF + _build_orientation_block(orientation)
         # Behind JFIF's own segment, which has to come first.
         at = 2 if len(kept) > 1 and kept[1][:2] == b"\xff\xe0" else 1
         kept.insert(at, b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
@@ -139,14 +139,14 @@ def _strip_png(data: bytes) -> bytes:
         else:
             dropped = True
             if kind == b"eXIf":
-                orientation = orientation_of(data[place + 8 : end - 4])
+                orientation = read_orientation(data[place + 8 : end - 4])
         place = end
         if kind == b"IEND":
             break
     if not dropped and place == len(data):
         return data
     if orientation != 1:
-        kept.insert(2, _png_chunk(b"eXIf", _oriented(orientation)))  # behind IHDR
+        kept.insert(2, _png_chunk(b"eXIf", _build_orientation_block(orientation)))  # behind IHDR
     return b"".join(kept)
 
 
@@ -173,21 +173,21 @@ def _strip_webp(data: bytes) -> bytes:
             dropped = True
             if kind == b"EXIF":
                 block = data[place + 8 : place + 8 + length]
-                orientation = orientation_of(block.removeprefix(_EXIF))
+                orientation = read_orientation(block.removeprefix(_EXIF))
         place = end
     if not dropped and len(data) <= 8 + size + (size & 1):
         return data
     flag = 0
     if orientation != 1:
-        block = _oriented(orientation)
+        block = _build_orientation_block(orientation)
         kept.append(b"EXIF" + struct.pack("<I", len(block)) + block)
         flag = 8
-    kept = [_flagged(chunk, flag) if chunk[:4] == b"VP8X" else chunk for chunk in kept]
+    kept = [_set_flag(chunk, flag) if chunk[:4] == b"VP8X" else chunk for chunk in kept]
     content = b"WEBP" + b"".join(kept)
     return b"RIFF" + struct.pack("<I", len(content)) + content
 
 
-def _flagged(chunk: bytes, flag: int) -> bytes:
+def _set_flag(chunk: bytes, flag: int) -> bytes:
     return chunk[:8] + bytes([chunk[8] & ~_WEBP_NOTES | flag]) + chunk[9:]
 
 

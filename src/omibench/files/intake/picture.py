@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from omibench.errors import FileFormatError, reason_of
 from omibench.files.intake.regular import read_bytes, size_text
-from omibench.files.picture_forms import HEAD_BYTES, form_of
+from omibench.files.picture_forms import HEAD_BYTES, detect_form
 
 PICTURE_BYTES: Final = 100 * 2**20
 PIXELS: Final = 178_956_970
@@ -51,7 +51,7 @@ def read_picture(
         raise FileFormatError(
             f"{where}: has {size_text(len(data))}; a picture may have {size_text(limit)}"
         )
-    form = form_of(data[:HEAD_BYTES])
+    form = detect_form(data[:HEAD_BYTES])
     if form is None:
         raise FileFormatError(
             f"{where}: is no picture by its first bytes: give a PNG, JPEG, GIF, WebP or BMP"

@@ -22,7 +22,7 @@ from omibench.graph.provenance.hashes import sha256_of
 from omibench.graph.provenance.records import FOLDER, read_record, recorded, write_record
 from omibench.graph.provenance.written_files import changed_files, note_made, refusal
 from omibench.graph.stages import STAGE_NAMES
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 NAME = "provenance.json"
 _MARKS = FOLDER / "omibench"
@@ -48,7 +48,7 @@ def record_stage(results: Path, stage: str) -> Provenance:
     when they are no longer what its jobs have written.
     """
     if stage not in STAGE_NAMES:
-        raise ParamsError(f"{stage!r} is no stage{did_you_mean(stage, STAGE_NAMES)}")
+        raise ParamsError(f"{stage!r} is no stage{suggest_name(stage, STAGE_NAMES)}")
     folder = results / stage
     if changed := changed_files(folder):
         raise refusal(changed)

@@ -20,7 +20,7 @@ from omibench.graph.stages.ocr import OCR
 from omibench.graph.stages.rationale import RATIONALE
 from omibench.graph.stages.saliency import SALIENCY
 from omibench.graph.stages.score import SCORE
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 STAGES = (
     OCR, FILTER, RATIONALE, FREEZE, INFER, SCORE, JUDGE, SALIENCY, AGGREGATE, CERTIFY, ANALYZE,
@@ -40,4 +40,4 @@ def find_stage(rule: str) -> Stage:
     for stage in STAGES:
         if rule in stage.rules:
             return stage
-    raise ParamsError(f"{rule!r} is no stage{did_you_mean(rule, STAGE_NAMES)}")
+    raise ParamsError(f"{rule!r} is no stage{suggest_name(rule, STAGE_NAMES)}")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from omibench.errors import MissingInputError, ModelError
 from omibench.files.intake import open_regular, read_bytes
-from omibench.files.picture_forms import form_of
+from omibench.files.picture_forms import detect_form
 from omibench.schemas.request import ImagePart, Request
 
 try:  # encoding was a quarter of the time that sending takes; this is 2.6 times as quick
@@ -37,7 +37,7 @@ Show = Callable[[ImagePart], Shown]
 
 def media_type(head: bytes) -> str | None:
     """The media type that the first 12 bytes of a picture tell; None for one no API takes."""
-    form = form_of(head)
+    form = detect_form(head)
     return f"image/{form}" if form in _TAKEN else None
 
 

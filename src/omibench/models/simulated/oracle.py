@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from omibench.errors import ModelError, reason_of
 from omibench.schemas.problem import AnswerType
 from omibench.schemas.tables import read_jsonl
-from omibench.synthetic.address import Made, made
-from omibench.synthetic.items import items, seeded
+from omibench.synthetic.address import Made, parse_address
+from omibench.synthetic.items import items, make_random
 
 _ONLY_IN_ANSWERS = {"solution", "attributes"}
 
@@ -54,7 +54,7 @@ class OracleRow(BaseModel):
         name = str(given.get("id"))
         figures = given.get("n_images") or 0
         return {
-            "difficulty": round(seeded("difficulty", name).gauss(0.0, 1.0), 4),
+            "difficulty": round(make_random("difficulty", name).gauss(0.0, 1.0), 4),
             "rationale": given.get("solution"),
             "statement": f"The statement of {name}.",
             "captions": [f"Figure {n + 1} of {name}." for n in range(figures)],
@@ -105,7 +105,7 @@ def load_oracle(path: str) -> Oracle:
     the file is missing, FileFormatError when a line of it is wrong, and ParamsError for problems
     like those of no known study.
     """
-    if address := made(path):
+    if address := parse_address(path):
         return _made_up(address)
     try:
         state = Path(path).stat()

@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, Pyd
 
 from omibench.params.models.base import ModelBlock
 from omibench.plugins import Registry
-from omibench.schemas.validation import UNKNOWN_PART, did_you_mean, nested_error
+from omibench.schemas.validation import UNKNOWN_PART, nested_error, suggest_name
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def parse_model(values: object) -> ModelBlock:
         missing = PydanticCustomError(UNKNOWN_PART, "is missing; known: {names}", {"names": names})
         raise _mistake(missing, ("provider",), values)
     if not is_provider(name):
-        shown = {"name": repr(name), "hint": did_you_mean(str(name), PROVIDERS.names)}
+        shown = {"name": repr(name), "hint": suggest_name(str(name), PROVIDERS.names)}
         unknown = PydanticCustomError(UNKNOWN_PART, "unknown provider {name}{hint}", shown)
         raise _mistake(unknown, ("provider",), name)
     return block_class(name).model_validate(values)

@@ -16,7 +16,7 @@ from omibench.params.cell import Cell
 from omibench.params.judge import JudgePanel
 from omibench.params.stage_params import AggregateStageParams
 from omibench.rule_books.registry import RULE_BOOKS
-from omibench.schemas.cell_origin import origin_at
+from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     AggregateRow,
@@ -96,7 +96,7 @@ def aggregate_cell(
     elif how in BY_JUDGE:
         rows += _judged(work, results, study, cell, how)
     marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
-    write_parquet(out, marked, AggregateRow, origin_at(out, job))
+    write_parquet(out, marked, AggregateRow, describe_origin(out, job))
     return len(rows)
 
 

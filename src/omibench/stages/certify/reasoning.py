@@ -13,7 +13,7 @@ from omibench.results.four_way import RESPONSE
 from omibench.results.judgements import ALIGNMENT, read_all_judgements
 from omibench.results.load import Results
 from omibench.schemas.certificate import Confusion, MarkQuality, Measure, ReasoningCertificate
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.stages.certify.instrument import identities, one_value
 from omibench.stages.certify.labels import MARKS
 from omibench.stages.certify.matching import Matched, Place
@@ -100,7 +100,7 @@ def _check_types(said: Mapping[Place, str], taxonomy: str, matched: Matched) -> 
     known = [*taxonomy_of(taxonomy).types, NO_ERROR]
     for number, row, place in matched.labels:
         if place in said and row.error_type and row.error_type not in known:
-            hint = did_you_mean(row.error_type, known)
+            hint = suggest_name(row.error_type, known)
             raise FileFormatError(
                 f"{matched.file}, row {number}: column 'error_type': {row.error_type!r} is no type "
                 f"of the taxonomy {taxonomy}{hint}; it has {', '.join(known)}"

@@ -12,7 +12,7 @@ from omibench.formats.named import names_of
 from omibench.formats.read import raw_rows
 from omibench.formats.values import plain, texts_of
 from omibench.results.load import JUDGE_RULES
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 
 Row = dict[str, Any]
 
@@ -55,7 +55,7 @@ def read_verdicts(path: Path, rules: str | None) -> list[Row]:
         seen[place] = seen.get(place, -1) + 1
         rows.append(_row(raw, book, place, seen[place] if index is None else int(index), where))
     if not rows:
-        known = did_you_mean(rules, books) if rules and books else ""
+        known = suggest_name(rules, books) if rules and books else ""
         raise MissingInputError(
             f"{path}: holds no verdict{f' of {rules!r}{known}' if rules else ''}"
         )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from omibench.params.filter import ScreenParams
 from omibench.rule_books.problem_response import verdict_on
-from omibench.schemas.problem import Problem, question_of
+from omibench.schemas.problem import Problem, strip_answer
 from omibench.schemas.rejects import FilterJudgement
 from omibench.settings.rounds import Answered, Thread, run_threads
 from omibench.settings.steps import Task
@@ -68,7 +68,7 @@ def _try_problems(
 ) -> dict[str, list[FilterJudgement]]:
     setting = screen.params.setting(screen.name)
     threads = [
-        Thread(Task(question_of(problem), setting, screen.folder), sample)
+        Thread(Task(strip_answer(problem), setting, screen.folder), sample)
         for problem in problems
         for sample in range(screen.params.samples)
     ]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from omibench.files.prompt_file import own_prompt
+from omibench.files.prompt_file import read_prompt
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Conversation, Decoding, Message, Request, Tags, TextPart
-from omibench.text.fences import Section, fenced
+from omibench.text.fences import Section, fence_sections
 
 INSTRUCTIONS = """\
 You translate an exam problem into English. It stands in the message between lines of the form \
@@ -46,7 +46,7 @@ def instructions(file: str | None) -> str:
 
     Raises ParamsError for a file that cannot be read or is empty.
     """
-    return INSTRUCTIONS if file is None else own_prompt(file, "translator")
+    return INSTRUCTIONS if file is None else read_prompt(file, "translator")
 
 
 def translation_request(
@@ -55,7 +55,7 @@ def translation_request(
     """Ask for the translation of a problem; `index` 1 is the second ask after a failed one."""
     sections = _sections(collect_texts(problem))
     names = "\n".join(f"{section.name}:" for section in sections)
-    prompt = f"{fenced(sections)}\n\n{_CLOSING.format(names=names)}"
+    prompt = f"{fence_sections(sections)}\n\n{_CLOSING.format(names=names)}"
     return Request(
         conversation=Conversation(
             messages=(

@@ -65,9 +65,9 @@ def _body(
         "",
         f"{manifest.problems} problems with {manifest.images} distinct images: "
         f"{types['mcq']} multiple-choice and {types['open']} open-ended.",
-        *_made_up(manifest),
-        *_simulated(answers),
-        *_judged(manifest),
+        *_describe_synthetic(manifest),
+        *_describe_simulated(answers),
+        *_describe_judged(manifest),
         "",
         *_table("Subject", counts.items()),
         *_table("Images per problem", sorted(per_problem.items())),
@@ -111,7 +111,7 @@ def _notes(stripped: int | None, images: int) -> list[str]:
     ]
 
 
-def _made_up(manifest: FrozenManifest) -> list[str]:
+def _describe_synthetic(manifest: FrozenManifest) -> list[str]:
     if manifest.synthetic is None:
         return []
     return [
@@ -121,7 +121,7 @@ def _made_up(manifest: FrozenManifest) -> list[str]:
     ]
 
 
-def _simulated(answers: Sequence[Answer]) -> list[str]:
+def _describe_simulated(answers: Sequence[Answer]) -> list[str]:
     count = sum(map(is_simulated, answers))
     if not count:
         return []
@@ -132,7 +132,7 @@ def _simulated(answers: Sequence[Answer]) -> list[str]:
     ]
 
 
-def _judged(manifest: FrozenManifest) -> list[str]:
+def _describe_judged(manifest: FrozenManifest) -> list[str]:
     if not manifest.simulated:
         return []
     told = ", ".join(

@@ -48,7 +48,7 @@ def freeze_pictures(
     frozen = []
     for question in questions:
         try:
-            images = [copier.frozen(figure) for figure in question.images]
+            images = [copier.copy_figure(figure) for figure in question.images]
         except OmibenchError as error:
             raise type(error)(f"{question.id}: {error}") from None
         frozen.append(question.model_copy(update={"images": images}))
@@ -80,7 +80,7 @@ class _Copier:
         self.names: dict[str, str] = {}
         """SHA-256 of what was read -> name of what was written."""
 
-    def frozen(self, figure: Figure) -> Figure:
+    def copy_figure(self, figure: Figure) -> Figure:
         """The figure with the path and content of its copy; an absent one as it is."""
         if not figure.sha256:
             return figure
@@ -101,7 +101,7 @@ class _Copier:
                 f"({figure.sha256[:12]}): run the stage before again"
             )
         picture = read_picture(content, str(source))
-        bare = _stripped(picture, source) if self._strip else content
+        bare = _strip(picture, source) if self._strip else content
         name = f"{hashlib.sha256(bare).hexdigest()}.{picture.suffix}"
         if not _holds(self._target / name, bare):
             write_atomically(self._target / name, bare)
@@ -115,7 +115,7 @@ def _holds(target: Path, content: bytes) -> bool:
         return False
 
 
-def _stripped(picture: Picture, source: Path) -> bytes:
+def _strip(picture: Picture, source: Path) -> bytes:
     try:
         return strip_metadata(picture.data, picture.form)
     except FileFormatError as error:

@@ -13,7 +13,7 @@ SIMULATED = "[SIMULATED rationale by "
 """How a rationale begins that a simulated model wrote."""
 
 
-def answer_of(problem: Problem) -> Answer:
+def build_answer(problem: Problem) -> Answer:
     """The half with gold and rationale; a simulated rationale says so in its first line.
 
     Raises MissingInputError when the problem has no answer.

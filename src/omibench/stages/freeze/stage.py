@@ -16,7 +16,7 @@ from omibench.params.stage_params import FreezeStageParams
 from omibench.params.stages import FreezeParams
 from omibench.review import apply, load_decisions
 from omibench.review.rejected import rejections
-from omibench.schemas.problem import Answer, Problem, Question, question_of
+from omibench.schemas.problem import Answer, Problem, Question, strip_answer
 from omibench.schemas.tables import (
     FrozenManifest,
     content_hash,
@@ -29,7 +29,7 @@ from omibench.schemas.tables import (
 from omibench.stages.freeze.card import dataset_card
 from omibench.stages.freeze.examples import example_rows, write_examples
 from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
-from omibench.stages.freeze.rows import answer_of, check_pairs, count_simulated_judgements
+from omibench.stages.freeze.rows import build_answer, check_pairs, count_simulated_judgements
 from omibench.synthetic.address import is_made_up
 
 log = logging.getLogger("omibench.stages.freeze")
@@ -134,7 +134,7 @@ def _from_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Datas
     if study.review.decisions:
         decisions = load_decisions(study.review.decisions)
         rows = apply(decisions, rows, partial(rejections, problems))
-    halves = [question_of(r) for r in rows], [answer_of(r) for r in rows]
+    halves = [strip_answer(r) for r in rows], [build_answer(r) for r in rows]
     return Dataset(*halves, problems.parent), count_simulated_judgements(rows)
 
 

@@ -12,7 +12,7 @@ from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
 from omibench.judges.quality import Quality
 from omibench.judges.taxonomies import Taxonomy, taxonomy_of
 from omibench.params.stage_params import JudgeStageParams
-from omibench.schemas.cell_origin import origin_at
+from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.stages.judge.instruments import WHERE, instrument_of
@@ -55,7 +55,7 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
     with open_panels(study, wanted) as opened:
         for instrument, panel in zip(instruments.values(), opened, strict=True):
             rows += _judged(instrument, panel, material, study)
-    write_parquet(out, rows, JudgementRow, origin_at(out, job))
+    write_parquet(out, rows, JudgementRow, describe_origin(out, job))
     return len(rows)
 
 

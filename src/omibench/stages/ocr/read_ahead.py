@@ -17,7 +17,7 @@ from omibench.errors import ParamsError
 from omibench.files.hashes import hash_file
 from omibench.params.stage_params import OcrStageParams
 from omibench.schemas.request import ImagePart
-from omibench.schemas.validation import did_you_mean
+from omibench.schemas.validation import suggest_name
 from omibench.stages.ocr.engines import mathpix, vision
 from omibench.stages.ocr.engines.recorded import ReadPage, page_file
 from omibench.stages.ocr.sources.check import is_photograph
@@ -38,7 +38,7 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
         yield lambda unread: _by_mathpix(client, unread)
     elif params.engine == "vision":
         if params.reader not in study.models:
-            hint = did_you_mean(params.reader or "", study.models)
+            hint = suggest_name(params.reader or "", study.models)
             raise ParamsError(
                 f"ocr.reader: {params.reader!r} is no model of the params{hint}; `engine: vision` "
                 "needs one that sees"

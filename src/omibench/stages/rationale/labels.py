@@ -45,7 +45,7 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
     ]
     responses = labeller.ask(requests) if requests else []
     done = {
-        p.id: _labelled(p, response, lists[p.id], labeller.model)
+        p.id: _label(p, response, lists[p.id], labeller.model)
         for p, response in zip(open_problems, responses, strict=True)
     }
     return [done.get(problem.id, problem) for problem in problems]
@@ -58,7 +58,7 @@ def parse_label(reply: str, labels: Sequence[str]) -> str | None:
     return match.group(1) if match and match.group(1) in labels else None
 
 
-def _labelled(problem: Problem, response: Response, labels: Sequence[str], model: str) -> Problem:
+def _label(problem: Problem, response: Response, labels: Sequence[str], model: str) -> Problem:
     topic = parse_label(response.text, labels) if response.outcome == "answered" else None
     notes = [ProblemWarning(LABEL, simulated_by=(model,))] if response.simulated and topic else []
     if topic is None:

@@ -47,23 +47,23 @@ Reply with nothing but one line of this form:
 
 def solve(problem: Problem, folder: Path) -> Conversation:
     """Ask for a worked solution; the answer is not shown."""
-    return _one_turn([TextPart(text=SOLVE), *shown(problem, folder)])
+    return _one_turn([TextPart(text=SOLVE), *show_problem(problem, folder)])
 
 
 def solve_given(problem: Problem, folder: Path) -> Conversation:
     """Ask for a worked solution that leads to the official answer."""
     official = TextPart(text="Official answer: " + "; ".join(problem.answer or []))
-    return _one_turn([TextPart(text=SOLVE_GIVEN), *shown(problem, folder), official])
+    return _one_turn([TextPart(text=SOLVE_GIVEN), *show_problem(problem, folder), official])
 
 
 def label(problem: Problem, labels: Sequence[str], folder: Path) -> Conversation:
     """Ask for exactly one of `labels`."""
     listed = LABEL + "\n".join(f"- {name}" for name in labels)
     closing = TextPart(text=LABEL_FORMAT)
-    return _one_turn([TextPart(text=listed), *shown(problem, folder), closing])
+    return _one_turn([TextPart(text=listed), *show_problem(problem, folder), closing])
 
 
-def shown(problem: Problem, folder: Path) -> list[Part]:
+def show_problem(problem: Problem, folder: Path) -> list[Part]:
     """The statement with its pictures where they stand, then the choices.
 
     Image paths are relative to `folder`. A picture that appears in neither is added at the end

@@ -50,10 +50,10 @@ def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -
         asked = [
             _request(solve(p, folder), p, index, writer.candidates, writer.study) for p in waiting
         ]
-        done |= _accepted(waiting, asked, writer, given=False)
+        done |= _accept(waiting, asked, writer, given=False)
     waiting = [p for p in open_problems if p.id not in done]
     asked = [_request(solve_given(p, folder), p, 0, 1, writer.study) for p in waiting]
-    done |= _accepted(waiting, asked, writer, given=True)
+    done |= _accept(waiting, asked, writer, given=True)
     failed = ProblemWarning(RATIONALE, f"{writer.model} wrote none that ends in the right answer")
     done |= {p.id: p.warn(failed) for p in open_problems if p.id not in done}
     return [done.get(problem.id, problem) for problem in problems]
@@ -66,19 +66,19 @@ def acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
     return is_right(item_of(problem, response))
 
 
-def _accepted(
+def _accept(
     problems: Sequence[Problem], requests: Sequence[Request], writer: Writer, *, given: bool
 ) -> dict[str, Problem]:
     if not requests:
         return {}
     return {
-        problem.id: _solved(problem, response, writer.model, given=given)
+        problem.id: _solve(problem, response, writer.model, given=given)
         for problem, response in zip(problems, writer.ask(requests), strict=True)
         if acceptable(problem, response, writer.is_right)
     }
 
 
-def _solved(problem: Problem, response: Response, model: str, *, given: bool) -> Problem:
+def _solve(problem: Problem, response: Response, model: str, *, given: bool) -> Problem:
     notes = [ProblemWarning(RATIONALE, simulated_by=(model,))] if response.simulated else []
     if given:
         notes.append(ProblemWarning(RATIONALE, f"{model} was given the answer"))

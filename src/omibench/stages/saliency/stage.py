@@ -14,7 +14,7 @@ from omibench.files.atomic import write_atomically
 from omibench.params.cell import Cell
 from omibench.params.saliency import SaliencyParams
 from omibench.params.stage_params import SaliencyStageParams
-from omibench.schemas.cell_origin import origin_at
+from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import ImagePart, Request, Response, Tags
 from omibench.schemas.saliency_row import SaliencyRow, map_file
@@ -64,7 +64,7 @@ def saliency_cell(
     rows = [row for each in found for row in _rows(each, gold.get(each.looked.question.id, []))]
     for each in found:
         _draw(out.with_suffix(""), each, gold.get(each.looked.question.id, []), params)
-    write_parquet(out, rows, SaliencyRow, origin_at(out, job))
+    write_parquet(out, rows, SaliencyRow, describe_origin(out, job))
     return len(rows)
 
 

@@ -16,7 +16,7 @@ from omibench.params.limit import apply_limit, part_words
 from omibench.params.stage_params import ScoreStageParams
 from omibench.rule_books.mathreal import NAME as MATHREAL
 from omibench.rule_books.registry import RULE_BOOKS
-from omibench.schemas.cell_origin import origin_at
+from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import (
     ResponseRow,
@@ -199,7 +199,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
             verdicts = gptscore(items, texts, judges.gptscore)
             out_rows += _verdict_rows(rows, verdicts)
             failed[GPTSCORE] = failed_judgements([first for first, *_ in verdicts])
-    write_parquet(out, out_rows, VerdictRow, origin_at(out, job))
+    write_parquet(out, out_rows, VerdictRow, describe_origin(out, job))
     clusters = [gold[row.id].group or row.id for row in out_rows]
     part = part_words((r.id for r in rows), gold, study.study.limit)
     lacking = "" if part else _lacking({row.id for row in rows}, gold)

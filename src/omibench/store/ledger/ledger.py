@@ -22,8 +22,16 @@ from typing import NamedTuple, Self
 
 from omibench.errors import StoreError, reason_of
 from omibench.store.ledger.ledger_file import open_ledger
-from omibench.store.ledger.lost_attempts import CHARGED, KILLED, Loss, assess, class_of, losses, see
-from omibench.store.process import started_at
+from omibench.store.ledger.lost_attempts import (
+    CHARGED,
+    KILLED,
+    Loss,
+    assess,
+    classify_duration,
+    losses,
+    note_share,
+)
+from omibench.store.process import read_process_start
 
 LEDGER = "ledger.sqlite3"
 NANO = 1_000_000_000
@@ -88,7 +96,7 @@ class Ledger:
         self.path = Path(folder) / LEDGER
         self._lock = RLock()
         self._begun: set[tuple[str, str]] = set()
-        self._owner = (socket.gethostname(), os.getpid(), started_at(os.getpid()))
+        self._owner = (socket.gethostname(), os.getpid(), read_process_start(os.getpid()))
         try:
             self._file = open_ledger(self.path, write=write)
         except (OSError, sqlite3.Error) as error:
@@ -147,7 +155,7 @@ class Ledger:
             study, model, worst, begun, unknown = self._attempt(number)
             self._live(now)
             if cost_usd is None:
-                lived = None if begun is None else class_of(now - begun)
+                lived = None if begun is None else classify_duration(now - begun)
                 run(
                     "UPDATE attempt SET unknown=1, lived=COALESCE(lived, ?), why=COALESCE(?, why)"
                     " WHERE id=?", (lived, why, number),
@@ -160,7 +168,7 @@ class Ledger:
             run("DELETE FROM attempt WHERE id=?", (number,))
             self._book(study, model, cost, excess)
             if worst and begun is not None and not unknown:
-                see(run, study, model, now - begun, min(1.0, cost / worst))
+                note_share(run, study, model, now - begun, min(1.0, cost / worst))
             if run(
                 "SELECT 1 FROM attempt WHERE study=? AND unknown=1 LIMIT 1", (study,)
             ).fetchone():
@@ -186,7 +194,7 @@ class Ledger:
             spent, unknown, reserved = self._sums(study)
         return Account(spent / NANO, unknown / NANO, reserved / NANO)
 
-    def lost(self, study: str) -> list[Loss]:
+    def list_losses(self, study: str) -> list[Loss]:
         """The attempts of a study whose outcome was never learned, by model and reason."""
         with self._transaction() as run:
             return losses(run, study, NANO)
@@ -203,7 +211,7 @@ class Ledger:
             rows = run("SELECT model, spent, attempts FROM total WHERE study=?", (study,))
             return {model: (spent / NANO, n) for model, spent, n in rows.fetchall()}
 
-    def lost_between(self, study: str, models: Collection[str]) -> tuple[float, float] | None:
+    def find_loss_times(self, study: str, models: Collection[str]) -> tuple[float, float] | None:
         """When the first and the last lost attempt of some models began (Unix time); None: none."""
         with self._transaction() as run:
             self._bury(study)
@@ -272,7 +280,7 @@ class Ledger:
             )
         return Loss("", source, len(found), charged / NANO, worst / NANO)
 
-    def spent_since(self, study: str, month: str) -> float:
+    def sum_spending(self, study: str, month: str) -> float:
         """US dollars that a study has committed since the first attempt of a month (`2026-11`).
 
         0 when it made none in that month. What was in flight when the month began counts in both.
@@ -304,7 +312,7 @@ class Ledger:
         self._file.execute(sql, (*self._owner, now))
 
     def _begin_month(self, study: str, before: int) -> None:
-        began = (study, month_of(time.time()))
+        began = (study, format_month(time.time()))
         if began not in self._begun:
             sql = "INSERT OR IGNORE INTO month(study, month, before) VALUES(?,?,?)"
             self._file.execute(sql, (*began, before))
@@ -343,7 +351,7 @@ class Ledger:
             ).fetchone()
             # It died soon after its last sign of life; without one, it counts as long-lived.
             died = found[0] if found else until
-            lived = None if begun is None else class_of(died - begun)
+            lived = None if begun is None else classify_duration(died - begun)
             self._file.execute(
                 "UPDATE attempt SET unknown=1, why=?, lived=? WHERE id=?", (KILLED, lived, number)
             )
@@ -351,7 +359,7 @@ class Ledger:
     def _lives(
         self, host: str | None, pid: int | None, started: str | None, until: float, *, now: float
     ) -> bool:
-        if host == self._owner[0] and pid is not None and started_at(pid) != started:
+        if host == self._owner[0] and pid is not None and read_process_start(pid) != started:
             return False
         return now < until
 
@@ -370,7 +378,7 @@ class Ledger:
                 raise StoreError(f"{self.path}: the ledger cannot be used: {error}") from None
 
 
-def month_of(now: float) -> str:
+def format_month(now: float) -> str:
     """The calendar month (UTC) of a Unix time: `2026-11`."""
     return time.strftime("%Y-%m", time.gmtime(now))
 

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from omibench.files.modes import make_folder, open_new
-from omibench.store.ledger.lost_attempts import TABLES, extend
+from omibench.store.ledger.lost_attempts import TABLES, add_columns
 
 BUSY_S = 60.0
 _TABLES = """
@@ -37,7 +37,7 @@ def open_ledger(path: Path, *, write: bool) -> sqlite3.Connection:
     Raises OSError and sqlite3.Error.
     """
     if not write:
-        return _copy_of(path)
+        return _copy_to_memory(path)
     make_folder(path.parent)
     os.close(open_new(path, os.O_RDWR))  # SQLite gives its journal the same mode
     # Reservations are made where requests are sent, perhaps in another thread.
@@ -45,11 +45,11 @@ def open_ledger(path: Path, *, write: bool) -> sqlite3.Connection:
     file.execute("PRAGMA journal_mode=PERSIST")
     file.execute("PRAGMA synchronous=FULL")
     file.executescript(_TABLES + TABLES)
-    extend(file.execute)
+    add_columns(file.execute)
     return file
 
 
-def _copy_of(path: Path) -> sqlite3.Connection:
+def _copy_to_memory(path: Path) -> sqlite3.Connection:
     """A copy in memory: whatever is done to it leaves the file alone."""
     copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     target = f"{path.resolve().as_uri()}?mode=ro"
@@ -57,5 +57,5 @@ def _copy_of(path: Path) -> sqlite3.Connection:
         file.execute("SELECT COUNT(*) FROM attempt")
         file.backup(copy)
     copy.executescript(TABLES)
-    extend(copy.execute)
+    add_columns(copy.execute)
     return copy

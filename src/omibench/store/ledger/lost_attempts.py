@@ -79,7 +79,7 @@ class Group(NamedTuple):
     most: float
 
 
-def extend(run: Run) -> None:
+def add_columns(run: Run) -> None:
     """Add to a new ledger, or to that of an earlier version, the columns that it lacks.
 
     Processes that open one ledger at the same time add each column once.
@@ -101,16 +101,16 @@ def _lacking_columns(run: Run) -> list[str]:
     return [name for name in COLUMNS if name not in columns]
 
 
-def class_of(seconds: float) -> int:
+def classify_duration(seconds: float) -> int:
     """The class of a length of time: those of one class differ by less than a quarter."""
     return int(log(max(seconds, 0.001) / 0.001) / log(_STEP))
 
 
-def see(run: Run, study: str, model: str, seconds: float, share: float) -> None:
+def note_share(run: Run, study: str, model: str, seconds: float, share: float) -> None:
     """Note that an attempt took so long and cost this share of its worst case."""
     run(
         "INSERT INTO seen VALUES(?,?,?,1,?) ON CONFLICT DO UPDATE SET attempts=attempts+1,"
-        " shares=shares+excluded.shares", (study, model, class_of(seconds), share),
+        " shares=shares+excluded.shares", (study, model, classify_duration(seconds), share),
     )  # fmt: skip
 
 
@@ -126,12 +126,12 @@ def assess(run: Run, study: str, now: float) -> None:
         for (begun,) in run(
             "SELECT begun FROM attempt WHERE study=? AND model=? AND unknown=0", (study, model)
         ).fetchall():
-            alive[class_of(now - begun) if begun is not None else 0] += 1
+            alive[classify_duration(now - begun) if begun is not None else 0] += 1
         seen = run(
             "SELECT took, attempts, shares FROM seen WHERE study=? AND model=?", (study, model)
         ).fetchall()
-        means = mean_beyond({took: (n, shares) for took, n, shares in seen}, alive)
-        share = bound([Group(*row[1:5]) for row in groups], means)
+        means = build_tail_mean({took: (n, shares) for took, n, shares in seen}, alive)
+        share = bound_losses([Group(*row[1:5]) for row in groups], means)
         run("INSERT OR REPLACE INTO charge VALUES(?,?,?)", (study, model, share))
 
 
@@ -144,7 +144,9 @@ def losses(run: Run, study: str, nano: int) -> list[Loss]:
     return sorted(found, key=lambda loss: -loss.charged)
 
 
-def mean_beyond(seen: dict[int, tuple[int, float]], alive: Counter[int]) -> Callable[[int], float]:
+def build_tail_mean(
+    seen: dict[int, tuple[int, float]], alive: Counter[int]
+) -> Callable[[int], float]:
     """The mean share that an attempt costs which takes longer than a class of time.
 
     `seen` holds by class how many took so long and the sum of their shares; `alive` how many were
@@ -163,7 +165,7 @@ def mean_beyond(seen: dict[int, tuple[int, float]], alive: Counter[int]) -> Call
     return lambda took: min(1.0, MARGIN * beyond.get(took, 1.0))
 
 
-def bound(groups: list[Group], mean: Callable[[int], float]) -> float:
+def bound_losses(groups: list[Group], mean: Callable[[int], float]) -> float:
     """What lost attempts cost at most, with a probability of `SURE`, as a share of their worst."""
     whole = sum(group.worst for group in groups)
     if not whole:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from omibench.errors import StoreError, reason_of
 from omibench.files.atomic import replace_atomically, sync_folder
-from omibench.files.locks import holding
+from omibench.files.locks import lock_path
 from omibench.files.modes import open_new
 from omibench.store.files import OpenFiles
 from omibench.store.liveness import is_closed, new_name
@@ -26,7 +26,7 @@ from omibench.store.partition.index import (
     Place,
     drop_index,
     index_path,
-    state_of,
+    read_state,
     write_index,
 )
 from omibench.store.partition.line import Body, parse_values
@@ -76,7 +76,7 @@ def compact_partition(folder: Path) -> Compacted:
     """
     try:
         os.close(open_new(folder / LOCK, os.O_RDWR))
-        with holding(folder / LOCK) as ours:
+        with lock_path(folder / LOCK) as ours:
             if not ours:
                 raise StoreError(f"{folder}: another process is compacting it; wait for it")
             _clear_leftovers(folder)
@@ -101,7 +101,7 @@ def _compact(folder: Path) -> Compacted:
     sources = [*packs, *lot]
     try:
         rows, duplicates = _order(sources)
-        before = sum(state_of(file.path).size for file in sources)
+        before = sum(read_state(file.path).size for file in sources)
         size = _write(folder, sources, rows) if rows else 0
         aside = sum(_set_aside(file) for file in lot)
         sync_folder(folder)
@@ -154,7 +154,7 @@ def _write(folder: Path, sources: Sequence[StoredFile], rows: Sequence[_Row]) ->
         index = write_pack(partial, bodies())
         _read_back(partial, index)
     sync_folder(folder)
-    state = state_of(path)
+    state = read_state(path)
     write_index(path, index, state)
     return state.size
 

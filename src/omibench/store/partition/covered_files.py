@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from omibench.errors import StoreError, reason_of
-from omibench.files.locks import holding
+from omibench.files.locks import lock_path
 from omibench.store.files import OpenFiles
 from omibench.store.partition import pack
 from omibench.store.partition.counts import Counts
@@ -19,7 +19,7 @@ from omibench.store.partition.index import (
     State,
     index_path,
     is_closed_by_index,
-    state_of,
+    read_state,
 )
 from omibench.store.partition.stored import Entry, StoredFile, stored_file
 from omibench.store.partition.table import TABLE, Table, open_table
@@ -93,7 +93,7 @@ class CoveredFiles:
             return list(self._opened.values())
         return [self._file(number) for number in range(len(self._table.files))]
 
-    def loaded(self) -> Iterator[tuple[StoredFile, FileIndex]]:
+    def iter_indexes(self) -> Iterator[tuple[StoredFile, FileIndex]]:
         """Each of them with its index, places included, one in memory at a time."""
         for file in self.files():
             other = stored_file(file.path, self._open_files)
@@ -169,10 +169,10 @@ class CoveredFiles:
                 continue
             file = checked.get(name) or stored_file(path, self._open_files)
             with suppress(FileNotFoundError):
-                before = state_of(path)
+                before = read_state(path)
                 if name not in checked:
                     file.load()
-                if state_of(path) == before:
+                if read_state(path) == before:
                     yield name, before, file.index
             if name not in checked:
                 file.close()
@@ -182,7 +182,7 @@ class CoveredFiles:
         """One process sorts, others wait; where nothing can be locked each sorts for itself."""
         while True:
             try:
-                with holding(self._folder / LOCK) as ours:
+                with lock_path(self._folder / LOCK) as ours:
                     if ours:
                         yield
                         return
@@ -204,7 +204,7 @@ class CoveredFiles:
 
 def _state(path: Path | None) -> State | None:
     try:
-        return None if path is None else state_of(path)
+        return None if path is None else read_state(path)
     except OSError:
         return None
 

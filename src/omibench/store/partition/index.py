@@ -84,7 +84,7 @@ class FileIndex:
         return Place(*_RECORD.unpack_from(self.records, len(self.records) - _RECORD.size)[1:])
 
 
-def state_of(path: Path) -> State:
+def read_state(path: Path) -> State:
     """Size and time of change of a file. Raises OSError."""
     found = path.stat()
     return State(found.st_size, found.st_mtime_ns)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from omibench.schemas.request import Request, Response
-from omibench.store.key import KEY_SCHEMA, asked_of
+from omibench.store.key import KEY_SCHEMA, dump_request
 from omibench.text.surrogates import may_hold_surrogates, replace_surrogates
 
 LINE_VERSION = 1
@@ -41,13 +41,13 @@ class Body(NamedTuple):
     """Members that this version does not know: a JSON object, empty when there are none."""
 
 
-def body_of(request: Request, response: Response) -> Body:
+def build_body(request: Request, response: Response) -> Body:
     """The body of the line that keeps `response` to `request` under the newest schema."""
     return Body(
         schema=KEY_SCHEMA,
         tags=_json(request.tags.model_dump(mode="json", exclude_defaults=True)),
         response=_json(response.model_dump(mode="json", exclude_defaults=True)),
-        request=_json(asked_of(request)),
+        request=_json(dump_request(request)),
     )
 
 
@@ -75,12 +75,12 @@ def line_fault(line: bytes) -> str | None:
     return None if line[_KEY_END:HEAD] == middle else "corrupt: its checksum does not match"
 
 
-def key_of(line: bytes) -> str:
+def read_key(line: bytes) -> str:
     """The key of a sound line, 64 hex digits."""
     return line[_KEY_AT:_KEY_END].decode("ascii")
 
 
-def schema_of(line: bytes) -> int:
+def read_schema(line: bytes) -> int:
     """The key schema under which a sound line was written."""
     if not line.startswith(_SCHEMA, HEAD):
         return 1
@@ -99,7 +99,7 @@ def parse_line(line: bytes) -> Body:
     end = _END.fullmatch(line, max(0, line.rfind(_DECODING)))
     if HEAD < start < middle < last and end is not None:
         tags, response = line[start:middle], line[middle + len(_RESPONSE) : last]
-        return Body(schema_of(line), tags, response, line[last + len(_REQUEST) : -2])
+        return Body(read_schema(line), tags, response, line[last + len(_REQUEST) : -2])
     return _parse_any(line)
 
 

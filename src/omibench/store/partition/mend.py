@@ -10,7 +10,7 @@ from omibench.files.atomic import replace_atomically, sync_folder
 from omibench.store.files import set_aside
 from omibench.store.liveness import new_name
 from omibench.store.partition import pack
-from omibench.store.partition.index import Place, drop_index, state_of, write_index
+from omibench.store.partition.index import Place, drop_index, read_state, write_index
 from omibench.store.partition.pack import PackFile, write_pack
 from omibench.store.partition.partition import Partition
 
@@ -57,7 +57,7 @@ def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
         path = folder / new_name(pack.SUFFIX)
         with replace_atomically(path) as partial:
             index = write_pack(partial, ((key, hurt.body(key, place)) for key, place in sound))
-        write_index(path, index, state_of(path))
+        write_index(path, index, read_state(path))
         sync_folder(folder)
     hurt.close()
     drop_index(hurt.path)

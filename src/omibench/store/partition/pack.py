@@ -23,7 +23,7 @@ from omibench.store.partition.index import (
     FileIndex,
     Place,
     read_index,
-    state_of,
+    read_state,
     write_index,
 )
 from omibench.store.partition.line import Body, body_checksum, encode_line, parse_values
@@ -60,7 +60,7 @@ class PackFile:
         """Index the pack, from its index file while that holds; `thorough` checks every row."""
         saved = None if thorough else read_index(self.path)
         self._careful = self._careful or thorough
-        state = state_of(self.path)
+        state = read_state(self.path)
         if saved is not None and saved[1] == state:
             self.index = saved[0]
             return
@@ -84,7 +84,7 @@ class PackFile:
 
     def is_current(self) -> bool:
         """Whether the file is there; packs never change."""
-        state_of(self.path)
+        read_state(self.path)
         return True
 
     def line(self, key: str, place: Place) -> bytes:
@@ -94,7 +94,7 @@ class PackFile:
     def body(self, key: str, place: Place) -> Body:
         """The body of that line; raises as `line` does, also when the row has another key."""
         group = self._group(place.first, whole=True)
-        row = _row_at(group, key, place.second)
+        row = _read_row(group, key, place.second)
         body = _body(row)
         if body_checksum(key, body) != row["crc"]:
             raise ValueError("corrupt: its checksum does not match")
@@ -103,7 +103,7 @@ class PackFile:
     def response(self, key: str, place: Place) -> bytes:
         """The response of `key` as JSON; raises as `body` does, on the checksum of its pages."""
         group = self._group(place.first, whole=False)
-        text: str = _row_at(group, key, place.second)["response"]
+        text: str = _read_row(group, key, place.second)["response"]
         return text.encode()
 
     def close(self) -> None:
@@ -212,7 +212,9 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
         ):  # fmt: skip
             left, number = iter(rows), 0
             while group := list(islice(left, GROUP_ROWS)):
-                writer.write_table(pa.Table.from_pylist([_row_of(*row) for row in group], schema))
+                writer.write_table(
+                    pa.Table.from_pylist([_build_row(*row) for row in group], schema)
+                )
                 _add_group(index, number, group)
                 number += 1
             writer.close()
@@ -251,7 +253,7 @@ def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]])
             index.counts = None  # of a later version, perhaps
 
 
-def _row_of(key: str, body: Body) -> dict[str, Any]:
+def _build_row(key: str, body: Body) -> dict[str, Any]:
     return {
         "key": key,
         "schema": body.schema,
@@ -260,7 +262,7 @@ def _row_of(key: str, body: Body) -> dict[str, Any]:
     }
 
 
-def _row_at(group: Any, key: str, row: int) -> dict[str, Any]:
+def _read_row(group: Any, key: str, row: int) -> dict[str, Any]:
     if row >= group.num_rows or group["key"][row].as_py() != key:
         raise ValueError("its index names another key")
     return {name: group[name][row].as_py() for name in group.column_names}

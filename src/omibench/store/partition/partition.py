@@ -20,7 +20,7 @@ from omibench.store.partition.covered_files import CoveredFiles
 from omibench.store.partition.index import Damage
 from omibench.store.partition.line import (
     Body,
-    body_of,
+    build_body,
     encode_line,
     line_fault,
     parse_line,
@@ -28,7 +28,7 @@ from omibench.store.partition.line import (
     parse_values,
 )
 from omibench.store.partition.segment import SegmentFile, SegmentWriter
-from omibench.store.partition.stored import Entry, StoredFile, rank_of, stored_file
+from omibench.store.partition.stored import Entry, StoredFile, rank_entry, stored_file
 from omibench.store.partition.table import TableError
 
 CARD = "model.json"
@@ -71,7 +71,7 @@ class Partition:
     def __iter__(self) -> Iterator[str]:
         """Every key, file by file."""
         covered = self._covered
-        for file, index in covered.loaded():
+        for file, index in covered.iter_indexes():
             for raw, _, _ in index:
                 if not covered.duplicates or covered.is_first(raw, file):
                     yield raw.hex()
@@ -88,7 +88,7 @@ class Partition:
     def files(self) -> list[StoredFile]:
         """Its packs, then its segments, each by name."""
         found = {file.path.name: file for file in self._covered.files()} | self._files
-        rank = {name: number for number, name in enumerate(self._listed())}
+        rank = {name: number for number, name in enumerate(self._list_files())}
         return sorted(found.values(), key=lambda file: rank.get(file.path.name, len(rank)))
 
     def counts(self) -> Counts | None:
@@ -153,7 +153,7 @@ class Partition:
             self._covered.forget()
             self._load_all()
             return self.entry(key)
-        if covered is None or (found is not None and rank_of(found) < rank_of(covered)):
+        if covered is None or (found is not None and rank_entry(found) < rank_entry(covered)):
             return found
         return covered
 
@@ -165,7 +165,7 @@ class Partition:
             "usage": response.usage.__dict__,
             "cost_usd": response.cost_usd,
         }
-        self._append(key, encode_line(key, body_of(request, response)), shown)
+        self._append(key, encode_line(key, build_body(request, response)), shown)
 
     def append_line(self, key: str, line: bytes) -> None:
         """Write one line as another store holds it. Raises ValueError when it is not sound."""
@@ -188,7 +188,7 @@ class Partition:
     def refresh(self) -> None:
         """See what other processes have written or compacted since."""
         known = {*self._files, *self._covered.names}
-        if set(self._listed()) != known or not all(map(self._current, self._files.values())):
+        if set(self._list_files()) != known or not all(map(self._current, self._files.values())):
             self._load_all()
 
     def sync(self) -> None:
@@ -214,7 +214,7 @@ class Partition:
             write_private(card, (json.dumps(self.identity, indent=2) + "\n").encode())
         return writer
 
-    def _listed(self) -> dict[str, Path]:
+    def _list_files(self) -> dict[str, Path]:
         """Packs, then segments, each by name: a pack's name never sorts with a segment's."""
         packs = sorted(self.folder.glob(f"*{pack.SUFFIX}"))
         segments = sorted(self.folder.glob(f"*{segment.SUFFIX}"))
@@ -231,7 +231,7 @@ class Partition:
     def _load_all(self) -> None:
         """List the folder and index every file that is new or changed; keep the others."""
         files: dict[str, StoredFile] = {}
-        listed = self._listed()
+        listed = self._list_files()
         if not self._thorough:
             own = None if self._own is None else self._own.path.name
             self._covered.choose(listed, own, self._checked)

@@ -20,10 +20,10 @@ from omibench.store.partition.index import (
     Place,
     State,
     read_index,
-    state_of,
+    read_state,
     write_index,
 )
-from omibench.store.partition.line import Body, key_of, line_fault, parse_line, schema_of
+from omibench.store.partition.line import Body, line_fault, parse_line, read_key, read_schema
 
 SUFFIX = ".jsonl"
 LINE_BYTES = 64 << 20
@@ -50,9 +50,9 @@ class SegmentFile:
     def is_current(self) -> bool:
         """Whether nothing was appended since `load`."""
         if not self.path.is_file():
-            return self.path.exists() or state_of(self.path).size < 0
+            return self.path.exists() or read_state(self.path).size < 0
         torn = any(damage.line > self.index.lines for damage in self.index.damaged)
-        return not torn and state_of(self.path).size == self.index.covered
+        return not torn and read_state(self.path).size == self.index.covered
 
     def line(self, key: str, place: Place) -> bytes:
         """The line of `key`, checked. Raises ValueError with the reason when it cannot be used."""
@@ -62,7 +62,7 @@ class SegmentFile:
         fault = line_fault(line)
         if fault is not None:
             raise ValueError(fault)
-        if key_of(line) != key:
+        if read_key(line) != key:
             raise ValueError("its index names another key")
         return line
 
@@ -82,14 +82,14 @@ class SegmentFile:
 def load_segment(path: Path, thorough: bool = False) -> FileIndex:
     """The index of a segment: the saved one while it holds, and a scan of what it lacks."""
     saved = read_index(path)
-    with _opened(path) as lines:
+    with _open_segment(path) as lines:
         found = os.fstat(lines.fileno())
         state = State(found.st_size, found.st_mtime_ns)
         index = FileIndex()
         if saved is not None and not thorough:
             if saved[1] == state:
                 return saved[0]
-            if _goes_on(lines, saved[0], state):
+            if _extends_index(lines, saved[0], state):
                 index = saved[0]
                 index.damaged = [damage for damage in index.damaged if damage.line <= index.lines]
         index.closed = saved is not None and saved[0].closed and saved[1].size == state.size
@@ -115,8 +115,8 @@ def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
                 line = more
         if fault is None:
             try:
-                index.add(key_of(line), Place(index.covered, len(line)))
-                index.schemas.add(schema_of(line))
+                index.add(read_key(line), Place(index.covered, len(line)))
+                index.schemas.add(read_schema(line))
             except ValueError:
                 fault = "corrupt: its key is none"
         if fault is not None:
@@ -126,7 +126,7 @@ def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
             index.lines += 1
 
 
-def _goes_on(lines: BinaryIO, index: FileIndex, state: State) -> bool:
+def _extends_index(lines: BinaryIO, index: FileIndex, state: State) -> bool:
     """Whether a segment still begins with what was indexed, as far as its last line tells."""
     last = index.last()
     if last is None or state.size <= index.covered:
@@ -135,7 +135,7 @@ def _goes_on(lines: BinaryIO, index: FileIndex, state: State) -> bool:
     return line_fault(lines.read(last.second)) is None
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_segment(path: Path) -> BinaryIO:
     try:
         return open_stored(path)
     except FileNotFoundError:
@@ -172,8 +172,8 @@ class SegmentWriter:
             with contextlib.suppress(OSError):  # half a line must not spoil the next one
                 os.ftruncate(self._file, place.first)
             raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
-        self.index.add(key_of(line), place)
-        self.index.schemas.add(schema_of(line))
+        self.index.add(read_key(line), place)
+        self.index.schemas.add(read_schema(line))
         self.index.covered += len(line)
         self.index.lines += 1
         try:

@@ -56,7 +56,7 @@ def stored_file(path: Path, files: OpenFiles) -> StoredFile:
     return PackFile(path) if path.suffix == pack.SUFFIX else SegmentFile(path, files)
 
 
-def rank_of(entry: Entry) -> tuple[bool, str]:
+def rank_entry(entry: Entry) -> tuple[bool, str]:
     """Of two lines with one key the one of lower rank counts: packs first, then by name."""
     path = entry.file.path
     return path.suffix != pack.SUFFIX, path.name

@@ -61,7 +61,7 @@ class Table:
         self.counts = None if head["counts"] is None else Counts.of(head["counts"])
         """Over its keys, each once; None where they are not known."""
         self.schemas = {int(schema) for schema in head["schemas"]}
-        self.files = [_covered(values) for values in head["files"]]
+        self.files = [_parse_covered(values) for values in head["files"]]
         self.names = {file.name: number for number, file in enumerate(self.files)}
         if len(fences) != -(-self.count // BLOCK):
             raise TableError("its count and its blocks differ")
@@ -111,7 +111,7 @@ def open_table(folder: Path) -> Table | None:
     path = folder / TABLE
     try:
         found = path.stat()
-        return _opened(path, found.st_ino, found.st_size, found.st_mtime_ns)
+        return _open_table(path, found.st_ino, found.st_size, found.st_mtime_ns)
     except (OSError, ValueError, TypeError, LookupError, RecursionError, OverflowError):
         return None
 
@@ -141,7 +141,7 @@ def read_table(path: Path) -> Table:
 
 
 @lru_cache(KEPT)
-def _opened(path: Path, inode: int, size: int, modified_ns: int) -> Table:
+def _open_table(path: Path, inode: int, size: int, modified_ns: int) -> Table:
     return read_table(path)
 
 
@@ -154,7 +154,7 @@ def covered_values(file: Covered) -> list[Any]:
     ]  # fmt: skip
 
 
-def _covered(values: Any) -> Covered:
+def _parse_covered(values: Any) -> Covered:
     name, size, modified, records, covered, lines, schemas, damaged = values
     if not isinstance(name, str) or name != Path(name).name:
         raise TableError("it names a file that is none")

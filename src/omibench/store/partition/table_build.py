@@ -106,7 +106,7 @@ def _divide(sources: Iterable[Source], spill: BinaryIO) -> _Divided:
 def _write(folder: Path, spill: BinaryIO, divided: _Divided) -> Table:
     files, counts, total, parts = divided
     with tempfile.TemporaryFile(dir=_scratch(folder)) as blocks:
-        fences, count = _write_blocks(blocks, _sorted(spill, parts))
+        fences, count = _write_blocks(blocks, _sort_records(spill, parts))
         packed = b"".join(fences)
         head = {
             "table": TABLE_VERSION,
@@ -147,7 +147,9 @@ def _assemble(out: Any, text: bytes, packed: bytes, blocks: BinaryIO) -> None:
         out.write(piece)
 
 
-def _sorted(spill: BinaryIO, parts: list[list[tuple[int, int]]]) -> Iterator[NDArray[np.uint8]]:
+def _sort_records(
+    spill: BinaryIO, parts: list[list[tuple[int, int]]]
+) -> Iterator[NDArray[np.uint8]]:
     """The records by key, each key once, some at a time."""
     import numpy as np
 

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from omibench.errors import FileFormatError
-from omibench.files.yaml_file import place_of, read_yaml
+from omibench.files.yaml_file import locate_key, read_yaml
 from omibench.schemas.problem import Subject
 from omibench.schemas.validation import explain
 from omibench.stages.ocr.sources.check import SUFFIXES, has_suffix
@@ -148,7 +148,7 @@ def read_manifest(path: Path) -> Manifest:
         manifest = Manifest.model_validate({} if values is None else values)
     except ValidationError as error:
         wrong = explain(error, Manifest)
-        raise FileFormatError(f"{place_of(wrong, [path]) or path}: {wrong}") from None
+        raise FileFormatError(f"{locate_key(wrong, [path]) or path}: {wrong}") from None
     _reject_twins([*manifest.sources, *manifest.benchmarks], path)
     _contain_downloads(manifest, path)
     if not manifest.sources and not manifest.benchmarks:
@@ -168,7 +168,7 @@ def _contain_downloads(manifest: Manifest, path: Path) -> None:
         for name in source.url:
             pure = PurePath(name)
             if pure.is_absolute() or ".." in pure.parts:
-                place = place_of(f"sources.{k}.url.{name}", [path]) or path
+                place = locate_key(f"sources.{k}.url.{name}", [path]) or path
                 raise FileFormatError(
                     f"{place}: sources.{k}.url: {name!r} is outside of the manifest's folder: "
                     "what is downloaded is kept in it"
