@@ -254,14 +254,14 @@ def _rerun(folder: Path) -> Callable[[], str]:
 
     study = load_study(str(folder / "params.json"))
     sent = 0
-    respond = simulated.SimulatedProvider.respond_to
+    respond = simulated.SimulatedProvider.respond
 
     def counting(self: Any, request: Request) -> Response:
         nonlocal sent
         sent += 1
         return respond(self, request)
 
-    simulated.SimulatedProvider.respond_to = counting  # type: ignore[method-assign]
+    simulated.SimulatedProvider.respond = counting  # type: ignore[method-assign]
 
     def work() -> str:
         rows = 0

@@ -12,12 +12,12 @@ from snakemake.utils import validate
 from omibench.cli.configfiles import allowed_rules, elsewhere
 from omibench.cli.ending import end_with
 from omibench.errors import MissingInputError, OmibenchError
-from omibench.client.spending_limit import BUDGET_ENV, budget_of
+from omibench.client.spending_limit import BUDGET_ENV, read_budget
 from omibench.graph.inputs import all_files, files_of, missing_files, refuse_patterns
 from omibench.files.isolated import isolate
 from omibench.stages.ocr.engines import tesseract
 from omibench.stages.ocr.sources.manifest import list_inputs
-from omibench.params.runtime import OPERATING_ENV, log_folder, operating_of
+from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
 from omibench.plan.rehearsal import rehearsed
 from omibench.params.resources import cpus_of, resources_of
 from omibench.graph.code_hash import source_hash
@@ -90,11 +90,11 @@ if workflow.is_main_process:
         end_with(error)
 
 # The budget is no parameter of a rule: a larger one makes no job run again that is done.
-BUDGET = budget_of(STUDY)
+BUDGET = read_budget(STUDY)
 CAP = "" if BUDGET is None else f"export {BUDGET_ENV}={BUDGET}; "
 
 # Nor is where the store lies and how a model is reached.
-OPERATED = operating_of(
+OPERATED = dump_runtime(
     STUDY.model_dump(mode="json", exclude_defaults=True), Path.cwd()
 )
 
@@ -104,7 +104,7 @@ OPERATED = operating_of(
 STOPPING = "trap : INT TERM HUP; tee() ( trap '' INT TERM HUP; exec tee \"$@\"; ); "
 shell.prefix(
     f"set -euo pipefail; {STOPPING}export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; "
-    f"{CAP}export {OPERATING_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace(
+    f"{CAP}export {RUNTIME_ENV}={shlex.quote(OPERATED)}; ".replace("{", "{{").replace(
         "}", "}}"
     )
 )

@@ -12,7 +12,7 @@ import pytest
 from tests.store.network_disk import lock_as_nfs
 
 from omibench.client.ask import ask
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Conversation, Message, Request, Response, Tags, TextPart
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.store import Store, partition_name
@@ -32,7 +32,7 @@ class Slow:
         self.begun, self.asked = threading.Event(), 0
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         self.begun.set()
         assert self.go.wait(PATIENCE_S)

@@ -11,7 +11,7 @@ import pytest
 
 from omibench.client.ask import ask, open_asker, to_buy
 from omibench.errors import ImageCountError, MissingInputError, ModelError, StoreError
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.study import parse_study
 from omibench.schemas.request import (
     Conversation,
@@ -41,7 +41,7 @@ class Counting:
         self.stop_after = 10**9
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         for done, request in enumerate(reversed(requests)):
             if done == self.stop_after:
@@ -179,7 +179,7 @@ def test_more_images_than_the_model_takes_are_an_error_and_never_cut(tmp_path: P
 def test_a_provider_that_goes_silent_is_reported(tmp_path: Path) -> None:
     class Silent(Counting):
         def answer(
-            self, requests: Sequence[Request], gate: Gate = FREE
+            self, requests: Sequence[Request], budget: Budget = NO_BUDGET
         ) -> Iterator[tuple[Request, Response]]:
             yield from super().answer(requests[1:])
 
@@ -190,7 +190,7 @@ def test_a_provider_that_goes_silent_is_reported(tmp_path: Path) -> None:
 def test_a_provider_that_answers_something_else_is_reported(tmp_path: Path) -> None:
     class Confused(Counting):
         def answer(
-            self, requests: Sequence[Request], gate: Gate = FREE
+            self, requests: Sequence[Request], budget: Budget = NO_BUDGET
         ) -> Iterator[tuple[Request, Response]]:
             yield request("other"), Response(text="x")
 

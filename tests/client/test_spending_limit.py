@@ -1,4 +1,4 @@
-"""The gate of a budget: what passes, what is kept, and what a study's models are held to."""
+"""Reservations of a budget: what passes, what is kept, and what a study's models are held to."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from omibench.client.ask import ask, open_asker
-from omibench.client.spending_limit import BudgetGate, budget_of, open_gate
+from omibench.client.spending_limit import StudyBudget, open_budget, read_budget
 from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.models.openai import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.schemas.request import (
@@ -48,9 +48,9 @@ def request(text: str = "abc", max_tokens: int = 1000, index: int = 0) -> Reques
 WORST = worst_case(MODEL, MODEL.price, [request()]) if MODEL.price else 0.0
 
 
-def gate(folder: Path, cap: float) -> BudgetGate:
+def limit_to(folder: Path, cap: float) -> StudyBudget:
     assert MODEL.price is not None
-    return BudgetGate(folder, Purse("study", "m", cap, 60), MODEL, MODEL.price)
+    return StudyBudget(folder, Purse("study", "m", cap, 60), MODEL, MODEL.price)
 
 
 class Sender:
@@ -66,13 +66,13 @@ class Sender:
         self.sent: list[str] = []
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         waiting, stopped = list(requests), False
         while waiting and not stopped:
             flying = []
             while waiting and len(flying) < self.width:
-                ticket = gate.admit([waiting[0]])
+                ticket = budget.reserve([waiting[0]])
                 if ticket is None:
                     stopped = True
                     break
@@ -81,14 +81,14 @@ class Sender:
                 self.sent.append(asked.tags.problem)
                 self.paid += ticket.worst_usd / 5
                 lost = asked.tags.problem in self.lost
-                gate.settle(ticket, None if lost else ticket.worst_usd / 5)
+                budget.settle(ticket, None if lost else ticket.worst_usd / 5)
                 outcome = "provider_error" if lost else "answered"
                 yield asked, Response(text="" if lost else "x", outcome=outcome)
         for asked in waiting:
             yield asked, Response(text="", outcome="budget_stop")
 
 
-def outcomes(folder: Path, sender: Sender, budget: BudgetGate, count: int) -> list[str]:
+def outcomes(folder: Path, sender: Sender, budget: StudyBudget, count: int) -> list[str]:
     with Store(folder) as store:
         found = ask([request(f"{n:03}") for n in range(count)], sender, store, budget)
     return [response.outcome for response in found]
@@ -107,7 +107,7 @@ def test_the_worst_case_is_all_tokens_of_all_samples() -> None:
 
 def test_reservations_of_one_process_do_not_end_its_run(tmp_path: Path) -> None:
     """Two worst cases fill the budget; what was sent costs a fifth, so eight answers fit."""
-    budget, sender = gate(tmp_path, 2 * WORST), Sender()
+    budget, sender = limit_to(tmp_path, 2 * WORST), Sender()
     found = outcomes(tmp_path, sender, budget, 20)
     assert found.count("answered") == len(sender.sent) == 6
     assert found == ["answered"] * 6 + ["budget_stop"] * 14
@@ -116,30 +116,30 @@ def test_reservations_of_one_process_do_not_end_its_run(tmp_path: Path) -> None:
 
 
 def test_what_was_bought_is_kept_and_a_larger_budget_goes_on(tmp_path: Path) -> None:
-    outcomes(tmp_path, Sender(), gate(tmp_path, 2 * WORST), 20)
+    outcomes(tmp_path, Sender(), limit_to(tmp_path, 2 * WORST), 20)
     sender = Sender()
-    found = outcomes(tmp_path, sender, gate(tmp_path, 100 * WORST), 20)
+    found = outcomes(tmp_path, sender, limit_to(tmp_path, 100 * WORST), 20)
     assert set(found) == {"answered"}
     assert sender.sent == [f"{n:03}" for n in range(6, 20)]
 
 
 def test_lost_answers_stay_charged(tmp_path: Path) -> None:
-    budget = gate(tmp_path, 100 * WORST)
+    budget = limit_to(tmp_path, 100 * WORST)
     outcomes(tmp_path, Sender(lost=frozenset({"003"})), budget, 5)
     assert budget.account().unknown == pytest.approx(WORST, rel=1e-6)
 
 
 def test_a_budget_that_holds_nothing_sends_nothing(tmp_path: Path) -> None:
     sender = Sender()
-    assert set(outcomes(tmp_path, sender, gate(tmp_path, 0.0), 3)) == {"budget_stop"}
+    assert set(outcomes(tmp_path, sender, limit_to(tmp_path, 0.0), 3)) == {"budget_stop"}
     assert sender.sent == []
 
 
 def test_it_waits_for_others_whose_reservations_may_become_cheaper(tmp_path: Path) -> None:
-    other = gate(tmp_path, 1.5 * WORST)
-    ticket = other.admit([request()])
+    other = limit_to(tmp_path, 1.5 * WORST)
+    ticket = other.reserve([request()])
     assert ticket is not None
-    budget, sender = gate(tmp_path, 1.5 * WORST), Sender()
+    budget, sender = limit_to(tmp_path, 1.5 * WORST), Sender()
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.extend(outcomes(tmp_path, sender, budget, 1)))
     thread.start()
@@ -153,36 +153,36 @@ def test_it_waits_for_others_whose_reservations_may_become_cheaper(tmp_path: Pat
 def test_it_does_not_wait_for_the_dead(tmp_path: Path) -> None:
     over = Purse("study", "m", 1.5 * WORST, lease_s=-1)
     assert Ledger(tmp_path).reserve(over, WORST)
-    assert outcomes(tmp_path, Sender(), gate(tmp_path, 1.5 * WORST), 1) == ["budget_stop"]
+    assert outcomes(tmp_path, Sender(), limit_to(tmp_path, 1.5 * WORST), 1) == ["budget_stop"]
 
 
-def in_flight(budget: BudgetGate, most: int = 50) -> int:
-    """How many attempts the gate lets into flight before the first one ends."""
-    return sum(budget.admit([request()]) is not None for _ in range(most))
+def in_flight(budget: StudyBudget, most: int = 50) -> int:
+    """How many attempts the budget lets into flight before the first one ends."""
+    return sum(budget.reserve([request()]) is not None for _ in range(most))
 
 
 def test_a_process_that_dies_over_and_over_wastes_little(tmp_path: Path) -> None:
     cap = 100 * WORST
-    assert in_flight(gate(tmp_path, cap)) == 50
+    assert in_flight(limit_to(tmp_path, cap)) == 50
     crashes = []
     for _ in range(10):
         with Ledger(tmp_path) as ledger:
             for number in held(ledger):
                 ledger.settle(number, None)  # as `account` does for a dead process
-        crashes.append(in_flight(gate(tmp_path, cap)))
+        crashes.append(in_flight(limit_to(tmp_path, cap)))
     assert crashes == [2] * 10
 
 
 def test_the_brake_opens_as_answers_come_in(tmp_path: Path) -> None:
     cap = 100 * WORST
-    in_flight(gate(tmp_path, cap), 20)
+    in_flight(limit_to(tmp_path, cap), 20)
     with Ledger(tmp_path) as ledger:
         for number in held(ledger):
             ledger.settle(number, None)
-    budget = gate(tmp_path, cap)
+    budget = limit_to(tmp_path, cap)
     widths = []
     for _ in range(4):
-        tickets = [t for _ in range(20) if (t := budget.admit([request()]))]
+        tickets = [t for _ in range(20) if (t := budget.reserve([request()]))]
         widths.append(len(tickets))
         for ticket in tickets:
             budget.settle(ticket, 0.0)
@@ -203,24 +203,24 @@ def study(tmp_path: Path, budget: float | None = 5.0, **model: Any) -> Study:
 
 
 def test_a_priced_model_under_a_budget_gets_a_gate(tmp_path: Path) -> None:
-    with open_gate(study(tmp_path), "m") as budget:
+    with open_budget(study(tmp_path), "m") as budget:
         assert budget is not None
         assert budget.purse == Purse("s", "m", 5.0, 660.0, False)
-        assert budget.admit([request()]) is not None
+        assert budget.reserve([request()]) is not None
     with Ledger(tmp_path / "store") as ledger:
         assert ledger.account("s").unknown == pytest.approx(WORST, rel=1e-6)
 
 
 def test_a_batch_stays_reserved_when_its_process_ends(tmp_path: Path) -> None:
-    with open_gate(study(tmp_path, batch=True), "m") as budget:
+    with open_budget(study(tmp_path, batch=True), "m") as budget:
         assert budget is not None
-        assert budget.admit([request()]) is not None
+        assert budget.reserve([request()]) is not None
     with Ledger(tmp_path / "store") as ledger:
         assert ledger.account("s").reserved == pytest.approx(WORST / 2, rel=1e-6)
 
 
 def test_without_a_budget_nothing_is_counted(tmp_path: Path) -> None:
-    with open_gate(study(tmp_path, budget=None), "m") as budget:
+    with open_budget(study(tmp_path, budget=None), "m") as budget:
         assert budget is None
     assert not (tmp_path / "store").exists()
 
@@ -248,11 +248,11 @@ def test_what_costs_no_dollars_needs_no_gate(tmp_path: Path) -> None:
 def test_snakemake_hands_the_budget_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = study(tmp_path, budget=None)
     monkeypatch.setenv("OMIBENCH_BUDGET_USD", "2.5")
-    assert budget_of(bare) == 2.5
-    assert budget_of(study(tmp_path)) == 2.5, "of two budgets the smaller holds"
+    assert read_budget(bare) == 2.5
+    assert read_budget(study(tmp_path)) == 2.5, "of two budgets the smaller holds"
     monkeypatch.setenv("OMIBENCH_BUDGET_USD", "10")
-    assert budget_of(study(tmp_path)) == 5.0
+    assert read_budget(study(tmp_path)) == 5.0
     for wrong in ("much", "-1", "nan", "inf", "1e300"):
         monkeypatch.setenv("OMIBENCH_BUDGET_USD", wrong)
         with pytest.raises(ParamsError, match="must be an amount of US dollars"):
-            budget_of(bare)
+            read_budget(bare)

@@ -23,10 +23,10 @@ from omibench.store.ledger.ledger import Ledger
 MAIN = """
 from omibench.models.anthropic.batch import AnthropicBatches
 from omibench.models.batch.provider import BatchProvider
-from omibench.models.batch.submit import Pace
+from omibench.models.batch.submit import PollInterval
 from omibench.models.openai.batch import OpenAIBatches
 
-BatchProvider.pace = Pace(first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3))
+BatchProvider.pace = PollInterval(first_s=0.05, growth=1.2, most_s=0.3, look_again_s=(0.0, 0.3))
 for api in (AnthropicBatches, OpenAIBatches):
     api.shape = api.shape._replace(most_lines=5)
 from omibench.cli.main import main

@@ -15,7 +15,7 @@ from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError, PluginError
 from omibench.graph.describe import params_schema
 from omibench.graph.slices import slice_for
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.models.sequential import SequentialProvider
 from omibench.params.cell import Cell
@@ -63,7 +63,7 @@ class GreedyProvider(BaseProvider[EchoModel]):
         super().__init__(name, model)
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         for request in requests:
             yield request, Response(text="bought", cost_usd=100.0)

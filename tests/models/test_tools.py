@@ -18,7 +18,7 @@ from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, p
 from model_server.handle import ServerHandle
 from omibench.models.anthropic.messages import anthropic_body
 from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.http.drawn_pictures import MOST, drawn
+from omibench.models.http.drawn_pictures import MOST, decode_pictures
 from omibench.models.http.pictures import Shown
 from omibench.models.openai.messages import openai_body
 from omibench.models.openai.replies import openai_replies
@@ -186,12 +186,12 @@ def test_what_is_no_sound_picture_is_left_out(
     given: str | Callable[[], str], why: str, caplog: Any
 ) -> None:
     with caplog.at_level(logging.WARNING, logger="omibench"):
-        assert drawn([given if isinstance(given, str) else given()]) == ()
+        assert decode_pictures([given if isinstance(given, str) else given()]) == ()
     assert why in caplog.text
 
 
 def test_no_more_pictures_are_kept_than_agreed() -> None:
-    assert len(drawn([url()] * (MOST + 3))) == MOST
+    assert len(decode_pictures([url()] * (MOST + 3))) == MOST
 
 
 # Bodies and replies by hand: what the server cannot show.

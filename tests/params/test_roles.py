@@ -14,7 +14,7 @@ from omibench.params.cell import Cell
 from omibench.params.identity import certificate_identity, is_certified
 from omibench.params.models.registry import PROVIDERS, block_class, parse_model
 from omibench.params.roles import Role, field_roles, join_fields, select_fields
-from omibench.params.runtime import operating_of
+from omibench.params.runtime import dump_runtime
 from omibench.params.study import Study, parse_study
 
 LEAST: dict[str, dict[str, Any]] = {
@@ -106,7 +106,7 @@ def test_what_a_field_changes_follows_from_its_role(
 
 def _operating(study: Study) -> str:
     values = study.model_dump(mode="json", exclude_defaults=True)
-    return operating_of(values, Path("/work"))
+    return dump_runtime(values, Path("/work"))
 
 
 def test_the_parts_of_a_block_are_the_block() -> None:

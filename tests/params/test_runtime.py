@@ -12,11 +12,11 @@ from omibench.graph.slices import slice_for
 from omibench.params.cell import Cell
 from omibench.params.roles import Role, field_roles
 from omibench.params.runtime import (
-    OPERATING_ENV,
+    RUNTIME_ENV,
+    dump_runtime,
     log_folder,
-    operating_of,
+    merge_runtime,
     store_folder,
-    with_operating,
 )
 from omibench.params.study import Study, load_study, parse_study
 
@@ -78,7 +78,7 @@ def test_how_a_model_is_reached_triggers_no_job_and_reaches_every_job(
     cell = Cell("api", "cot")
     assert slice_for(plain, "infer", cell) == slice_for(changed, "infer", cell)
     values = changed.model_dump(mode="json", exclude_defaults=True)
-    monkeypatch.setenv(OPERATING_ENV, operating_of(values, Path("/work")))
+    monkeypatch.setenv(RUNTIME_ENV, dump_runtime(values, Path("/work")))
     job = load_study(json.dumps(slice_for(changed, "infer", cell)))
     assert job.study.store == changed.study.store
     for key, role in field_roles(type(job.models["api"])).items():
@@ -100,7 +100,7 @@ def test_the_name_of_a_study_triggers_the_report_alone_and_reaches_every_job(
     given = slice_for(renamed, stage, cell)
     assert given == slice_for(plain, stage, cell)
     own = renamed.model_dump(mode="json", exclude_defaults=True)
-    monkeypatch.setenv(OPERATING_ENV, operating_of(own, Path("/work")))
+    monkeypatch.setenv(RUNTIME_ENV, dump_runtime(own, Path("/work")))
     assert load_study(json.dumps(given)).study.name == "renamed"
     assert slice_for(plain, "analyze") != slice_for(renamed, "analyze")
 
@@ -120,5 +120,5 @@ def test_what_changes_answers_triggers_its_cells() -> None:
 
 
 def test_outside_of_snakemake_a_slice_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(OPERATING_ENV, raising=False)
-    assert with_operating({"models": {}}) == {"models": {}}
+    monkeypatch.delenv(RUNTIME_ENV, raising=False)
+    assert merge_runtime({"models": {}}) == {"models": {}}

@@ -23,7 +23,7 @@ from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.params.cell import Cell
-from omibench.params.runtime import operating_of
+from omibench.params.runtime import dump_runtime
 from omibench.params.study import parse_study
 from omibench.stages.ocr.engines.mathpix import Client, read_image
 from omibench.status.failures import clean, last_lines
@@ -292,7 +292,7 @@ def test_jobs_are_given_the_names_of_keys() -> None:
     study = parse_study(values, "params.yaml")
     given = json.dumps(slice_for(study, "infer", Cell("m", "cot")))
     assert "${GATEWAY_KEY}" in given
-    assert "key_env" in operating_of({"models": {"m": block | {"key_env": "X"}}}, Path())
+    assert "key_env" in dump_runtime({"models": {"m": block | {"key_env": "X"}}}, Path())
 
 
 def test_a_key_that_an_older_card_holds_is_shown_to_nobody(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.store.filling import fill, segments
 
-from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Submission
-from omibench.models.provider import Ticket
+from omibench.models.batch.submission_folder import SubmissionFolder
+from omibench.models.provider import Reservation
 from omibench.store.claims import CLAIMS, claim
 from omibench.store.ledger.ledger import Ledger, Purse
 from omibench.store.partition.compact import compact_partition
@@ -46,10 +46,10 @@ def use(store: Path) -> None:
     fill(store, range(5, 6))
     with claim(store / CLAIMS / "m", {"a"}), Ledger(store) as ledger:
         ledger.reserve(Purse("study", "m", 1.0, 60), 0.1)
-        desk = Desk(store / "batches" / "m")
-        with desk.locked():
+        desk = SubmissionFolder(store / "batches" / "m")
+        with desk.lock():
             desk.save(Submission(fingerprint="ab", asked_at=0.0, lines=()))
-            desk.draft().note(Ticket(1, 0.1))
+            desk.draft().note(Reservation(1, 0.1))
     write_increment(store, store.parent / "archive")
 
 

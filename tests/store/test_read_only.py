@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.store.filling import IDENTITY, fill
 
-from omibench.client.spending_limit import account_of, open_gate
+from omibench.client.spending_limit import open_budget, read_account
 from omibench.params.study import parse_study
 from omibench.store.ledger.ledger import LEDGER, Ledger, Purse
 from omibench.store.store import Store
@@ -18,24 +18,24 @@ from omibench.store.store import Store
 ASK = """
 import sys
 from omibench.client.ask import ask
-from omibench.client.spending_limit import account_of, open_gate
-from omibench.models.provider import FREE
+from omibench.client.spending_limit import read_account, open_budget
+from omibench.models.provider import NO_BUDGET
 from omibench.store.store import Store
 from omibench.params.study import parse_study
 from tests.store.filling import IDENTITY, request
 
 class Nobody:
     simulated, max_images, identity = False, None, IDENTITY
-    def answer(self, requests, gate=FREE):
+    def answer(self, requests, budget=NO_BUDGET):
         raise AssertionError("was asked")
 
 price = {"input": 1.0, "output": 10.0, "as_of": "2026-11-21"}
 model = {"provider": "openai", "id": "m", "key_env": "K", "price": price}
 own = {"name": "s", "store": sys.argv[1], "budget_usd": 5.0}
 study = parse_study({"study": own, "models": {"m": model}}, "test")
-with open_gate(study, "m") as budget, Store(sys.argv[1]) as store:
+with open_budget(study, "m") as budget, Store(sys.argv[1]) as store:
     print([r.text for r in ask([request(n) for n in range(3)], Nobody(), store, budget)])
-    print(budget.account().spent, account_of(sys.argv[1], "s").unknown)
+    print(budget.account().spent, read_account(sys.argv[1], "s").unknown)
 """
 
 
@@ -76,7 +76,7 @@ def test_looking_at_a_ledger_changes_nothing(tmp_path: Path) -> None:
     with Ledger(tmp_path) as ledger:
         assert ledger.reserve(Purse("s", "m", 5.0, lease_s=-1), 0.5)
     data = (tmp_path / LEDGER).read_bytes()
-    assert account_of(tmp_path, "s") == (0, 0.5, 0)
+    assert read_account(tmp_path, "s") == (0, 0.5, 0)
     assert (tmp_path / LEDGER).read_bytes() == data
 
 
@@ -85,7 +85,7 @@ def test_a_gate_that_is_not_passed_makes_no_ledger(tmp_path: Path) -> None:
     model = {"provider": "openai", "id": "m", "key_env": "K", "price": price}
     own = {"name": "s", "store": str(tmp_path), "budget_usd": 5.0}
     study = parse_study({"study": own, "models": {"m": model}}, "test")
-    with open_gate(study, "m") as budget, Store(tmp_path) as store:
+    with open_budget(study, "m") as budget, Store(tmp_path) as store:
         store.open_partition(IDENTITY)
         assert budget is not None
         assert budget.again() is False

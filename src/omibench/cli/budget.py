@@ -37,11 +37,11 @@ def show(
       omibench budget show
       omibench budget show --params studies/omibench.yaml --json
     """
-    from omibench.client.spending_limit import budget_of
+    from omibench.client.spending_limit import read_budget
     from omibench.store.ledger.ledger import LEDGER, Account, Ledger
 
     study = read_study(params, override)
-    cap, name = budget_of(study), study.study.name
+    cap, name = read_budget(study), study.study.name
     account, losses, settled = Account(0.0, 0.0, 0.0), [], []
     if (Path(study.study.store) / LEDGER).is_file():
         with Ledger(study.study.store, write=False) as ledger:

@@ -14,9 +14,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from omibench.client.progress import Progress
-from omibench.client.spending_limit import BudgetGate, open_gate
+from omibench.client.spending_limit import StudyBudget, open_budget
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
-from omibench.models.provider import FREE, CountsAnswers, Provider, takes_images
+from omibench.models.provider import NO_BUDGET, CountsAnswers, Provider, takes_images
 from omibench.models.registry import open_provider
 from omibench.models.traffic.stop import pause
 from omibench.params.stage_params import AskingParams
@@ -39,7 +39,7 @@ class Asker:
 
     provider: Provider
     store: Store
-    budget: BudgetGate | None = None
+    budget: StudyBudget | None = None
 
     def __call__(self, requests: Sequence[Request]) -> list[Response]:
         """As `ask`."""
@@ -57,7 +57,7 @@ def open_asker(study: AskingParams, model: str) -> Iterator[Asker]:
     A model that costs dollars is asked within the study's budget, if it has one. Raises ModelError
     or MissingInputError when what the model needs is not there.
     """
-    with open_gate(study, model) as budget, Store(study.study.store) as store:
+    with open_budget(study, model) as budget, Store(study.study.store) as store:
         batches = store.folder / "batches"
         provider = open_provider(model, study.models[model], study.data, batches)
         yield Asker(provider, store, budget)
@@ -67,7 +67,7 @@ def ask(
     requests: Sequence[Request],
     provider: Provider,
     store: Store,
-    budget: BudgetGate | None = None,
+    budget: StudyBudget | None = None,
 ) -> list[Response]:
     """The response to each request, in the order of the requests; raises as `ask_keyed` does."""
     return [response for _, response in ask_keyed(requests, provider, store, budget)]
@@ -77,7 +77,7 @@ def ask_keyed(
     requests: Sequence[Request],
     provider: Provider,
     store: Store,
-    budget: BudgetGate | None = None,
+    budget: StudyBudget | None = None,
 ) -> list[tuple[str, Response]]:
     """The key and the response of each request, in the order of the requests.
 
@@ -87,7 +87,7 @@ def ask_keyed(
     """
     partition = store.open_partition(provider.identity)
     keys = [partition.key(request) for request in requests]
-    known = _held(dict.fromkeys(keys), partition)
+    known = _get_stored(dict.fromkeys(keys), partition)
     missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
     if missing:
         check_space(store.folder, len(missing))
@@ -96,7 +96,7 @@ def ask_keyed(
         with claim(store.folder / CLAIMS / partition.folder.name, missing) as ours:
             # What another process has bought between our look and our claim is there by now.
             partition.refresh()
-            known |= _held(missing, partition)
+            known |= _get_stored(missing, partition)
             wanted = {k: r for k, r in missing.items() if k in ours and k not in known}
             if wanted:
                 if isinstance(provider, CountsAnswers):
@@ -122,7 +122,7 @@ def strictly() -> Iterator[None]:
         _STRICT.reset(token)
 
 
-def _held(keys: Iterable[str], partition: Partition) -> dict[str, Response]:
+def _get_stored(keys: Iterable[str], partition: Partition) -> dict[str, Response]:
     return {key: response for key in keys if (response := partition.get(key))}
 
 
@@ -183,7 +183,7 @@ def _buy(
     provider: Provider,
     store: Store,
     partition: Partition,
-    budget: BudgetGate | None,
+    budget: StudyBudget | None,
 ) -> dict[str, Response]:
     bought: dict[str, Response] = {}
     waiting = missing
@@ -211,12 +211,12 @@ def _round(
     provider: Provider,
     store: Store,
     partition: Partition,
-    budget: BudgetGate | None,
+    budget: StudyBudget | None,
 ) -> dict[str, Response]:
     key_of = {id(request): key for key, request in waiting.items()}
     bought: dict[str, Response] = {}
     with Progress(len(waiting)) as progress:
-        for request, response in provider.answer(list(waiting.values()), budget or FREE):
+        for request, response in provider.answer(list(waiting.values()), budget or NO_BUDGET):
             progress.add(response)
             key = key_of.get(id(request)) or partition.key(request)
             if key not in waiting:

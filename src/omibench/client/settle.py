@@ -128,10 +128,10 @@ def _usd(span: Used, models: dict[str, ServedModel], export: Path) -> float:
         return 0.0
     if span.usd is not None:
         return span.usd
-    return max(_priced(span, model.price, name) for name, model in mine)
+    return max(_price_tokens(span, model.price, name) for name, model in mine)
 
 
-def _priced(span: Used, price: Price | None, name: str) -> float:
+def _price_tokens(span: Used, price: Price | None, name: str) -> float:
     if price is None:
         raise ParamsError(f"models.{name}: has no price to count the export's tokens by")
     per_cached = price.input if price.cached_input is None else price.cached_input

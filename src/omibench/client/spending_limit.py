@@ -1,4 +1,4 @@
-"""The gate of a budget: nothing is sent whose worst case the study's budget does not hold.
+"""Reservations of a budget: nothing is sent whose worst case the study's budget does not hold.
 
 docs/planning.md says why spending never passes the budget, also when processes are killed, and
 what a process that dies over and over can waste.
@@ -15,7 +15,7 @@ from threading import Event, RLock, Thread
 
 from omibench.cost.dollars import usd_text, worst_case
 from omibench.errors import ModelError, ParamsError, StoreError
-from omibench.models.provider import Ticket
+from omibench.models.provider import Reservation
 from omibench.models.traffic.stop import pause
 from omibench.params.blocks import MOST_USD
 from omibench.params.models.base import Price, ServedModel
@@ -38,8 +38,8 @@ BEAT_S = 2.0
 log = logging.getLogger("omibench.client.spending_limit")
 
 
-class BudgetGate:
-    """Admits the attempts of one model of a study; see `models.provider.Gate`.
+class StudyBudget:
+    """Reserves the attempts of one model of a study; see `models.provider.Budget`.
 
     Threads may share it. After a round of sending, `again` says whether another may get further.
     The ledger is opened when the first attempt is to be sent: what the store answers needs none.
@@ -75,7 +75,7 @@ class BudgetGate:
         """The most US dollars that one attempt at samples of one conversation can cost."""
         return worst_case(self._model, self._price, requests)
 
-    def admit(self, requests: Sequence[Request]) -> Ticket | None:
+    def reserve(self, requests: Sequence[Request]) -> Reservation | None:
         """Reserve the worst case of one attempt; None when it must not be sent now."""
         worst = self.worst_case(requests)
         ledger = self.ledger
@@ -87,20 +87,22 @@ class BudgetGate:
             self._held[attempt.id] = attempt.worst_usd
             self._admitted += len(requests)
             self._refused = None
-        return Ticket(*attempt)
+        return Reservation(*attempt)
 
-    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(
+        self, reservation: Reservation, cost_usd: float | None, why: str | None = None
+    ) -> None:
         """The attempt is over. None: it may have been paid, and is charged as a lost one."""
-        self.ledger.settle(ticket.id, cost_usd, why)
+        self.ledger.settle(reservation.id, cost_usd, why)
         with self._lock:
-            self._held.pop(ticket.id, None)
-            self._proven += ticket.worst_usd if cost_usd is not None else 0.0
+            self._held.pop(reservation.id, None)
+            self._proven += reservation.worst_usd if cost_usd is not None else 0.0
 
-    def give_back(self, ticket: Ticket) -> None:
+    def release(self, reservation: Reservation) -> None:
         """The attempt was certainly not paid."""
-        self.ledger.give_back(ticket.id)
+        self.ledger.give_back(reservation.id)
         with self._lock:
-            self._held.pop(ticket.id, None)
+            self._held.pop(reservation.id, None)
 
     def count_answer(self) -> None:
         """Hold a provider to its reservations: one more request was answered, and maybe paid.
@@ -114,7 +116,7 @@ class BudgetGate:
             raise ModelError(
                 f"model {self.purse.model!r}: its provider {self._model.provider!r} has asked "
                 "without a reservation of the study's budget: it must pass each attempt through "
-                "the gate that `answer` is given, or derive from SequentialProvider, which does"
+                "the budget that `answer` is given, or derive from SequentialProvider, which does"
             )
 
     def again(self) -> bool:
@@ -138,7 +140,7 @@ class BudgetGate:
         """What the study has spent and reserved so far; a store without a ledger: nothing."""
         if self._ledger is not None:
             return self._ledger.account(self.purse.study)
-        return account_of(self.folder, self.purse.study)
+        return read_account(self.folder, self.purse.study)
 
     def losses(self) -> list[Loss]:
         """The study's attempts whose outcome was never learned."""
@@ -173,7 +175,7 @@ class BudgetGate:
         return probe is not None
 
 
-def budget_of(study: AskingParams) -> float | None:
+def read_budget(study: AskingParams) -> float | None:
     """The study's budget in US dollars, from its parameters or from Snakemake; None: no cap.
 
     Where both give one, the smaller holds: a scheduled run may be held to what is left of a month.
@@ -191,12 +193,12 @@ def budget_of(study: AskingParams) -> float | None:
 
 
 @contextmanager
-def open_gate(study: AskingParams, name: str) -> Iterator[BudgetGate | None]:
-    """The gate of one of the study's models, or None when nothing limits what it spends.
+def open_budget(study: AskingParams, name: str) -> Iterator[StudyBudget | None]:
+    """The budget of one of the study's models, or None when nothing limits what it spends.
 
     Raises ModelError for a model that costs dollars, under a budget, without a price.
     """
-    cap, model = budget_of(study), study.models[name]
+    cap, model = read_budget(study), study.models[name]
     if cap is None or not isinstance(model, ServedModel) or not model.is_paid:
         yield None
         return
@@ -208,14 +210,14 @@ def open_gate(study: AskingParams, name: str) -> Iterator[BudgetGate | None]:
     batch = model.is_batch
     lease = BATCH_LEASE_S if batch else model.limits.timeout_s + 60
     purse = Purse(study.study.name, name, cap, lease, batch)
-    gate = BudgetGate(study.study.store, purse, model, model.price)
+    budget = StudyBudget(study.study.store, purse, model, model.price)
     try:
-        yield gate
+        yield budget
     finally:
-        gate.close()
+        budget.close()
 
 
-def account_of(store: str | Path, study: str) -> Account:
+def read_account(store: str | Path, study: str) -> Account:
     """What a study has spent and reserved by the ledger of a store, which is only read.
 
     Nothing where there is no ledger. Raises StoreError when it cannot be read.

@@ -92,7 +92,7 @@ def _formula(name: ImageTokens, served: str, declared: Options) -> ImageFormula:
     options = _options(name, served)
     known = options is not None
     chosen = _DEAREST.get(name, {}) if options is None else options
-    return ImageFormula(_bound(name, {**chosen, **dict(declared)}), known, name)
+    return ImageFormula(_bind_options(name, {**chosen, **dict(declared)}), known, name)
 
 
 # A plan shows the same few sizes to every model, setting and judge.
@@ -110,7 +110,7 @@ def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:
     return next((o for start, o in _FAMILIES[formula] if re.match(start, name)), None)
 
 
-def _bound(formula: ImageTokens, options: Mapping[str, Any]) -> Callable[[int, int], int]:
+def _bind_options(formula: ImageTokens, options: Mapping[str, Any]) -> Callable[[int, int], int]:
     function = _FORMULAS[formula]
     return cast(
         "Callable[[int, int], int]",

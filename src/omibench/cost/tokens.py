@@ -48,10 +48,10 @@ def text_tokens(text: str) -> int:
     The providers print 4 English characters a token; the other numbers are our rule, which the
     plan corrects by the responses of the model that the store holds.
     """
-    return _counted(text) if len(text) > KEPT else _known(text)
+    return _count_tokens(text) if len(text) > KEPT else _known(text)
 
 
-def _counted(text: str) -> int:
+def _count_tokens(text: str) -> int:
     raw = text.encode("utf-8", "surrogatepass")
     rest = raw.translate(None, _LETTERS)
     letters, marks = len(raw) - len(rest), len(rest) - len(rest.translate(None, _MARKS))
@@ -61,7 +61,7 @@ def _counted(text: str) -> int:
     return ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
 
 
-_known = lru_cache(maxsize=65536)(_counted)  # every model is asked the same questions
+_known = lru_cache(maxsize=65536)(_count_tokens)  # every model is asked the same questions
 
 
 def expected_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:

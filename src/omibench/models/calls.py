@@ -8,7 +8,7 @@ from omibench.models.provider import Provider
 from omibench.schemas.request import Request
 
 
-def calls_of(provider: Provider, requests: Sequence[Request]) -> list[Sequence[Request]]:
+def group_calls(provider: Provider, requests: Sequence[Request]) -> list[Sequence[Request]]:
     """The calls that a provider would make: samples of one conversation together where it can."""
     from omibench.models.http.served import ServedProvider
 

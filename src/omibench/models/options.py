@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.http.replies import Json, list_of, number, object_of, text_of
+from omibench.models.http.replies import Json, as_object, as_objects, as_text, number
 from omibench.schemas.request import Request, Response
 
 MOST_LISTED = 20
@@ -21,7 +21,7 @@ class OptionScores(NamedTuple):
     logprobs: dict[str, float]
 
 
-def parted(requests: Iterable[Request]) -> tuple[list[Request], list[Request]]:
+def split_scoring(requests: Iterable[Request]) -> tuple[list[Request], list[Request]]:
     """The requests that score options, and those that generate."""
     scoring: list[Request] = []
     generating: list[Request] = []
@@ -40,7 +40,7 @@ def refuse_options(requests: Iterable[Request], name: str, remedy: str) -> None:
             )
 
 
-def scored(logprobs: Mapping[str, float], *, simulated: bool = False) -> Response:
+def make_scored_response(logprobs: Mapping[str, float], *, simulated: bool = False) -> Response:
     """The response that holds the options' log-probabilities (nats); its text is the likeliest."""
     best = max(logprobs, key=lambda option: logprobs[option])
     return Response(
@@ -59,9 +59,9 @@ def scored_by_list(response: Response, reply: object, options: Sequence[str]) ->
     Spellings that differ in white space add up. An option that is not among the alternatives has
     no log-probability; without any, the request failed.
     """
-    choices = list_of(object_of(reply).get("choices"))
-    content = list_of(object_of(choices[0].get("logprobs")).get("content")) if choices else []
-    listed = list_of(content[0].get("top_logprobs")) if content else []
+    choices = as_objects(as_object(reply).get("choices"))
+    content = as_objects(as_object(choices[0].get("logprobs")).get("content")) if choices else []
+    listed = as_objects(content[0].get("top_logprobs")) if content else []
     found = {option: value for option in options if (value := _sum(listed, option)) is not None}
     if not found:
         why = "lists none of the options" if listed else "holds no log-probabilities"
@@ -69,7 +69,7 @@ def scored_by_list(response: Response, reply: object, options: Sequence[str]) ->
         return response.model_copy(
             update={"text": "", "outcome": "provider_error", "error": failed, "passing": False}
         )
-    words = scored(found)
+    words = make_scored_response(found)
     kept = {
         "text": words.text, "outcome": words.outcome, "finish_reason": words.finish_reason,
         "option_logprobs": words.option_logprobs, "logprob": words.logprob,
@@ -84,4 +84,4 @@ def _sum(listed: Sequence[Json], option: str) -> float | None:
 
 
 def _is(row: Json, option: str) -> bool:
-    return text_of(row.get("token")).strip() == option
+    return as_text(row.get("token")).strip() == option

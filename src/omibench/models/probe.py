@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from omibench.errors import MissingExtraError, ModelError
-from omibench.models.http.remedies import address_of
+from omibench.models.http.remedies import resolve_address
 from omibench.models.http.secrets import read_key, with_own_secrets
 from omibench.models.http.served import ServedProvider
-from omibench.models.provider import FREE, Gate, Provider
+from omibench.models.provider import NO_BUDGET, Budget, Provider
 from omibench.models.registry import open_provider
 from omibench.models.traffic.failure import Failure
 from omibench.params.models.base import ApiModel
@@ -49,11 +49,11 @@ def probe_request() -> Request:
     )
 
 
-def probe(name: str, model: ApiModel, gate: Gate = FREE) -> str | None:
+def probe(name: str, model: ApiModel, budget: Budget = NO_BUDGET) -> str | None:
     """Ask a model once; why it cannot be asked, in one line, or None when it answered.
 
     One attempt, directly also where the model is asked through batches, without its thinking.
-    Whatever it answers will do. The gate reserves the worst case and learns what it cost.
+    Whatever it answers will do. The budget reserves the worst case and learns what it cost.
     """
     try:
         provider = open_provider(name, model.as_probe())
@@ -61,14 +61,14 @@ def probe(name: str, model: ApiModel, gate: Gate = FREE) -> str | None:
     except (ModelError, MissingExtraError) as error:
         return str(error)
     if isinstance(provider, ServedProvider):
-        return _probe_connection(model, provider, key, gate)
-    return _probe_answer(provider, gate)
+        return _probe_connection(model, provider, key, budget)
+    return _probe_answer(provider, budget)
 
 
-def _probe_answer(provider: Provider, gate: Gate) -> str | None:
+def _probe_answer(provider: Provider, budget: Budget) -> str | None:
     """As `probe`, of a provider that cannot be asked but by its own `answer`."""
     try:
-        [(_, response)] = provider.answer([probe_request()], gate)
+        [(_, response)] = provider.answer([probe_request()], budget)
     except (ModelError, MissingExtraError) as error:
         return str(error)
     if response.outcome == "budget_stop":
@@ -77,29 +77,29 @@ def _probe_answer(provider: Provider, gate: Gate) -> str | None:
 
 
 def _probe_connection(
-    model: ApiModel, provider: ServedProvider[ApiModel], key: SecretStr, gate: Gate
+    model: ApiModel, provider: ServedProvider[ApiModel], key: SecretStr, budget: Budget
 ) -> str | None:
     request = probe_request()
-    ticket = gate.admit([request])
-    if ticket is None:
+    reservation = budget.reserve([request])
+    if reservation is None:
         return "the budget does not hold a probe"
     cost: float | None = None
     try:
         cost = asyncio.run(_ask(provider, key, request))
     except Failure as failure:
         if failure.maybe_paid:
-            gate.settle(ticket, failure.cost_usd, failure.message)
+            budget.settle(reservation, failure.cost_usd, failure.message)
         else:
-            gate.give_back(ticket)
+            budget.release(reservation)
         takes_it = failure.refused or failure.content
         return None if takes_it else failure.message
     except (ModelError, MissingExtraError) as error:
-        gate.give_back(ticket)
+        budget.release(reservation)
         return str(error)
     except TimeoutError:
-        gate.settle(ticket, None, "a probe was not answered in time")
-        return f"no answer within {MOST_S:g} s from {address_of(model)}"
-    gate.settle(ticket, cost)
+        budget.settle(reservation, None, "a probe was not answered in time")
+        return f"no answer within {MOST_S:g} s from {resolve_address(model)}"
+    budget.settle(reservation, cost)
     return None
 
 
@@ -107,7 +107,7 @@ async def _ask(
     provider: ServedProvider[ApiModel], key: SecretStr, request: Request
 ) -> float | None:
     most_s = min(MOST_S, provider.model.limits.timeout_s)
-    async with provider.explained(key) as send, asyncio.timeout(most_s):
+    async with provider.connect_explained(key) as send, asyncio.timeout(most_s):
         return (await send([request])).cost_usd
 
 
@@ -118,7 +118,7 @@ def _offline_faults(model: ApiModel) -> list[str]:
         with_own_secrets(model)
     except (ModelError, MissingExtraError) as error:
         faults.append(str(error))
-    address = address_of(model)
+    address = resolve_address(model)
     try:
         url = urlsplit(address)
         host, port_is_number = url.hostname, url.port is None or url.port > 0

@@ -12,47 +12,51 @@ from omibench.schemas.request import Request, Response
 B = TypeVar("B", bound=ModelBlock)
 
 
-class Ticket(NamedTuple):
+class Reservation(NamedTuple):
     """Leave to send one attempt: `worst_usd` is reserved until it is settled or given back."""
 
     id: int
     worst_usd: float
 
 
-class Gate(Protocol):
+class Budget(Protocol):
     """Decides before each attempt whether it may be sent, and learns what it cost."""
 
-    def admit(self, requests: Sequence[Request]) -> Ticket | None:
+    def reserve(self, requests: Sequence[Request]) -> Reservation | None:
         """Reserve the worst case of one attempt at `requests` (samples of one conversation).
 
         None when the budget does not hold it: nothing more may be sent.
         """
 
-    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(
+        self, reservation: Reservation, cost_usd: float | None, why: str | None = None
+    ) -> None:
         """The attempt is over. None: it may have been paid, and stays charged; `why` says so.
 
-        Raises ValueError when the ticket was settled or given back before.
+        Raises ValueError when the reservation was settled or given back before.
         """
 
-    def give_back(self, ticket: Ticket) -> None:
+    def release(self, reservation: Reservation) -> None:
         """The attempt was certainly not paid. Raises ValueError as `settle` does."""
 
 
-class NoGate:
+class NoBudget:
     """Every attempt may be sent: a model without a price, or a study without a budget."""
 
-    def admit(self, requests: Sequence[Request]) -> Ticket | None:
-        """Always a ticket, over nothing."""
-        return Ticket(0, 0.0)
+    def reserve(self, requests: Sequence[Request]) -> Reservation | None:
+        """Always a reservation, over nothing."""
+        return Reservation(0, 0.0)
 
-    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(
+        self, reservation: Reservation, cost_usd: float | None, why: str | None = None
+    ) -> None:
         """Nothing is counted."""
 
-    def give_back(self, ticket: Ticket) -> None:
+    def release(self, reservation: Reservation) -> None:
         """Nothing was reserved."""
 
 
-FREE: Gate = NoGate()
+NO_BUDGET: Budget = NoBudget()
 
 
 class Provider(Protocol):
@@ -75,11 +79,11 @@ class Provider(Protocol):
         """How many images one request may carry; None when there is no limit."""
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response as it finishes, in any order, each once.
 
-        A paid provider passes the gate before each attempt; what the gate turns away, and all that
+        A paid provider reserves each attempt before it; what the budget does not hold, and all that
         follows, is yielded as `budget_stop`. What fails is yielded with its outcome. Raises
         ModelError when the model cannot be asked.
         """
@@ -113,7 +117,7 @@ class BaseProvider(ABC, Generic[B]):
 
     @abstractmethod
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """As `Provider.answer`."""
 

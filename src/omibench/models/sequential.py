@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
-from omibench.models.provider import FREE, B, BaseProvider, Gate
+from omibench.models.provider import NO_BUDGET, B, BaseProvider, Budget
 from omibench.schemas.request import Request, Response
 
 
@@ -28,13 +28,13 @@ class SequentialProvider(BaseProvider[B]):
         """
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """As `Provider.answer`."""
         stopped = False
         for request in requests:
-            ticket = None if stopped else gate.admit([request])
-            if ticket is None:
+            reservation = None if stopped else budget.reserve([request])
+            if reservation is None:
                 stopped = True
                 yield request, Response(text="", outcome="budget_stop")
                 continue
@@ -44,5 +44,5 @@ class SequentialProvider(BaseProvider[B]):
             finally:
                 # What an exception leaves behind may have been paid.
                 cost = None if response is None else response.cost_usd
-                gate.settle(ticket, cost, None if response else "the provider failed")
+                budget.settle(reservation, cost, None if response else "the provider failed")
             yield request, response

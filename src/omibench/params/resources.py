@@ -65,7 +65,7 @@ def _loading(model: object) -> dict[str, Amount]:
     if not isinstance(model, LocalModel):
         return dict.fromkeys(("gpu", "gpu_model", "gpu_manufacturer", "mem_mb", "runtime"))
     asked = model.resources
-    gpus = model.spread if asked.gpus is None else asked.gpus
+    gpus = model.n_gpus if asked.gpus is None else asked.gpus
     return {
         "gpu": gpus or None,
         "gpu_model": asked.gpu_model if gpus else None,

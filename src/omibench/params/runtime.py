@@ -15,12 +15,12 @@ from typing import Any
 from omibench.params.models.registry import block_class
 from omibench.params.roles import JOB, Role, join_fields, select_fields
 
-OPERATING_ENV = "OMIBENCH_OPERATING"
+RUNTIME_ENV = "OMIBENCH_OPERATING"
 """How Snakemake hands it to its jobs: a parameter of the rules would run them all again."""
-OPERATING_INFER = frozenset({"failed_share"})
+RUNTIME_INFER = frozenset({"failed_share"})
 """Keys of the block `infer` that decide whether a cell's job has failed, not what it writes."""
 
-OPERATING_STUDY = frozenset({"name"})
+RUNTIME_STUDY = frozenset({"name"})
 """Keys of the block `study` that jobs note beside requests, and write nowhere else."""
 
 EXPERIMENTS = (".dvc", "tmp", "exps")
@@ -50,15 +50,15 @@ def store_folder(store: str, here: Path) -> str:
     return store
 
 
-def operating_of(values: Mapping[str, Any], here: Path) -> str:
-    """How the study with these values is run in the folder `here`, as JSON for `OPERATING_ENV`."""
+def dump_runtime(values: Mapping[str, Any], here: Path) -> str:
+    """How the study with these values is run in the folder `here`, as JSON for `RUNTIME_ENV`."""
     models = {
         name: _select(block, (Role.RUNTIME,)) for name, block in values.get("models", {}).items()
     }
-    own = {k: v for k, v in values.get("study", {}).items() if k in OPERATING_STUDY}
+    own = {k: v for k, v in values.get("study", {}).items() if k in RUNTIME_STUDY}
     store = store_folder(values.get("study", {}).get("store", "store"), here)
     known = {name: block for name, block in models.items() if block}
-    infer = {k: v for k, v in values.get("infer", {}).items() if k in OPERATING_INFER}
+    infer = {k: v for k, v in values.get("infer", {}).items() if k in RUNTIME_INFER}
     study = {**own, "store": store}
     found = {"study": study, "models": known, **({"infer": infer} if infer else {})}
     return json.dumps(found, sort_keys=True)
@@ -75,12 +75,12 @@ def _select(block: Mapping[str, Any], roles: Collection[Role]) -> dict[str, Any]
 
 def in_graph() -> bool:
     """Whether this is a job that Snakemake runs, and no command that was given by hand."""
-    return bool(os.environ.get(OPERATING_ENV))
+    return bool(os.environ.get(RUNTIME_ENV))
 
 
-def with_operating(values: dict[str, Any]) -> dict[str, Any]:
+def merge_runtime(values: dict[str, Any]) -> dict[str, Any]:
     """The slice of a job with how Snakemake says that it is run; as it is, outside of Snakemake."""
-    text = os.environ.get(OPERATING_ENV)
+    text = os.environ.get(RUNTIME_ENV)
     if not text:
         return values
     told = json.loads(text)

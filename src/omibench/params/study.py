@@ -22,7 +22,7 @@ from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
 from omibench.params.plugins import NamedPlugin, load_plugins
 from omibench.params.reevaluate import ReevaluateParams
-from omibench.params.runtime import with_operating
+from omibench.params.runtime import merge_runtime
 from omibench.params.saliency import SaliencyParams
 from omibench.params.setting import Setting
 from omibench.params.stages import (
@@ -285,7 +285,7 @@ def load_study(
 
 def _from_json(text: str) -> dict[str, Any]:
     try:
-        return with_operating(json.loads(text))
+        return merge_runtime(json.loads(text))
     except ValueError as error:
         raise ParamsError(f"--params: is not valid JSON: {reason_of(error)}") from None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
-from omibench.models.calls import calls_of
+from omibench.models.calls import group_calls
 from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.plan.build import spent_of
@@ -65,7 +65,7 @@ def _compare(desk: Desk, cell: Cell) -> Compared | None:
     if not pairs:
         return None
     model, provider = desk.study.models[cell.model], desk.provider(cell.model)
-    expected = estimate(model, calls_of(provider, [request for request, _ in pairs]))
+    expected = estimate(model, group_calls(provider, [request for request, _ in pairs]))
     usages = [response.usage for _, response in pairs]
     sent = _whole([usage.input_tokens for usage in usages])
     output = _whole([usage.output_tokens for usage in usages])

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from omibench.client.progress import track
-from omibench.client.spending_limit import account_of, budget_of
+from omibench.client.spending_limit import read_account, read_budget
 from omibench.cost.estimate import estimate
 from omibench.cost.history import NO_HISTORY
 from omibench.judges.panel import ASKS
-from omibench.models.calls import calls_of
+from omibench.models.calls import group_calls
 from omibench.models.provider import takes_images
 from omibench.params.cell import Cell
 from omibench.params.limit import part_words
@@ -134,7 +134,7 @@ def asked_row(
         estimated=sum(step.guessed for step in new.values()),
         shown=sum(len(request.conversation.images) for request in missing),
         too_many=sum(not takes_images(provider, request) for request in missing),
-        estimate=estimate(model, calls_of(provider, missing), history),
+        estimate=estimate(model, group_calls(provider, missing), history),
         learned_from=history.responses,
         **facts_of(model, provider.simulated),
     )
@@ -150,10 +150,10 @@ def _at_most(row: Row, asks: int) -> Row:
 
 def spent_of(study: Study) -> Spent | None:
     """The study's budget and what is gone of it; None without one."""
-    cap = budget_of(study)
+    cap = read_budget(study)
     if cap is None:
         return None
-    spent, unknown, reserved = account_of(study.study.store, study.study.name)
+    spent, unknown, reserved = read_account(study.study.store, study.study.name)
     return Spent(cap_usd=cap, spent_usd=spent, unknown_usd=unknown, reserved_usd=reserved)
 
 

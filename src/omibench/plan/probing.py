@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from omibench.client.spending_limit import open_gate
+from omibench.client.spending_limit import open_budget
 from omibench.cost.dollars import usd_text, worst_case
 from omibench.errors import MissingExtraError, ModelError
 from omibench.models.probe import TOKENS, endpoint_faults, probe, probe_request
-from omibench.models.provider import FREE
+from omibench.models.provider import NO_BUDGET
 from omibench.params.models.base import ApiModel
 from omibench.params.study import Study
 
@@ -73,8 +73,8 @@ def _fault(study: Study, name: str, model: ApiModel) -> str | None:
     direct = _direct(model)
     one = study.model_copy(update={"models": {**study.models, name: direct}})
     try:
-        with open_gate(one, name) as gate:
-            return probe(name, direct, gate or FREE)
+        with open_budget(one, name) as budget:
+            return probe(name, direct, budget or NO_BUDGET)
     except (ModelError, MissingExtraError) as error:
         return str(error)
 

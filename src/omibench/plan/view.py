@@ -11,7 +11,7 @@ from typing import NamedTuple
 from omibench.cost.estimate import EXPECTED_SHARE
 from omibench.cost.families import image_formula
 from omibench.cost.history import Answered, History, learn
-from omibench.models.calls import calls_of
+from omibench.models.calls import group_calls
 from omibench.models.provider import Provider
 from omibench.params.cell import Cell
 from omibench.params.limit import apply_limit
@@ -132,7 +132,7 @@ class Desk:
         if not len(partition):
             return []
         held = [request for request in requests if partition.key(request) in partition]
-        calls = calls_of(self.provider(model), held)
+        calls = group_calls(self.provider(model), held)
         step = max(1, len(calls) // LOOKED_AT)
         return [self.stored(model, call) for call in calls[::step]]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.client.spending_limit import account_of, budget_of
+from omibench.client.spending_limit import read_account, read_budget
 from omibench.cost.dollars import usd_text
 from omibench.params.study import Study
 from omibench.plan.build import incomplete_cells, plan_study
@@ -18,7 +18,7 @@ from omibench.store.ledger.ledger import LEDGER, Ledger, format_month
 class Allowance(NamedTuple):
     """What may still be spent: US dollars `left`, of which cap, and the study's total then.
 
-    `cap_usd` is what the study may have committed at most, as the gate counts it: `left_usd` more
+    `cap_usd` is what the study may have committed at most, as the budget counts it: `left_usd` more
     than now. Both are None when nothing limits it.
     """
 
@@ -42,7 +42,7 @@ class Priced(NamedTuple):
 
 def allowance(study: Study, now: float) -> Allowance:
     """What the study may still spend at a moment (Unix time): of its month, and of its budget."""
-    monthly, total = study.reevaluate.monthly_budget_usd, budget_of(study)
+    monthly, total = study.reevaluate.monthly_budget_usd, read_budget(study)
     if monthly is None and total is None:
         return Allowance(None, None, "no budget is set")
     month = format_month(now)
@@ -58,7 +58,7 @@ def allowance(study: Study, now: float) -> Allowance:
 
 def committed(study: Study) -> float:
     """US dollars that the study has spent or reserved, as its ledger knows; 0 without one."""
-    return account_of(study.study.store, study.study.name).committed
+    return read_account(study.study.store, study.study.name).committed
 
 
 def _booked(study: Study, month: str) -> float:
@@ -73,8 +73,8 @@ def choose(
 ) -> list[Priced]:
     """Each candidate with its price, in order; those that do not fit any more are refused.
 
-    A candidate fits when what is expected of it fits; while it runs, the gate holds the worst case
-    within the allowance. Raises as `plan_study` does.
+    A candidate fits when what is expected of it fits; while it runs, the budget holds the worst
+    case within the allowance. Raises as `plan_study` does.
     """
     priced, left = [], allowed.left_usd
     for candidate in candidates:

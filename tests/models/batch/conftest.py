@@ -12,10 +12,10 @@ from tests.models.apis import PRICE, anthropic_model, openai_model
 from model_server.handle import ServerHandle
 from omibench.models.anthropic import batch as anthropic_batch
 from omibench.models.batch.provider import BatchProvider
-from omibench.models.batch.submit import Pace
+from omibench.models.batch.submit import PollInterval
 from omibench.models.openai import batch as openai_batch
 
-FAST = Pace(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
+FAST = PollInterval(first_s=0.02, growth=1.2, most_s=0.1, look_again_s=(0.0, 0.05))
 APIS = ("chat", "responses", "messages")
 every_api = pytest.mark.parametrize("api", APIS)
 Make = Callable[..., BatchProvider]

@@ -13,12 +13,12 @@ from tests.models.traffic.simulated import Books
 from model_server.handle import ServerHandle
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.batch.provider import BatchProvider
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Request, Response
 
 
-def answers(asked: BatchProvider, *requests: Request, gate: Gate = FREE) -> list[Response]:
-    found = {id(request): response for request, response in asked.answer(requests, gate)}
+def answers(asked: BatchProvider, *requests: Request, budget: Budget = NO_BUDGET) -> list[Response]:
+    found = {id(request): response for request, response in asked.answer(requests, budget)}
     assert len(found) == len(requests)
     return [found[id(request)] for request in requests]
 
@@ -108,7 +108,7 @@ def test_every_line_passes_the_gate_before_and_is_settled_after(
     server.configure(batch_bad=["poison"])
     books = Books(dollars=4.0, worst=1.0)
     requests = [ask("poison"), *[ask(f"Question {i}") for i in range(6)]]
-    responses = answers(make(api, lines=2), *requests, gate=books)
+    responses = answers(make(api, lines=2), *requests, budget=books)
     outcomes = [response.outcome for response in responses]
     assert outcomes == ["provider_error", *["answered"] * 3, *["budget_stop"] * 3]
     assert (books.open, dict(books.ends)) == (set(), {"paid": 3, "given back": 1})
@@ -121,17 +121,17 @@ def test_every_line_passes_the_gate_before_and_is_settled_after(
 def test_refusals_of_the_endpoint(server: ServerHandle, make: Make, api: str) -> None:
     server.configure(batch_create=["rate_limit", "ok"])
     books = Books()
-    assert answers(make(api), ask("one"), gate=books)[0].outcome == "answered"
+    assert answers(make(api), ask("one"), budget=books)[0].outcome == "answered"
     server.reset()
     server.configure(batch_create=["rate_limit"] * 3)
-    (response,) = answers(make(api), ask("two"), gate=books)
+    (response,) = answers(make(api), ask("two"), budget=books)
     assert response.outcome == "provider_error"
     assert "the batch was not taken: HTTP 429" in str(response.error)
     assert books.ends == {"paid": 1, "given back": 1}
     server.reset()
     server.configure(api_keys=["another"])
     with pytest.raises(ModelError, match="turns every call about batches down: HTTP 401"):
-        answers(make(api), ask("three"), gate=books)
+        answers(make(api), ask("three"), budget=books)
     assert (books.open, books.ends["given back"]) == (set(), 2)
     assert server.stats()["batch_lines"] == 0
 

@@ -18,11 +18,11 @@ from tests.models.traffic.simulated import Books
 from model_server.handle import ServerHandle, wait_until
 from omibench.errors import ModelError
 from omibench.models.anthropic.batch import AnthropicBatches
-from omibench.models.batch.desk import Desk
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
+from omibench.models.batch.submission_folder import SubmissionFolder
 from omibench.models.openai.batch import OpenAIBatches
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.registry import open_provider
 from omibench.schemas.request import Request, Response
 
@@ -33,8 +33,8 @@ class Killed(BaseException):
     """Stands for kill -9 at one place; no handler of ours catches it."""
 
 
-def outcomes(asked: BatchProvider, requests: list[Request], gate: Gate = FREE) -> set[str]:
-    found = list(asked.answer(requests, gate))
+def outcomes(asked: BatchProvider, requests: list[Request], budget: Budget = NO_BUDGET) -> set[str]:
+    found = list(asked.answer(requests, budget))
     assert sorted(id(q) for q, _ in found) == sorted(map(id, requests))
     return {response.outcome for _, response in found}
 
@@ -90,18 +90,18 @@ def test_a_batch_that_was_made_when_the_process_died_is_found(
     """The provider made it; nobody noted its id."""
     server.configure(batch_s=0.5)
     dying = make(api)
-    save = Desk.save
+    save = SubmissionFolder.save
 
-    def killed(desk: Desk, submission: Submission) -> Submission:
+    def killed(folder: SubmissionFolder, submission: Submission) -> Submission:
         if submission.batch is not None:
             raise Killed
-        return save(desk, submission)
+        return save(folder, submission)
 
-    monkeypatch.setattr(Desk, "save", killed)
+    monkeypatch.setattr(SubmissionFolder, "save", killed)
     books = Books()
     with pytest.raises(Killed):
         outcomes(dying, QUESTIONS, books)
-    monkeypatch.setattr(Desk, "save", save)
+    monkeypatch.setattr(SubmissionFolder, "save", save)
     # Another program's batch of as many lines, made at the same time, is not taken for ours.
     other = make(api)
     assert other.state

@@ -14,10 +14,10 @@ from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError
 from omibench.models.batch.api import Found, Row, Shape, Status
-from omibench.models.batch.desk import Desk
-from omibench.models.batch.draws import draw_of
+from omibench.models.batch.draws import name_draw
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission import Submission
+from omibench.models.batch.submission_folder import SubmissionFolder
 from omibench.models.traffic.failure import Failure
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
@@ -75,7 +75,13 @@ class Scripted:
 
 def run(api: Scripted, folder: Path, books: Books, n: int = 8) -> list[Response]:
     made = BatchRun(
-        api, Desk(folder), books, lambda r: draw_of({"provider": "p"}, r), _cost, LIMITS, FAST
+        api,
+        SubmissionFolder(folder),
+        books,
+        lambda r: name_draw({"provider": "p"}, r),
+        _cost,
+        LIMITS,
+        FAST,
     )
     requests = [ask(f"Question {i}") for i in range(n)]
     found = {id(q): r for q, r in made.answers(requests, lambda fresh: [(r,) for r in fresh])}
@@ -107,11 +113,11 @@ def test_results_that_come_late_or_never(tmp_path: Path) -> None:
     assert run(Scripted(download=[torn, torn]), tmp_path / "a", books, 1)[0].text == "x"
     (lost,) = run(Scripted(download=[torn] * 4), tmp_path / "b", books, 1)
     assert lost.error == "batch 0: HTTP 503"
-    assert len(Desk(tmp_path / "b").submissions()) == 1
+    assert len(SubmissionFolder(tmp_path / "b").submissions()) == 1
     gone = Failure("HTTP 404", status=404)
     (lost,) = run(Scripted(download=[gone]), tmp_path / "c", books, 1)
     assert lost.error == "the provider no longer holds the results: HTTP 404"
-    assert Desk(tmp_path / "c").submissions() == []
+    assert SubmissionFolder(tmp_path / "c").submissions() == []
     assert (len(books.open), dict(books.ends)) == (1, {"paid": 1, "unknown": 1})
 
 
@@ -129,7 +135,7 @@ def test_polls_that_fail(tmp_path: Path) -> None:
     assert run(Scripted(status=[busy] * 3), tmp_path / "a", books, 1)[0].text == "x"
     (silent,) = run(Scripted(status=[busy] * 4), tmp_path / "b", books, 1)
     assert (silent.outcome, silent.error) == ("provider_error", "batch 0: HTTP 500")
-    assert len(Desk(tmp_path / "b").submissions()) == 1
+    assert len(SubmissionFolder(tmp_path / "b").submissions()) == 1
     assert len(books.open) == 1
     wrong = Failure("HTTP 401", status=401, fatal=True)
     with pytest.raises(ModelError, match="HTTP 401"):
@@ -147,18 +153,18 @@ def test_uploads_are_tried_again_and_reserve_once(tmp_path: Path) -> None:
 
 
 def test_dead_processes_drafts_are_given_back(tmp_path: Path) -> None:
-    books, desk = Books(), Desk(tmp_path)
-    ticket = books.admit([ask("?")])
+    books, folder = Books(), SubmissionFolder(tmp_path)
+    ticket = books.reserve([ask("?")])
     assert ticket is not None
-    desk.draft().note(ticket)
+    folder.draft().note(ticket)
     run(Scripted(), tmp_path, books, 1)
     assert (books.open, books.ends["given back"]) == (set(), 1)
-    assert desk.drafts() == []
+    assert folder.drafts() == []
 
 
 def test_two_requests_for_one_draw_cost_one(tmp_path: Path) -> None:
     api = Scripted()
-    made = BatchRun(api, Desk(tmp_path), Books(), lambda _: "same", _cost, LIMITS, FAST)
+    made = BatchRun(api, SubmissionFolder(tmp_path), Books(), lambda _: "same", _cost, LIMITS, FAST)
     found = list(made.answers([ask("?"), ask("?")], lambda fresh: [(r,) for r in fresh]))
     assert [response.text for _, response in found] == ["x", "x"]
     assert api.made[0][0].startswith("same-")

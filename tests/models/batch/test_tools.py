@@ -6,7 +6,7 @@ from tests.models.apis import ask
 from tests.models.batch.conftest import Make, every_api
 
 from model_server.handle import ServerHandle
-from omibench.models.batch.draws import draw_of
+from omibench.models.batch.draws import name_draw
 from omibench.schemas.request import Message, Request, TextPart, ToolCall, ToolSpec
 
 LOOK = ToolSpec(name="look", description="Look again.", parameters={"type": "object"})
@@ -27,7 +27,7 @@ def after(arguments: str, tools: tuple[ToolSpec, ...] = (LOOK,)) -> Request:
 
 def test_what_was_called_and_offered_names_a_draw() -> None:
     asked = [after('{"a": 1}'), after('{"a": 2}'), after('{"a": 1}', tools=())]
-    assert len({draw_of({"id": "m"}, request) for request in asked}) == 3
+    assert len({name_draw({"id": "m"}, request) for request in asked}) == 3
 
 
 @every_api

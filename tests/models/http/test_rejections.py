@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.models.http.rejections import PICTURE, TOO_LONG, content_fault, refusal_of
+from omibench.models.http.rejections import PICTURE, TOO_LONG, content_fault, match_refusal
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,6 @@ def test_about_everything(code: str, message: str) -> None:
 
 
 def test_a_policy_by_its_code() -> None:
-    assert refusal_of("content_filter") == "content_filter"
-    assert refusal_of("SAFETY") == "SAFETY"
-    assert refusal_of("stop") is None
+    assert match_refusal("content_filter") == "content_filter"
+    assert match_refusal("SAFETY") == "SAFETY"
+    assert match_refusal("stop") is None

@@ -11,7 +11,7 @@ from tests.security.hostile import Answer, hostile
 
 from model_server.handle import KEY, ServerHandle
 from omibench.errors import ModelError
-from omibench.models.http.remedies import address_of, explain_failure
+from omibench.models.http.remedies import explain_failure, resolve_address
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
@@ -58,10 +58,10 @@ def test_other_failures_stay(failure: Failure) -> None:
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    assert address_of(openai_model()) == "https://api.openai.com/v1"
-    assert address_of(anthropic_model()) == "https://api.anthropic.com"
+    assert resolve_address(openai_model()) == "https://api.openai.com/v1"
+    assert resolve_address(anthropic_model()) == "https://api.anthropic.com"
     monkeypatch.setenv("OPENAI_BASE_URL", "https://else.org/v1")
-    assert address_of(openai_model()) == "https://else.org/v1"
+    assert resolve_address(openai_model()) == "https://else.org/v1"
 
 
 @pytest.mark.parametrize("api", ["chat", "messages"])

@@ -63,6 +63,6 @@ def test_the_cache_keeps_to_its_size(tmp_path: Path) -> None:
     images = [picture(tmp_path, f"{i}.png", size=3000) for i in range(5)]
     pictures = Pictures(cache_bytes=9000)
     for image in [*images, images[-1]]:
-        assert len(pictures.encoded(image)) == 4 * ((pictures.size(image) + 2) // 3)
+        assert len(pictures.encode(image)) == 4 * ((pictures.size(image) + 2) // 3)
     assert pictures._held <= 9000
     assert list(pictures._encoded) == [image.sha256 for image in images[-2:]]

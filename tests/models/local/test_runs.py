@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.local_blocks import samples, shown
 
-from omibench.models.local.runs import Run, chunks_of, runs_of, seed_of
+from omibench.models.local.runs import Run, cut_chunks, derive_seed, group_runs
 from omibench.schemas.request import Request
 
 ASKED = st.lists(
@@ -30,7 +30,7 @@ def test_every_request_is_in_one_run(
     rows: list[tuple[str, int, float, int]], most: int | None
 ) -> None:
     requests = asked(rows)
-    runs = runs_of(requests, most)
+    runs = group_runs(requests, most)
     held = [id(request) for run in runs for request in run.requests]
     assert sorted(held) == sorted(map(id, requests))
     for run in runs:
@@ -49,25 +49,27 @@ def test_the_seed_of_a_sample_does_not_depend_on_its_run(
 ) -> None:
     requests = [r for r in asked(rows) if r.decoding.temperature]
     for limit in (None, most):
-        for run in runs_of(requests, limit):
+        for run in group_runs(requests, limit):
             for place, request in enumerate(run.requests):
-                assert seed_of(run, 5) + place == seed_of(Run((request,)), 5)
+                assert derive_seed(run, 5) + place == derive_seed(Run((request,)), 5)
 
 
 def test_seeds_differ_by_model_words_and_temperature_and_not_by_the_limit() -> None:
-    [run] = runs_of(samples("Go", indices=[0], temperature=0.5))
+    [run] = group_runs(samples("Go", indices=[0], temperature=0.5))
     seeds = {
-        seed_of(run, 0),
-        seed_of(run, 1),
+        derive_seed(run, 0),
+        derive_seed(run, 1),
         *(
-            seed_of(Run((shown(words, temperature=temperature),)), 0)
+            derive_seed(Run((shown(words, temperature=temperature),)), 0)
             for words, temperature in [("Come", 0.5), ("Go", 0.6)]
         ),
-        seed_of(Run((shown("Go", temperature=0.5, top_p=0.9),)), 0),
+        derive_seed(Run((shown("Go", temperature=0.5, top_p=0.9),)), 0),
     }
     assert len(seeds) == 5
-    assert seed_of(Run((shown("Go", temperature=0.5, max_tokens=99),)), 0) == seed_of(run, 0)
-    assert seed_of(run, 0) == 29676855750291, "stored samples come back under the same seed"
+    assert derive_seed(Run((shown("Go", temperature=0.5, max_tokens=99),)), 0) == derive_seed(
+        run, 0
+    )
+    assert derive_seed(run, 0) == 29676855750291, "stored samples come back under the same seed"
 
 
 @given(st.lists(st.integers(1, 6)), st.integers(1, 10))
@@ -75,7 +77,7 @@ def test_chunks_hold_every_run_in_order_and_no_more_than_fits(sizes: list[int], 
     runs = [
         Run(tuple(samples(str(i), indices=range(n), temperature=0.5))) for i, n in enumerate(sizes)
     ]
-    chunks = list(chunks_of(runs, most, lambda run: run.draws))
+    chunks = list(cut_chunks(runs, most, lambda run: run.draws))
     assert [run for chunk in chunks for run in chunk] == runs
     for chunk in chunks:
         assert len(chunk) == 1 or sum(run.draws for run in chunk) <= most

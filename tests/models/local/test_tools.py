@@ -20,8 +20,8 @@ from omibench.errors import ModelError
 from omibench.models.local.chat import chat_messages
 from omibench.models.local.identity import LOADED
 from omibench.models.local.loading import transformers_engine
-from omibench.models.local.runs import runs_of
-from omibench.models.local.tools import by_tools, spoken
+from omibench.models.local.runs import group_runs
+from omibench.models.local.tools import by_tools, parse_reply
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.vllm import VllmProvider
 from omibench.params.models.local import TransformersModel, VllmModel
@@ -55,16 +55,16 @@ def history(image: ImagePart) -> tuple[Message, ...]:
 
 
 def test_calls_are_read_out_of_the_words() -> None:
-    found = spoken(f"Closer.\n{CALL}\n{CALL}")
+    found = parse_reply(f"Closer.\n{CALL}\n{CALL}")
     assert found.words == "Closer."
     assert [(c.id, c.name) for c in found.calls] == [("call_1", "look"), ("call_2", "look")]
     assert json.loads(found.calls[0].arguments) == {"image": "image_1"}
-    assert spoken("\\boxed{4} ") == ("\\boxed{4} ", ())
+    assert parse_reply("\\boxed{4} ") == ("\\boxed{4} ", ())
 
 
 def test_what_is_no_call_has_no_name() -> None:
     for body in ("{", "[]", '{"arguments": {}}', '{"name": 3}', "[" * 100_000):
-        (call,) = spoken(f"<tool_call>{body}").calls
+        (call,) = parse_reply(f"<tool_call>{body}").calls
         assert call.name == ""
         assert "it is no object" in call.arguments
 
@@ -72,7 +72,7 @@ def test_what_is_no_call_has_no_name() -> None:
 @given(st.lists(st.sampled_from(["<tool_call>", "</tool_call>", "{", "}", '"name"', ":", " x"])))
 def test_no_reply_breaks_the_reader(words: list[str]) -> None:
     text = "".join(words)
-    assert bool(spoken(text).calls) == ("<tool_call>" in text)
+    assert bool(parse_reply(text).calls) == ("<tool_call>" in text)
 
 
 def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:
 
 def test_one_call_of_an_engine_offers_one_set_of_tools() -> None:
     requests = [shown("a"), offering(shown("b")), shown("c"), offering(shown("d"))]
-    groups = by_tools(runs_of(requests))
+    groups = by_tools(group_runs(requests))
     assert [[len(run.conversation.tools) for run in group] for group in groups] == [[0, 0], [1, 1]]
 
 

@@ -16,7 +16,7 @@ from omibench.errors import ImageCountError, MissingExtraError, ModelError
 from omibench.models.local import vllm as vllm_module
 from omibench.models.local.identity import LOADED
 from omibench.models.local.vllm import VllmProvider
-from omibench.models.provider import NoGate, Ticket
+from omibench.models.provider import NoBudget, Reservation
 from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Request, Response
 
@@ -248,7 +248,7 @@ def test_options_of_a_prompt_that_is_rejected_are_an_error(fake: FakeVllm) -> No
         list(provider().score_options([shown("Which?")], [["A"]]))
 
 
-class Purse(NoGate):
+class Purse(NoBudget):
     """Admits so many attempts."""
 
     def __init__(self, left: int) -> None:
@@ -256,27 +256,27 @@ class Purse(NoGate):
         self.settled: list[float | None] = []
         self.returned = 0
 
-    def admit(self, requests: Any) -> Ticket | None:
+    def reserve(self, requests: Any) -> Reservation | None:
         self.left -= 1
-        return Ticket(self.left, 0.1) if self.left >= 0 else None
+        return Reservation(self.left, 0.1) if self.left >= 0 else None
 
-    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(self, ticket: Reservation, cost_usd: float | None, why: str | None = None) -> None:
         self.settled.append(cost_usd)
 
-    def give_back(self, ticket: Ticket) -> None:
+    def release(self, ticket: Reservation) -> None:
         self.returned += 1
 
 
 def test_what_the_budget_turns_away_is_never_asked(fake: FakeVllm) -> None:
     purse = Purse(2)
     requests = [r for word in "abcd" for r in samples(word, indices=[0, 1], temperature=0.6)]
-    found = answers(provider(max_num_seqs=2), requests, gate=purse)
+    found = answers(provider(max_num_seqs=2), requests, budget=purse)
     assert [r.outcome for r in found] == ["answered"] * 4 + ["budget_stop"] * 4
     assert sum(len(call.messages) for call in fake.calls) == 2
     assert (purse.settled, purse.returned) == ([0.0, 0.0], 0)
     purse, fake.dies = Purse(3), True
     with pytest.raises(ModelError):
-        answers(provider(), requests, gate=purse)
+        answers(provider(), requests, budget=purse)
     assert (purse.settled, purse.returned) == ([], 3)
 
 

@@ -34,27 +34,27 @@ def results(call: ToolCall) -> tuple[Message, ...]:
 
 def test_a_tool_is_used_once_and_the_answer_stays_the_same(simulate: Make) -> None:
     model = simulate()
-    first = model.respond_to(told((BLUR, CROP)))
+    first = model.respond(told((BLUR, CROP)))
     (call,) = first.calls
     assert (first.simulated, first.outcome, call.name) == (True, "answered", "crop")
     left, top, right, bottom = json.loads(call.arguments)["box"]
     assert 0 <= left < right <= 1
     assert 0 <= top < bottom <= 1
-    answer = model.respond_to(told((BLUR, CROP), *results(call)))
+    answer = model.respond(told((BLUR, CROP), *results(call)))
     assert answer.calls == ()
-    assert answer.text == model.respond_to(request("mcq")).text
+    assert answer.text == model.respond(request("mcq")).text
 
 
 def test_the_text_protocol_is_followed(simulate: Make) -> None:
     model = simulate()
     rules = f"{written_call('crop', '{}')}\n- crop: Cut.\n- blur: Blur."
-    first = model.respond_to(told((), rules=rules))
+    first = model.respond(told((), rules=rules))
     read = read_calls(first.text)
     assert read is not None
     assert [call.name for call in read.calls] == ["crop"]
     turns = (said("assistant", first.text), said("user", "result_1."))
-    answer = model.respond_to(told((), *turns, rules=rules))
-    assert answer.text == model.respond_to(request("mcq")).text
+    answer = model.respond(told((), *turns, rules=rules))
+    assert answer.text == model.respond(request("mcq")).text
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -66,14 +66,14 @@ def test_a_stage_that_reads_gives_no_answer(simulate: Make, native: bool) -> Non
         used = (said("assistant", written_call("crop", "{}")), said("user", "result_1."))
     stage = said("user", f"For now, {NOT_YET}.")
     reads: list[Response] = [
-        model.respond_to(told((), stage)),
-        model.respond_to(told((), stage, *used)),
+        model.respond(told((), stage)),
+        model.respond(told((), stage, *used)),
     ]
     assert all("boxed" not in response.text for response in reads)
     ends = (said("assistant", "I see."), said("user", "Now solve it."))
-    answer = model.respond_to(told((), stage, *used, *ends))
-    assert answer.text == model.respond_to(request("mcq")).text
+    answer = model.respond(told((), stage, *used, *ends))
+    assert answer.text == model.respond(request("mcq")).text
 
 
 def test_other_tools_are_used_where_none_cuts(simulate: Make) -> None:
-    assert simulate().respond_to(told((BLUR,))).calls[0].name == "blur"
+    assert simulate().respond(told((BLUR,))).calls[0].name == "blur"

@@ -1,4 +1,4 @@
-"""An event loop whose clock jumps, a scripted endpoint and a gate that keeps its books."""
+"""An event loop whose clock jumps, a scripted endpoint and a budget that keeps its books."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from omibench.models.provider import FREE, Gate, Ticket
+from omibench.models.provider import NO_BUDGET, Budget, Reservation
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Sent
 from omibench.models.traffic.failure import Failure
@@ -50,7 +50,7 @@ def request(i: int, index: int = 0) -> Request:
 
 
 class Books:
-    """A gate that remembers what became of each ticket."""
+    """A budget that remembers what became of each reservation."""
 
     def __init__(self, dollars: float = float("inf"), worst: float = 1.0) -> None:
         self.left, self.worst = dollars, worst
@@ -58,20 +58,20 @@ class Books:
         self.ends: Counter[str] = Counter()
         self._count = 0
 
-    def admit(self, requests: Sequence[Request]) -> Ticket | None:
+    def reserve(self, requests: Sequence[Request]) -> Reservation | None:
         if self.left < self.worst - 1e-9:
             return None
         self.left -= self.worst
         self._count += 1
         self.open.add(self._count)
-        return Ticket(self._count, self.worst)
+        return Reservation(self._count, self.worst)
 
-    def settle(self, ticket: Ticket, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(self, ticket: Reservation, cost_usd: float | None, why: str | None = None) -> None:
         self.open.remove(ticket.id)
         self.ends["unknown" if cost_usd is None else "paid"] += 1
         self.left += 0.0 if cost_usd is None else self.worst - cost_usd
 
-    def give_back(self, ticket: Ticket) -> None:
+    def release(self, ticket: Reservation) -> None:
         self.open.remove(ticket.id)
         self.ends["given back"] += 1
         self.left += self.worst
@@ -121,7 +121,11 @@ class Outcome:
 
 
 def run(
-    endpoint: Endpoint, jobs: int | Sequence[Job], gate: Gate = FREE, known: int = 0, **limits: Any
+    endpoint: Endpoint,
+    jobs: int | Sequence[Job],
+    budget: Budget = NO_BUDGET,
+    known: int = 0,
+    **limits: Any,
 ) -> Outcome:
     """Send all jobs in simulated time, each answer written at once; `known` came before them."""
     agenda = [Job((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
@@ -135,10 +139,16 @@ def run(
             assert name not in outcome.got, "delivered twice"
             outcome.got[name] = response
             outcome.order.append(name)
-            loop.call_soon(dispatch.written)
+            loop.call_soon(dispatch.note_written)
 
         dispatch = Dispatch(
-            Agenda(agenda), endpoint.send, Limits(**limits), gate, deliver, outcome.progress, known
+            Agenda(agenda),
+            endpoint.send,
+            Limits(**limits),
+            budget,
+            deliver,
+            outcome.progress,
+            known,
         )
         await dispatch.run()
         outcome.seconds = loop.time()

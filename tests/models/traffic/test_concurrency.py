@@ -24,7 +24,7 @@ def drive(concurrency: Concurrency, answer: Answer, seconds: float) -> list[tupl
             took, away = answer(now, len(flying))
             heapq.heappush(flying, (now + took, count, concurrency.window, took, away))
         now, _, window, took, away = heapq.heappop(flying)
-        concurrency.ended(window, congested=away, latency_s=None if away else took)
+        concurrency.note_end(window, congested=away, latency_s=None if away else took)
         limits.append((now, concurrency.limit))
     return limits
 
@@ -53,22 +53,22 @@ def test_it_settles_near_what_the_endpoint_takes_and_recovers() -> None:
 def test_all_turned_away_halves_once_a_window() -> None:
     concurrency = Concurrency(64)
     for _ in range(64):
-        concurrency.ended(0, congested=True)
+        concurrency.note_end(0, congested=True)
     assert concurrency.limit == 32
     for _ in range(500):  # they were sent before the cut
-        concurrency.ended(0, congested=True)
+        concurrency.note_end(0, congested=True)
     assert concurrency.limit == 32
-    concurrency.ended(concurrency.window, congested=True)
+    concurrency.note_end(concurrency.window, congested=True)
     assert concurrency.limit == 32, "one failure is no window"
 
 
 def test_it_never_stops() -> None:
     concurrency = Concurrency(8)
     for _ in range(100):
-        concurrency.ended(concurrency.window, congested=True)
+        concurrency.note_end(concurrency.window, congested=True)
     assert concurrency.limit == 1
     for _ in range(100):
-        concurrency.ended(concurrency.window, congested=False)
+        concurrency.note_end(concurrency.window, congested=False)
     assert concurrency.limit == 8
 
 

@@ -39,7 +39,7 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
 
     from tests.models.traffic.simulated import simulate
 
-    from omibench.models.provider import FREE
+    from omibench.models.provider import NO_BUDGET
     from omibench.models.traffic.agenda import Agenda
     from omibench.models.traffic.dispatch import Dispatch
     from omibench.models.traffic.progress import Progress
@@ -50,12 +50,12 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
     async def main() -> None:
         agenda = Agenda(Job((request(i),)) for i in range(9))
         dispatch = Dispatch(
-            agenda, endpoint.send, Limits(concurrency=3), FREE, lambda *_: None, Progress()
+            agenda, endpoint.send, Limits(concurrency=3), NO_BUDGET, lambda *_: None, Progress()
         )
         task = asyncio.create_task(dispatch.run())
         await asyncio.sleep(60)
         assert len(endpoint.seen) == 3
-        dispatch.written()
+        dispatch.note_written()
         await asyncio.sleep(60)
         assert len(endpoint.seen) == 4
         task.cancel()
@@ -319,7 +319,7 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
 
     from tests.models.traffic.simulated import simulate
 
-    from omibench.models.provider import FREE
+    from omibench.models.provider import NO_BUDGET
     from omibench.models.traffic.agenda import Agenda
     from omibench.models.traffic.dispatch import Dispatch
     from omibench.models.traffic.outage import Outage
@@ -336,8 +336,8 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
             Agenda(Job((request(i),)) for i in range(20)),
             endpoint.send,
             Limits(concurrency=8),
-            FREE,
-            lambda *_: loop.call_soon(dispatch.written) and None,
+            NO_BUDGET,
+            lambda *_: loop.call_soon(dispatch.note_written) and None,
             Progress(),
             known,
             outage,

@@ -10,7 +10,7 @@ import pytest
 from tests.models.traffic.simulated import Books, Endpoint, Step, request, run, simulate
 
 from omibench.errors import EXIT_SOME_FAILED, OutageError
-from omibench.models.provider import FREE
+from omibench.models.provider import NO_BUDGET
 from omibench.models.traffic import words
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch
@@ -224,13 +224,13 @@ async def _kept(
 
     def deliver(asked: Request, response: Response) -> None:
         got.append(response)
-        loop.call_soon(dispatch.written)
+        loop.call_soon(dispatch.note_written)
 
     dispatch = Dispatch(
         Agenda(Job((request(i),)) for i in range(jobs)),
         endpoint.send,
         Limits.model_validate({"concurrency": 8, **limits}),
-        books or FREE,
+        books or NO_BUDGET,
         deliver,
         Progress(),
         known,

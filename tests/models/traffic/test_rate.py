@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.traffic.rate import Caps, Pace
+from omibench.models.traffic.rate import Caps, RateLimiter
 
 
-def sent(pace: Pace, amounts: list[float]) -> list[float]:
+def sent(pace: RateLimiter, amounts: list[float]) -> list[float]:
     """When each amount goes, each as soon as it may."""
     now, times = 0.0, []
     for amount in amounts:
@@ -24,19 +24,19 @@ def sent(pace: Pace, amounts: list[float]) -> list[float]:
 
 @given(st.floats(0.5, 5000), st.integers(1, 300))
 def test_no_minute_has_more_than_its_cap(per_minute: float, count: int) -> None:
-    times = sent(Pace(per_minute, 0.0), [1.0] * count)
+    times = sent(RateLimiter(per_minute, 0.0), [1.0] * count)
     for start in times:
         within = sum(start <= t < start + 60 - 1e-6 for t in times)
         assert within <= ceil(per_minute)
 
 
 def test_the_cap_is_used() -> None:
-    times = sent(Pace(600, 0.0), [1.0] * 3000)
+    times = sent(RateLimiter(600, 0.0), [1.0] * 3000)
     assert times[-1] == pytest.approx(300, rel=0.02)
 
 
 def test_what_exceeds_a_second_goes_into_debt() -> None:
-    times = sent(Pace(6000, 0.0), [5000.0, 1000.0, 1.0])
+    times = sent(RateLimiter(6000, 0.0), [5000.0, 1000.0, 1.0])
     assert times[0] == 0
     assert times[1] > 45
     assert times[2] > times[1]
@@ -44,7 +44,7 @@ def test_what_exceeds_a_second_goes_into_debt() -> None:
 
 @given(st.lists(st.floats(1, 3000), min_size=1, max_size=60))
 def test_tokens_keep_to_their_flow(amounts: list[float]) -> None:
-    times = sent(Pace(6000, 0.0), amounts)
+    times = sent(RateLimiter(6000, 0.0), amounts)
     before_last = sum(amounts[:-1])
     assert times[-1] >= (before_last - 100) / 100 - 1e-6
 
@@ -54,10 +54,10 @@ def test_guesses_become_counts() -> None:
     assert caps.guess(4000) == 4000
     caps.take(4000, 0.0)
     assert caps.wait(1000, 0.0) > 0
-    caps.used(4000, 500, 0.0)
+    caps.correct(4000, 500, 0.0)
     assert caps.guess(4000) == 500
     assert caps.wait(500, 0.0) == pytest.approx(0.5, rel=0.01)
-    caps.used(4000, None, 0.0)
+    caps.correct(4000, None, 0.0)
     assert caps.guess(4000) == 500
 
 

@@ -16,7 +16,7 @@ from omibench.models.traffic.retry import (
     LONGEST_BACKOFF_S,
     failure_of_connection,
     failure_of_status,
-    retry_after,
+    read_retry_after,
     wait_s,
 )
 
@@ -49,18 +49,18 @@ def date(seconds: float) -> str:
     ],
 )
 def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers, NOW) == seconds
+    assert read_retry_after(headers, NOW) == seconds
 
 
 def test_retry_delay_of_gemini() -> None:
     body = '[{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34.5s"}]}}]'
-    assert retry_after({}, NOW, body) == 34.5
-    assert retry_after({"retry-after": "2"}, NOW, body) == 2
+    assert read_retry_after({}, NOW, body) == 34.5
+    assert read_retry_after({"retry-after": "2"}, NOW, body) == 2
 
 
 @given(st.dictionaries(st.sampled_from(["retry-after", "retry-after-ms", "date"]), st.text()))
 def test_no_header_is_too_odd(headers: dict[str, str]) -> None:
-    found = retry_after(headers, NOW)
+    found = read_retry_after(headers, NOW)
     assert found is None or 0 <= found < float("inf")
 
 
@@ -181,4 +181,4 @@ def test_backoff_grows_and_jitters_fully() -> None:
 
 def test_dates_count_from_now_without_a_date() -> None:
     in_a_minute = formatdate(time.time() + 60, usegmt=True)
-    assert retry_after({"retry-after": in_a_minute}, time.time()) == pytest.approx(60, abs=1.1)
+    assert read_retry_after({"retry-after": in_a_minute}, time.time()) == pytest.approx(60, abs=1.1)

@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.models.traffic.simulated import Books, request
 
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
-from omibench.models.traffic.runner import Answer, Run
+from omibench.models.traffic.runner import Answer, JobRun
 from omibench.params.models.base import Limits
 from omibench.schemas.request import Request, Response
 
@@ -42,9 +42,9 @@ class Line:
             self.closed = True
 
 
-def start(line: Line, count: int, gate: Gate = FREE) -> Run:
+def start(line: Line, count: int, budget: Budget = NO_BUDGET) -> JobRun:
     jobs = [Job((request(i),)) for i in range(count)]
-    return Run(jobs, line.connect, Limits(concurrency=4), gate)
+    return JobRun(jobs, line.connect, Limits(concurrency=4), budget)
 
 
 def test_answers_come_as_they_finish() -> None:
@@ -115,4 +115,4 @@ def test_an_error_of_the_connection_is_raised() -> None:
         yield  # pragma: no cover
 
     with pytest.raises(RuntimeError, match="no such library"):
-        list(Run([Job((request(0),))], connect, Limits(), FREE).answers())
+        list(JobRun([Job((request(0),))], connect, Limits(), NO_BUDGET).answers())

@@ -12,7 +12,7 @@ from PIL import Image
 
 from omibench.errors import ModelError, PassingError
 from omibench.graph.slices import slice_for
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Choice, Figure, Problem
@@ -149,7 +149,7 @@ def test_all_voters_must_agree(
             return Response(text="I cannot say.", simulated=True)
         return Response(text=f"Let me see.\n{json.dumps(vote)}", simulated=True)
 
-    monkeypatch.setattr(SimulatedProvider, "respond_to", voting)
+    monkeypatch.setattr(SimulatedProvider, "respond", voting)
     params = study(tmp_path, completeness=["one", "two", "three"])
     filter_problems(problems, tmp_path / "out", params)
     found = rejected(tmp_path / "out")
@@ -233,7 +233,7 @@ def test_filled_in_shards_the_stage_asks_nothing(
     assert [fill_filter(problems, params, slice(i, i + 2)) for i in (0, 2)] == [2, 1]
 
     def closed(
-        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         raise AssertionError("the stage asked what was not filled")
 
@@ -262,12 +262,12 @@ def test_a_judgement_without_an_answer_stops_the_stage_and_loses_nothing(
     error: type[ModelError], line: str,
 ) -> None:  # fmt: skip
     params = study(tmp_path, completeness=["one"])
-    answer = SimulatedProvider.respond_to
+    answer = SimulatedProvider.respond
 
     def failing(self: SimulatedProvider, request: Request) -> Response:
         return reply if request.tags.problem == SOUND else answer(self, request)
 
-    monkeypatch.setattr(SimulatedProvider, "respond_to", failing)
+    monkeypatch.setattr(SimulatedProvider, "respond", failing)
     with pytest.raises(error, match=line):
         filter_problems(problems, tmp_path / "out", params)
     assert not (tmp_path / "out/problems.jsonl").exists()
@@ -277,7 +277,7 @@ def test_a_judgement_without_an_answer_stops_the_stage_and_loses_nothing(
         asked.append(request.tags.problem)
         return answer(self, request)
 
-    monkeypatch.setattr(SimulatedProvider, "respond_to", counted)
+    monkeypatch.setattr(SimulatedProvider, "respond", counted)
     assert filter_problems(problems, tmp_path / "out", params).kept == 3
     assert asked == [SOUND]
 

@@ -13,7 +13,7 @@ from omibench.errors import ModelError, PassingError
 from omibench.graph.slices import slice_for
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.cell import Cell
-from omibench.params.runtime import OPERATING_ENV, operating_of, with_operating
+from omibench.params.runtime import RUNTIME_ENV, dump_runtime, merge_runtime
 from omibench.params.study import Study
 from omibench.schemas.cell_failure import failed_reason
 from omibench.schemas.request import Response
@@ -54,7 +54,7 @@ def test_a_failed_cell_is_not_written_names_the_command_and_keeps_what_was_bough
     tmp_path: Path, questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted(monkeypatch, "provider_error", "answered", "provider_error")
-    monkeypatch.setenv(OPERATING_ENV, "{}")
+    monkeypatch.setenv(RUNTIME_ENV, "{}")
     asked, out = with_share(paid(study, tmp_path), 0.05), tmp_path / "infer/api/cot.parquet"
     with pytest.raises(ModelError) as failure:
         infer_cell(questions, out, asked, Cell("api", "cot"))
@@ -75,7 +75,7 @@ def test_a_failed_cell_is_not_written_names_the_command_and_keeps_what_was_bough
 def test_a_failure_that_may_pass_is_told_from_one_that_cannot(
     tmp_path: Path, questions: Path, study: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: OpenAIProvider, requests: Any, gate: Any = None) -> Any:
+    def refuse(self: OpenAIProvider, requests: Any, budget: Any = None) -> Any:
         for request in requests:
             yield (
                 request,
@@ -94,5 +94,5 @@ def test_another_share_reaches_the_job_and_makes_no_job_run_again(
     cell = Cell("api", "cot")
     assert slice_for(plain, "infer", cell) == slice_for(other, "infer", cell)
     values = other.model_dump(mode="json", exclude_defaults=True)
-    monkeypatch.setenv(OPERATING_ENV, operating_of(values, tmp_path))
-    assert with_operating(slice_for(other, "infer", cell))["infer"] == {"failed_share": 0.2}
+    monkeypatch.setenv(RUNTIME_ENV, dump_runtime(values, tmp_path))
+    assert merge_runtime(slice_for(other, "infer", cell))["infer"] == {"failed_share": 0.2}

@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 from tests.stages.infer.conftest import Make
 
+from omibench.client.spending_limit import StudyBudget
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.params.cell import Cell
-from omibench.params.runtime import OPERATING_ENV
+from omibench.params.runtime import RUNTIME_ENV
 from omibench.params.study import Study
 from omibench.schemas.request import Outcome, Request, Response, Usage
 from omibench.stages.infer import infer_cell
@@ -27,7 +28,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome) -> None:
     """Replace what the endpoint answers: one outcome a request."""
 
     def answer(
-        self: OpenAIProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: OpenAIProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         for request, outcome in zip(requests, outcomes, strict=False):
             error = "HTTP 500: overloaded" if outcome == "provider_error" else None
@@ -35,6 +36,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, *outcomes: Outcome) -> None:
             yield request, Response(text=text, outcome=outcome, usage=usage, error=error)
 
     monkeypatch.setattr(OpenAIProvider, "answer", answer)
+    monkeypatch.setattr(StudyBudget, "count_answer", lambda _: None)  # what is scripted costs none
 
 
 def paid(study: Make, tmp_path: Path, **own: Any) -> Study:
@@ -66,7 +68,7 @@ def test_a_stopped_cell_says_what_finishing_costs(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     scripted(monkeypatch, "answered", "budget_stop", "budget_stop")
-    monkeypatch.setenv(OPERATING_ENV, "{}")
+    monkeypatch.setenv(RUNTIME_ENV, "{}")
     out = tmp_path / "api" / "cot.parquet"
     line = closing(paid(study, tmp_path, budget_usd=1e-4), questions, out, caplog)
     assert "omibench: api/cot: 2 of 3 requests (2 budget stop) have no answer" in line
@@ -97,7 +99,7 @@ def test_a_cell_that_was_asked_for_by_hand_is_gone_on_with_by_hand(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
     scripted(monkeypatch, "answered", "provider_error", "answered")
-    monkeypatch.delenv(OPERATING_ENV, raising=False)
+    monkeypatch.delenv(RUNTIME_ENV, raising=False)
     line = closing(paid(study, tmp_path), questions, tmp_path / "o.parquet", caplog)
     assert "To go on, run the same command again" in line
     assert "snakemake" not in line

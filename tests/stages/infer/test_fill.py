@@ -11,7 +11,7 @@ from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.errors import PassingError
 from omibench.graph.slices import slice_for
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.cell import Cell
 from omibench.params.study import Study, settings_of
@@ -29,10 +29,10 @@ def test_one_call_fills_every_setting_of_a_model(
     answer = SimulatedProvider.answer
 
     def counted(
-        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         calls.append(len(requests))
-        return answer(self, requests, gate)
+        return answer(self, requests, budget)
 
     monkeypatch.setattr(SimulatedProvider, "answer", counted)
     model = whole.infer.models[0]
@@ -54,7 +54,7 @@ def test_a_failed_request_is_an_error_where_a_retry_can_mend_it(
     passing: bool,
 ) -> None:
     def down(
-        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         for request in requests:
             error = "503 overloaded"
@@ -83,10 +83,10 @@ def test_a_helper_is_asked_ahead_all_that_it_says_for_others(
     answer = SimulatedProvider.answer
 
     def counted(
-        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         asked.append((requests[0].tags.role, len(requests)))
-        return answer(self, requests, gate)
+        return answer(self, requests, budget)
 
     monkeypatch.setattr(SimulatedProvider, "answer", counted)
     settings = settings_of(whole, "help", "eyes")

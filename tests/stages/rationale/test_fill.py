@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.oracle import OracleRow
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import parse_study
@@ -51,7 +51,7 @@ def test_what_was_filled_is_not_asked_again(
     assert [path.name for path in problems.parent.iterdir()] == ["problems.jsonl"], "no traces"
 
     def closed(
-        self: SimulatedProvider, requests: Sequence[Request], gate: Gate = FREE
+        self: SimulatedProvider, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         raise AssertionError("the stage asked what was not filled")
 

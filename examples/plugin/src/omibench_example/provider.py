@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.params.models.base import ModelBlock
 from omibench.params.roles import Display
@@ -30,7 +30,7 @@ class ParrotProvider(BaseProvider[ParrotModel]):
         super().__init__(name, model)
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Each request with what it ends with."""
         for request in requests:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop, pick
-from omibench.params.runtime import OPERATING_INFER
+from omibench.params.runtime import RUNTIME_INFER
 from omibench.params.study import Study
 from omibench.schemas.certificate import Certificate, DisagreementRow, ReasoningCertificates
 
@@ -21,7 +21,7 @@ def _files(study: Study, job: GraphJob) -> list[str | None]:
 
 def _narrow(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     return {name: pick(blocks.get(name, {}), keys) for name, keys in _KEYS.items()} | {
-        "infer": drop(blocks.get("infer", {}), OPERATING_INFER),
+        "infer": drop(blocks.get("infer", {}), RUNTIME_INFER),
         "score": blocks.get("score", {}),
         "judge": blocks.get("judge", {}),
         "settings": {

@@ -15,7 +15,7 @@ def open_anthropic(name: str, model: AnthropicModel, folders: Folders) -> Provid
 
         return AnthropicBatchProvider(name, model, folders.batches)
     from omibench.models.anthropic.provider import AnthropicProvider
-    from omibench.models.batch.desk import warn_of_batches
+    from omibench.models.batch.submission_folder import warn_of_batches
 
     direct = AnthropicProvider(name, model)
     warn_of_batches(name, folders.batches, direct.identity)

@@ -23,7 +23,7 @@ from omibench.models.batch.api import (
     Shape,
     Status,
     fetch,
-    id_of,
+    read_id,
     stream,
 )
 from omibench.models.batch.draws import whole_body
@@ -32,7 +32,7 @@ from omibench.models.batch.submission import Submission
 from omibench.models.http.bounds import MOST_RESULTS
 from omibench.models.http.pictures import Pictures
 from omibench.models.http.rejections import content_fault
-from omibench.models.http.replies import Json, count, list_of, object_of, text_of, unreadable
+from omibench.models.http.replies import Json, as_object, as_objects, as_text, count, unreadable
 from omibench.models.http.served import client_maker
 from omibench.models.traffic.failure import Failure
 from omibench.params.models.anthropic import AnthropicModel
@@ -94,7 +94,7 @@ class AnthropicBatches:
         headers = {"content-type": "application/json", "content-length": str(size)}
         how = {"content": lines, "options": {"headers": headers}}
         made = self._call("post", _BATCHES, uploads=True, **how)
-        return id_of(made)
+        return read_id(made)
 
     def find(self, submission: Submission, known: set[str]) -> list[Found]:
         """Batches made at that time with as many lines.
@@ -109,22 +109,22 @@ class AnthropicBatches:
         while True:
             page = self._get(_BATCHES, {"limit": str(_PAGE), **after})
             made = 0.0
-            for row in (rows := list_of(page.get("data"))):
+            for row in (rows := as_objects(page.get("data"))):
                 made = _time(row)
-                lines = sum(count(n) or 0 for n in object_of(row.get("request_counts")).values())
+                lines = sum(count(n) or 0 for n in as_object(row.get("request_counts")).values())
                 fits = since <= made <= until and lines == len(submission.lines)
-                if fits and id_of(row) not in known:
-                    found.append(Found(id_of(row), sure=False))
+                if fits and read_id(row) not in known:
+                    found.append(Found(read_id(row), sure=False))
             if not page.get("has_more") or not rows or made < since:
                 return found
-            after = {"after_id": id_of(rows[-1])}
+            after = {"after_id": read_id(rows[-1])}
 
     def status(self, batch: str) -> Status:
         """As `BatchApi.status`."""
         found = self._get(f"{_BATCHES}/{quote(batch, safe='')}", {})
-        counts = dict(object_of(found.get("request_counts")))
+        counts = dict(as_object(found.get("request_counts")))
         counts.pop("processing", None)
-        sources = (batch,) if text_of(found.get("results_url")) else ()
+        sources = (batch,) if as_text(found.get("results_url")) else ()
         ended = found.get("processing_status") == "ended"
         return Status(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
 
@@ -135,16 +135,16 @@ class AnthropicBatches:
 
     def read(self, row: Json, samples: int) -> Row:
         """As `BatchApi.read`."""
-        name, result = text_of(row.get("custom_id")), object_of(row.get("result"))
-        kind = text_of(result.get("type"))
+        name, result = as_text(row.get("custom_id")), as_object(row.get("result"))
+        kind = as_text(result.get("type"))
         if kind == "succeeded":
             try:
                 return Row(name, [anthropic_reply(self._model, result.get("message"), batch=True)])
             except Failure as failure:
                 return Row(name, failure)
-        error = object_of(result.get("error"))
-        said = object_of(error.get("error")) or error
-        code, message = text_of(said.get("type")), text_of(said.get("message"))
+        error = as_object(result.get("error"))
+        said = as_object(error.get("error")) or error
+        code, message = as_text(said.get("type")), as_text(said.get("message"))
         words = f": {code}: {message}" if said else ""
         return Row(
             name,
@@ -168,6 +168,6 @@ class AnthropicBatches:
 
 def _time(row: Json) -> float:
     try:
-        return datetime.fromisoformat(text_of(row.get("created_at"))).timestamp()
+        return datetime.fromisoformat(as_text(row.get("created_at"))).timestamp()
     except ValueError:
         raise unreadable("has a batch without the time at which it was made") from None

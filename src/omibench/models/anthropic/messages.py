@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.models.anthropic.tools import calls_of, carried_of, result_of, tools_of
+from omibench.models.anthropic.tools import (
+    list_call_blocks,
+    list_signed_blocks,
+    make_result_block,
+    tool_fields,
+)
 from omibench.models.http.pictures import Show
 from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
@@ -25,7 +30,7 @@ def anthropic_body(model: AnthropicModel, request: Request, show: Show) -> dict[
         "model": model.id,
         "max_tokens": request.decoding.max_tokens,
         "messages": list(_turns(turns, show)),
-        **tools_of(request.conversation),
+        **tool_fields(request.conversation),
     }
     if system:
         body["system"] = "\n\n".join(system)
@@ -84,7 +89,7 @@ def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
     waiting: list[dict[str, Any]] = []
     for message in messages:
         if message.answers is not None:
-            waiting.append(result_of(message.answers, _parts(message, show)))
+            waiting.append(make_result_block(message.answers, _parts(message, show)))
             continue
         if message.role == "user":
             yield {"role": "user", "content": [*waiting, *_parts(message, show)]}
@@ -93,7 +98,7 @@ def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
         if waiting:
             yield {"role": "user", "content": waiting}
             waiting = []
-        content = [*carried_of(message), *_parts(message, show), *calls_of(message)]
+        content = [*list_signed_blocks(message), *_parts(message, show), *list_call_blocks(message)]
         yield {"role": message.role, "content": content}
     if waiting:
         yield {"role": "user", "content": waiting}

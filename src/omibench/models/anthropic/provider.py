@@ -62,6 +62,6 @@ class AnthropicProvider(ServedProvider[AnthropicModel]):
                 )
                 with lend() as client:
                     reply = await post(anthropic, client, PATH, body, {})
-                return self.sent([anthropic_reply(self.model, reply)])
+                return self.summarize_call([anthropic_reply(self.model, reply)])
 
             yield send

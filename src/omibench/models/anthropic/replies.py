@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from omibench.models.anthropic.tools import calls_in, carried_in
+from omibench.models.anthropic.tools import read_calls, read_signed_thinking
 from omibench.models.http.replies import (
     Json,
+    add_costs,
     apart,
-    cost_of,
+    as_object,
+    as_objects,
+    as_text,
+    classify_outcome,
+    compute_cost,
     count,
-    list_of,
-    object_of,
-    outcome_of,
-    settled,
-    text_of,
     unreadable,
 )
 from omibench.models.traffic.failure import Failure
@@ -33,30 +33,34 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
         raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
     if not isinstance(reply.get("content"), list):
         raise unreadable(f"is no message: its type is {reply.get('type')!r}, without content")
-    blocks = list_of(reply["content"])
-    written = "".join(text_of(b.get("text")) for b in blocks if b.get("type") == "text")
-    thought = "\n".join(text_of(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
+    blocks = as_objects(reply["content"])
+    written = "".join(as_text(b.get("text")) for b in blocks if b.get("type") == "text")
+    thought = "\n".join(as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
     text, reasoning = apart(written, thought)
-    stop = text_of(reply.get("stop_reason")) or None
+    stop = as_text(reply.get("stop_reason")) or None
     if (stop or "").lower() in _FAILED:
         raise Failure(
             f"the reply ended as {stop!r} and holds no finished answer",
             status=200,
             transient=True,
-            cost_usd=cost_of(model.price, usage_of(object_of(reply.get("usage"))), batch=batch),
+            cost_usd=compute_cost(
+                model.price, read_usage(as_object(reply.get("usage"))), batch=batch
+            ),
         )
-    calls = calls_in(blocks)
+    calls = read_calls(blocks)
     response = Response(
         text=text,
-        outcome=outcome_of(text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)),
+        outcome=classify_outcome(
+            text, cut=stop in _CUT, refused=stop == "refusal", called=bool(calls)
+        ),
         calls=calls,
-        carried=carried_in(blocks) if calls else None,
+        carried=read_signed_thinking(blocks) if calls else None,
         finish_reason=stop,
         reasoning=reasoning,
     )
-    counted = object_of(reply.get("usage"))
-    usage = usage_of(counted)
-    (done,) = settled([response], usage, model, reply, batch)
+    counted = as_object(reply.get("usage"))
+    usage = read_usage(counted)
+    (done,) = add_costs([response], usage, model, reply, batch)
     extra = _cache_writes(model, counted, batch)
     cost = done.cost_usd
     return done.model_copy(
@@ -67,7 +71,7 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     )
 
 
-def usage_of(usage: Json) -> Usage:
+def read_usage(usage: Json) -> Usage:
     """Tokens; this API counts what it read from and wrote to a cache beside the input."""
     plain = count(usage.get("input_tokens"))
     read = count(usage.get("cache_read_input_tokens"))
@@ -77,7 +81,7 @@ def usage_of(usage: Json) -> Usage:
         output_tokens=count(usage.get("output_tokens")),
         cached_tokens=read,
         reasoning_tokens=count(
-            object_of(usage.get("output_tokens_details")).get("thinking_tokens")
+            as_object(usage.get("output_tokens_details")).get("thinking_tokens")
         ),
     )
 

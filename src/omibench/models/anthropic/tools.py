@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.models.http.replies import Json
-from omibench.models.http.tool_turns import MOST_CALLS, call_of
+from omibench.models.http.tool_turns import MOST_CALLS, parse_call
 from omibench.schemas.request import Conversation, Message, ToolCall
 
 _SIGNED = ("thinking", "redacted_thinking")
 
 
-def tools_of(conversation: Conversation) -> dict[str, Any]:
+def tool_fields(conversation: Conversation) -> dict[str, Any]:
     """The fields that offer tools; empty for a conversation that never had any.
 
     This API takes a history of calls only beside the tools that were called. Where none are
@@ -32,7 +32,7 @@ def tools_of(conversation: Conversation) -> dict[str, Any]:
     return {"tools": known, "tool_choice": {"type": "none"}}
 
 
-def calls_of(message: Message) -> list[dict[str, Any]]:
+def list_call_blocks(message: Message) -> list[dict[str, Any]]:
     """The calls of an assistant's turn as blocks. `arguments` holds a JSON object."""
     return [
         {"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)}
@@ -40,23 +40,25 @@ def calls_of(message: Message) -> list[dict[str, Any]]:
     ]
 
 
-def result_of(call: str, content: list[dict[str, Any]]) -> dict[str, Any]:
+def make_result_block(call: str, content: list[dict[str, Any]]) -> dict[str, Any]:
     """What a call gave, as a block of the user's turn."""
     return {"type": "tool_result", "tool_use_id": call, "content": content}
 
 
-def carried_of(message: Message) -> list[dict[str, Any]]:
+def list_signed_blocks(message: Message) -> list[dict[str, Any]]:
     """The signed thinking that this API wants back before the calls that it led to."""
     return list(json.loads(message.carried)) if message.carried else []
 
 
-def calls_in(blocks: Sequence[Json]) -> tuple[ToolCall, ...]:
+def read_calls(blocks: Sequence[Json]) -> tuple[ToolCall, ...]:
     """The calls in a message's blocks."""
     called = [block for block in blocks if block.get("type") == "tool_use"]
-    return tuple(call_of(b.get("id"), b.get("name"), b.get("input")) for b in called[:MOST_CALLS])
+    return tuple(
+        parse_call(b.get("id"), b.get("name"), b.get("input")) for b in called[:MOST_CALLS]
+    )
 
 
-def carried_in(blocks: Sequence[Json]) -> str | None:
+def read_signed_thinking(blocks: Sequence[Json]) -> str | None:
     """The signed thinking of a message as JSON text."""
     signed = [dict(block) for block in blocks if block.get("type") in _SIGNED]
     return json.dumps(signed) if signed else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from omibench.models.batch.submission import Submission
 from omibench.models.http.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, within
-from omibench.models.http.replies import Json, json_of, text_of, unreadable
+from omibench.models.http.replies import Json, as_text, parse_json, unreadable
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
 from omibench.schemas.request import Request, Response
@@ -95,7 +95,7 @@ def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
     with failures(sdk):
         reply = within(TRANSFER_S if uploads else CALL_S, call, again=not uploads)
     try:
-        value = json_of(reply.content)
+        value = parse_json(reply.content)
     except ValueError:
         raise unreadable(f"is cut off or no JSON ({len(reply.content)} bytes)") from None
     if not isinstance(value, dict):
@@ -103,11 +103,11 @@ def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
     return value
 
 
-def id_of(found: Json) -> str:
+def read_id(found: Json) -> str:
     """The id of what was made or listed. Raises Failure when it has none."""
-    if not text_of(found.get("id")):
+    if not as_text(found.get("id")):
         raise unreadable("has no id")
-    return text_of(found["id"])
+    return as_text(found["id"])
 
 
 def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
@@ -147,11 +147,11 @@ def _fetch_elsewhere(url: str, to: BinaryIO) -> None:
     with httpx2.Client(
         timeout=POLL_TIMEOUT_S, event_hooks=Hooks(MOST_RESULTS).of_client()
     ) as client:
-        _write_reply(lambda: _opened(client, url), to)
+        _write_reply(lambda: _open_stream(client, url), to)
 
 
 @contextmanager
-def _opened(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
+def _open_stream(client: httpx2.Client, url: str) -> Iterator[httpx2.Response]:
     with client.stream("GET", url) as reply:
         if not reply.is_success:
             raise Failure(f"its files cannot be fetched: HTTP {reply.status_code}", transient=True)

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from omibench.models.batch.api import Shape
 from omibench.models.batch.submission import Line, Submission
-from omibench.models.provider import Gate, Ticket
+from omibench.models.provider import Budget, Reservation
 from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 
@@ -66,7 +66,7 @@ class Chunk:
             file=file,
         )
 
-    def unanswered(self, why: str, *, passing: bool) -> list[Answer]:
+    def fail_all(self, why: str, *, passing: bool) -> list[Answer]:
         """Its requests as `provider_error`, to be asked again by a later run."""
         response = Response(text="", outcome="provider_error", error=mask(why), passing=passing)
         return [(request, response) for job in self.jobs for request in job]
@@ -77,18 +77,18 @@ class Chunk:
         self.size += len(data)
 
 
-def settle(gate: Gate, line: Line, cost_usd: float | None) -> None:
+def settle(budget: Budget, line: Line, cost_usd: float | None) -> None:
     """Settle the reservation of a line; None: it may have been paid.
 
     A ledger refuses what was settled before: by another process, or by one that died before it
     could note so.
     """
     with suppress(ValueError):
-        gate.settle(Ticket(*line.ticket), cost_usd)
+        budget.settle(Reservation(*line.ticket), cost_usd)
 
 
-def give_back(gate: Gate, tickets: Iterable[Ticket]) -> None:
+def give_back(budget: Budget, reservations: Iterable[Reservation]) -> None:
     """None of these was paid. As `settle` where that is known already."""
-    for ticket in tickets:
+    for reservation in reservations:
         with suppress(ValueError):
-            gate.give_back(ticket)
+            budget.release(reservation)

@@ -10,11 +10,11 @@ from typing import BinaryIO
 
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import give_back, settle
-from omibench.models.batch.desk import Desk
 from omibench.models.batch.submission import Line, Submission
+from omibench.models.batch.submission_folder import SubmissionFolder
 from omibench.models.http.bounds import MOST_REPLY
-from omibench.models.http.replies import Json, json_of
-from omibench.models.provider import Gate, Ticket
+from omibench.models.http.replies import Json, parse_json
+from omibench.models.provider import Budget, Reservation
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.models.traffic.stop import pause
@@ -37,13 +37,13 @@ class Collector:
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
         api: BatchApi,
-        desk: Desk,
-        gate: Gate,
+        folder: SubmissionFolder,
+        budget: Budget,
         limits: Limits,
         cost: Cost,
         known: int = 0,
     ) -> None:
-        self.api, self.desk, self.gate = api, desk, gate
+        self.api, self.folder, self.budget = api, folder, budget
         self._works = known > 0
         self._limits, self._cost = limits, cost
 
@@ -57,7 +57,7 @@ class Collector:
         answered: list[Line] = []
         doubtful: list[tuple[Line, Failure]] = []
         lost = _LOST
-        with TemporaryFile(dir=self.desk.folder) as file:
+        with TemporaryFile(dir=self.folder.path) as file:
             try:
                 self._download(status, file)
             except Failure as failure:
@@ -75,18 +75,18 @@ class Collector:
                     self._works |= not isinstance(result, Failure)
                     drawn = self._drawn(submission, line, result)
                     yield from drawn
-                    answered += _answered(line, drawn)
+                    answered += _keep_answered(line, drawn)
         for line, turned_down in doubtful:
             drawn = self._drawn(submission, line, turned_down)
             yield from drawn
-            answered += _answered(line, drawn)
+            answered += _keep_answered(line, drawn)
         for line in left.values():
             yield from self._drawn(submission, line, lost)
         if answered:
             update = {"lines": tuple(answered), "collected": True}
-            self.desk.save(submission.model_copy(update=update))
+            self.folder.save(submission.model_copy(update=update))
         else:
-            self.desk.drop(submission)
+            self.folder.drop(submission)
 
     def is_it(self, submission: Submission, status: Status) -> bool:
         """Whether an ended batch is this submission: whether its results have the ids of its lines.
@@ -94,7 +94,7 @@ class Collector:
         Raises Failure when the results cannot be fetched.
         """
         names = {line.id for line in submission.lines}
-        with TemporaryFile(dir=self.desk.folder) as file:
+        with TemporaryFile(dir=self.folder.path) as file:
             self._download(status, file)
             return any(row is not None and row.get("custom_id") in names for row in _rows(file))
 
@@ -105,14 +105,14 @@ class Collector:
         if isinstance(result, Failure):
             responses: list[Response] = []
             if not submission.collected and result.maybe_paid:
-                settle(self.gate, line, None)
+                settle(self.budget, line, None)
             elif not submission.collected:
-                give_back(self.gate, [Ticket(*line.ticket)])
+                give_back(self.budget, [Reservation(*line.ticket)])
         else:
             responses, result = result, _FEWER
             if not submission.collected:
-                settle(self.gate, line, self._cost(responses))
-        without = response_of(result, works=self._works)
+                settle(self.budget, line, self._cost(responses))
+        without = make_failed_response(result, works=self._works)
         missing = len(line.draws) - len(responses)
         return list(zip(line.draws, [*responses, *[without] * missing], strict=True))
 
@@ -131,7 +131,7 @@ class Collector:
                 return
 
 
-def response_of(failure: Failure, *, works: bool = False) -> Response:
+def make_failed_response(failure: Failure, *, works: bool = False) -> Response:
     """What a request without an answer gets: `refused` when the content was, else an error.
 
     What is held against the content alone counts as that where the endpoint answers others
@@ -145,7 +145,7 @@ def response_of(failure: Failure, *, works: bool = False) -> Response:
     return Response(text="", outcome="provider_error", error=error, passing=failure.transient)
 
 
-def _answered(line: Line, drawn: list[Drawn]) -> list[Line]:
+def _keep_answered(line: Line, drawn: list[Drawn]) -> list[Line]:
     """The line with the draws that have an answer; none when none has."""
     draws = tuple(draw for draw, response in drawn if response.outcome != "provider_error")
     return [line.model_copy(update={"draws": draws})] if draws else []
@@ -158,7 +158,7 @@ def _rows(file: BinaryIO) -> Iterator[Json | None]:
         if not text.strip():
             continue
         try:
-            row = json_of(text)
+            row = parse_json(text)
         except ValueError:
             row = None
         yield row if isinstance(row, dict) else None

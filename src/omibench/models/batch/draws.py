@@ -15,7 +15,7 @@ _DIGITS = 40
 """Digits of a draw; with a dash and the eight of a submission they fit Anthropic's 64."""
 
 
-def draw_of(identity: Mapping[str, Any], request: Request) -> str:
+def name_draw(identity: Mapping[str, Any], request: Request) -> str:
     """Forty hex digits that name one draw: equal for the same sample of the same question.
 
     What the store keys a response by, no more and no less: paths, tags and the number of samples

@@ -11,15 +11,15 @@ from pydantic import SecretStr
 
 from omibench.errors import ModelError
 from omibench.models.batch.api import BatchApi
-from omibench.models.batch.desk import Desk, desk_folder
-from omibench.models.batch.draws import draw_of
+from omibench.models.batch.draws import name_draw
 from omibench.models.batch.run import BatchRun
-from omibench.models.batch.submit import Pace
+from omibench.models.batch.submission_folder import SubmissionFolder, locate_submissions
+from omibench.models.batch.submit import PollInterval
 from omibench.models.http.remedies import Explaining, explain_failure
 from omibench.models.http.secrets import read_key
 from omibench.models.http.served import A, ServedProvider
 from omibench.models.options import refuse_options
-from omibench.models.provider import FREE, Gate
+from omibench.models.provider import NO_BUDGET, Budget
 from omibench.schemas.request import Request, Response
 
 
@@ -31,10 +31,10 @@ class BatchProvider(ServedProvider[A]):
     """
 
     state: Path | None = None
-    pace = Pace()
+    pace = PollInterval()
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """As `Provider.answer`. Returns when every batch has ended, which may take a day.
 
@@ -46,15 +46,18 @@ class BatchProvider(ServedProvider[A]):
         key = read_key(self.model.key_env)
         if self.state is None:
             raise ModelError(f"model {self.name!r}: batches need a folder to be noted in")
-        desk, identity = Desk(desk_folder(self.state, self.identity)), self.identity
+        folder, identity = (
+            SubmissionFolder(locate_submissions(self.state, self.identity)),
+            self.identity,
+        )
         with self.connect_batches(key) as plain:
             api = Explaining(plain, lambda failure: explain_failure(failure, self.name, self.model))
             run = BatchRun(
                 api,
-                desk,
-                gate,
-                lambda request: draw_of(identity, request),
-                lambda responses: self.sent(responses).cost_usd,
+                folder,
+                budget,
+                lambda request: name_draw(identity, request),
+                lambda responses: self.summarize_call(responses).cost_usd,
                 self.model.limits,
                 self.pace,
                 self.known,

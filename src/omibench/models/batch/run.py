@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from omibench.errors import ModelError
 from omibench.models.batch.api import BatchApi, Status
 from omibench.models.batch.chunk import Answer
-from omibench.models.batch.collect import Collector, Cost, response_of
-from omibench.models.batch.desk import Desk
+from omibench.models.batch.collect import Collector, Cost, make_failed_response
 from omibench.models.batch.submission import Submission
-from omibench.models.batch.submit import MAYBE_MADE, Pace, Submitter, no_batches
-from omibench.models.provider import Gate
+from omibench.models.batch.submission_folder import SubmissionFolder
+from omibench.models.batch.submit import MAYBE_MADE, PollInterval, Submitter, no_batches
+from omibench.models.provider import Budget
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.stop import pause
@@ -31,18 +31,18 @@ class BatchRun:
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
         api: BatchApi,
-        desk: Desk,
-        gate: Gate,
+        folder: SubmissionFolder,
+        budget: Budget,
         draw: Callable[[Request], str],
         cost: Cost,
         limits: Limits,
-        pace: Pace,
+        pace: PollInterval,
         known: int = 0,
     ) -> None:
-        self.api, self.desk = api, desk
+        self.api, self.folder = api, folder
         self._draw, self._limits, self._pace = draw, limits, pace
-        self._submitter = Submitter(api, desk, gate, draw, limits, pace)
-        self._collector = Collector(api, desk, gate, limits, cost, known)
+        self._submitter = Submitter(api, folder, budget, draw, limits, pace)
+        self._collector = Collector(api, folder, budget, limits, cost, known)
         self._crowded = 0
         self._left: dict[str, list[Request]] = {}
         self.progress = Progress()
@@ -58,15 +58,15 @@ class BatchRun:
             answers, out = self._submit(jobs)
             for request, response in answers:
                 yield from self._give(self._draw(request), response)
-            for submission, status in self._ended(out):
+            for submission, status in self._await_ends(out):
                 yield from self._take(submission, status)
 
     def _submit(
         self, jobs: Callable[[list[Request]], list[Sequence[Request]]]
     ) -> tuple[list[Answer], list[Submission]]:
         """Submit what is not out: the answers of what cannot be, and the submissions to await."""
-        with self.desk.locked():
-            self.desk.sweep()
+        with self.folder.lock():
+            self.folder.sweep()
             self._submitter.recover()
             answers: list[Answer] = []
             out: set[str] = set()
@@ -76,7 +76,9 @@ class BatchRun:
                         if self._submitter.resolve(submission) is None:
                             continue
                     except Failure as failure:
-                        answers += self._unanswered(submission, f"{MAYBE_MADE}: {failure.message}")
+                        answers += self._fail_requests(
+                            submission, f"{MAYBE_MADE}: {failure.message}"
+                        )
                 out |= submission.draws
             fresh = [requests[0] for draw, requests in self._left.items() if draw not in out]
             answers += self._submitter.submit(jobs(fresh))
@@ -85,9 +87,9 @@ class BatchRun:
 
     def _ours(self) -> list[Submission]:
         """The submissions that hold anything that is asked for."""
-        return [s for s in self.desk.submissions() if not s.draws.isdisjoint(self._left)]
+        return [s for s in self.folder.submissions() if not s.draws.isdisjoint(self._left)]
 
-    def _ended(self, out: list[Submission]) -> Iterator[Ended]:
+    def _await_ends(self, out: list[Submission]) -> Iterator[Ended]:
         """Each submission when it has ended, or when it cannot be learned whether it has."""
         failed: dict[str, int] = {}
         wait = self._pace.first_s
@@ -100,7 +102,7 @@ class BatchRun:
                     if failure.transient and failed[submission.name] < self._limits.attempts:
                         continue
                     if failure.fatal or failure.status in (401, 403, 404):
-                        raise ModelError(self._unknown(submission, failure)) from None
+                        raise ModelError(self._explain_unknown(submission, failure)) from None
                     out.remove(submission)
                     yield submission, failure
                     continue
@@ -125,7 +127,7 @@ class BatchRun:
                 return None
             if self._collector.is_it(submission, status):
                 known = submission.model_copy(update={"batch": batch, "maybe": ()})
-                return self.desk.save(known), status
+                return self.folder.save(known), status
         log.info("a batch whose reply was lost was not made: its requests are sent anew")
         gone = Failure("the batch was not made", transient=True, maybe_paid=False)
         return submission, Status("", ended=True, turned_down=gone)
@@ -143,7 +145,7 @@ class BatchRun:
             why: Failure = status
         elif status.turned_down is not None:
             why = status.turned_down
-            with self.desk.locked():
+            with self.folder.lock():
                 self._submitter.forget(submission)
             if self._again(submission, why):
                 return
@@ -157,7 +159,9 @@ class BatchRun:
                 self._crowded = 0
                 log.info("batch %s was collected", submission.batch)
                 return
-        for request, response in self._unanswered(submission, f"batch {submission.batch}: {why}"):
+        for request, response in self._fail_requests(
+            submission, f"batch {submission.batch}: {why}"
+        ):
             yield from self._give(self._draw(request), response)
 
     def _again(self, submission: Submission, failure: Failure) -> bool:
@@ -181,17 +185,17 @@ class BatchRun:
             self.progress.cost_usd += response.cost_usd or 0.0
             yield request, response
 
-    def _unanswered(self, submission: Submission, why: str) -> list[Answer]:
-        response = response_of(Failure(why))
+    def _fail_requests(self, submission: Submission, why: str) -> list[Answer]:
+        response = make_failed_response(Failure(why))
         return [
             (request, response) for draw in submission.draws for request in self._left.get(draw, [])
         ]
 
-    def _unknown(self, submission: Submission, failure: Failure) -> str:
+    def _explain_unknown(self, submission: Submission, failure: Failure) -> str:
         if failure.status == 404:
             return (
                 f"batch {submission.batch} is not known to the endpoint ({mask(failure.message)}): "
                 "was it made with another key or base_url? Set that back; or, if it is gone, "
-                f"remove {self.desk.folder / submission.name}.json and pay for it again"
+                f"remove {self.folder.path / submission.name}.json and pay for it again"
             )
         return no_batches(failure)

@@ -1,4 +1,4 @@
-"""Submitting: chunk by chunk through the gate, each noted before it is sent, none sent twice."""
+"""Submitting: chunk by chunk through the budget, each noted before it is sent, none sent twice."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from omibench.errors import ModelError
 from omibench.models.batch.api import BatchApi, Found, surely_not_made
 from omibench.models.batch.chunk import Answer, Chunk, give_back
-from omibench.models.batch.desk import Desk, Draft
 from omibench.models.batch.submission import Line, Submission, custom_id
-from omibench.models.provider import Gate, Ticket
+from omibench.models.batch.submission_folder import Draft, SubmissionFolder
+from omibench.models.provider import Budget, Reservation
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
 from omibench.models.traffic.stop import check_stop, pause
@@ -30,7 +30,7 @@ SUBMITTED = "batch %s was submitted with %d requests; this command may be stoppe
 next run collects it"
 
 
-class Pace(NamedTuple):
+class PollInterval(NamedTuple):
     """Seconds between polls, growing by `growth`, and before each look for a lost batch."""
 
     first_s: float = 10.0
@@ -40,40 +40,40 @@ class Pace(NamedTuple):
 
 
 class Submitter:
-    """Sends jobs as batches of one model. Used by one process at a time: see `Desk.locked`."""
+    """Sends jobs as batches of one model. Used by one process at a time: see `Desk.lock`."""
 
     def __init__(  # noqa: PLR0913, PLR0917 (what it needs, each of another kind)
         self,
         api: BatchApi,
-        desk: Desk,
-        gate: Gate,
+        folder: SubmissionFolder,
+        budget: Budget,
         draw: Callable[[Request], str],
         limits: Limits,
-        pace: Pace,
+        pace: PollInterval,
     ) -> None:
-        self.api, self.desk, self.gate = api, desk, gate
+        self.api, self.folder, self.budget = api, folder, budget
         self._draw, self._limits, self._pace = draw, limits, pace
         self.most_lines = api.shape.most_lines
         """Lines of a chunk; less than the provider's limit once it had no room for more."""
 
     def submit(self, jobs: Iterable[Sequence[Request]]) -> list[Answer]:
-        """Submit what the gate admits; returns the answers of what was not submitted.
+        """Submit what the budget holds; returns the answers of what was not submitted.
 
         Raises ModelError when the endpoint would turn everything down.
         """
         jobs, unsent = list(jobs), list[Answer]()
-        draft, token, chunk = self.desk.draft(), token_hex(4), self._chunk()
+        draft, token, chunk = self.folder.draft(), token_hex(4), self._chunk()
         try:
             for place, requests in enumerate(jobs):
                 check_stop()
-                ticket = self.gate.admit(requests)
-                if ticket is None:
+                reservation = self.budget.reserve(requests)
+                if reservation is None:
                     stop = Response(text="", outcome="budget_stop")
                     unsent += [(r, stop) for rest in jobs[place:] for r in rest]
                     break
-                draft.note(ticket)
+                draft.note(reservation)
                 draws = tuple(map(self._draw, requests))
-                line = Line(id=custom_id(draws[0], token), draws=draws, ticket=tuple(ticket))
+                line = Line(id=custom_id(draws[0], token), draws=draws, ticket=tuple(reservation))
                 text = self.api.line(line.id, requests)
                 if not chunk.fits(text):
                     unsent += self._send(chunk, draft)
@@ -84,15 +84,18 @@ class Submitter:
                 unsent += self._send(chunk, draft)
         finally:
             chunk.close()
-            give_back(self.gate, draft.unused.values())
+            give_back(self.budget, draft.unused.values())
             draft.remove()
         return unsent
 
     def recover(self) -> None:
         """Give back what dead processes have reserved and no submission holds."""
-        for draft in self.desk.drafts():
-            used = {line.ticket[0] for s in self.desk.submissions() for line in s.lines}
-            give_back(self.gate, [ticket for ticket in draft.read() if ticket.id not in used])
+        for draft in self.folder.drafts():
+            used = {line.ticket[0] for s in self.folder.submissions() for line in s.lines}
+            give_back(
+                self.budget,
+                [reservation for reservation in draft.read() if reservation.id not in used],
+            )
             draft.remove()
 
     def resolve(self, submission: Submission) -> Submission | None:
@@ -107,11 +110,11 @@ class Submitter:
 
     def forget(self, submission: Submission) -> None:
         """A submission was never made, or none of its lines was run."""
-        give_back(self.gate, [Ticket(*line.ticket) for line in submission.lines])
-        self.desk.drop(submission)
+        give_back(self.budget, [Reservation(*line.ticket) for line in submission.lines])
+        self.folder.drop(submission)
 
     def _chunk(self) -> Chunk:
-        return Chunk(self.desk.folder, self.api.shape, self.most_lines)
+        return Chunk(self.folder.path, self.api.shape, self.most_lines)
 
     def _send(self, chunk: Chunk, draft: Draft) -> list[Answer]:
         chunk.seal()
@@ -122,8 +125,8 @@ class Submitter:
             try:
                 file = file or self.api.upload(chunk.whole(), chunk.size)
                 if noted is None:
-                    noted = self.desk.save(chunk.submission(file))
-                    draft.used(noted)
+                    noted = self.folder.save(chunk.submission(file))
+                    draft.drop_submitted(noted)
                 batch = self.api.create(chunk.whole(), chunk.size, noted)
             except Failure as failure:
                 attempt += 1
@@ -132,17 +135,17 @@ class Submitter:
                         if self._made(noted) is not None:
                             return []
                     except Failure as unknown:
-                        return chunk.unanswered(f"{MAYBE_MADE}: {unknown.message}", passing=True)
+                        return chunk.fail_all(f"{MAYBE_MADE}: {unknown.message}", passing=True)
                 if self._hopeless(failure, attempt):
                     if noted is not None:
                         self.forget(noted)
                     if failure.fatal:
                         raise ModelError(no_batches(failure)) from None
                     why = f"the batch was not taken: {failure.message}"
-                    return chunk.unanswered(why, passing=failure.transient)
+                    return chunk.fail_all(why, passing=failure.transient)
                 pause(wait_s(failure, attempt - 1, SystemRandom().random()))
             else:
-                self.desk.save(noted.model_copy(update={"batch": batch}))
+                self.folder.save(noted.model_copy(update={"batch": batch}))
                 log.info(SUBMITTED, batch, len(chunk.lines))
                 return []
 
@@ -151,10 +154,10 @@ class Submitter:
         sure = next((batch.id for batch in found if batch.sure), None)
         if sure is not None:
             log.info("batch %s was made before: it is collected, not sent again", sure)
-            return self.desk.save(submission.model_copy(update={"batch": sure}))
+            return self.folder.save(submission.model_copy(update={"batch": sure}))
         if found:
             maybe = tuple(batch.id for batch in found)
-            return self.desk.save(submission.model_copy(update={"maybe": maybe}))
+            return self.folder.save(submission.model_copy(update={"maybe": maybe}))
         return None
 
     def _hopeless(self, failure: Failure, attempt: int) -> bool:
@@ -163,7 +166,7 @@ class Submitter:
 
     def _look(self, submission: Submission) -> list[Found]:
         """Look for a batch; several times, since a list may lag behind what was made."""
-        others = {s.batch for s in self.desk.submissions() if s.batch is not None}
+        others = {s.batch for s in self.folder.submissions() if s.batch is not None}
         failure: Failure | None = None
         for wait in self._pace.look_again_s:
             pause(wait)

@@ -53,16 +53,16 @@ class Gauge:
         if monotonic() > self._until:
             raise _late(self._most_s)
         if self._unzip is None:
-            yield self._counted(raw)
+            yield self._count(raw)
             return
         try:
             while raw:
-                yield self._counted(self._unzip.decompress(raw, _PIECE))
+                yield self._count(self._unzip.decompress(raw, _PIECE))
                 raw = self._unzip.unconsumed_tail
         except zlib.error:
             raise Failure("the reply is compressed and broken", 200, transient=True) from None
 
-    def _counted(self, piece: bytes) -> bytes:
+    def _count(self, piece: bytes) -> bytes:
         self._left -= len(piece)
         if self._left < 0:
             raise Failure(f"the reply has more than {size_text(self._most)} and was cut off", 200)

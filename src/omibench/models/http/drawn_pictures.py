@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from omibench.errors import reason_of
 from omibench.files.intake.picture import READERS
 from omibench.models.http.pictures import media_type
-from omibench.models.http.replies import Json, list_of, object_of, text_of
+from omibench.models.http.replies import Json, as_object, as_objects, as_text
 from omibench.schemas.request import DrawnPart
 
 MOST = 16
@@ -30,26 +30,26 @@ _LOG = logging.getLogger("omibench")
 
 def drawn_in_chat(message: Json) -> tuple[DrawnPart, ...]:
     """The pictures of a message of a chat completion: in `images`, or among its content parts."""
-    parts = [*list_of(message.get("content")), *list_of(message.get("images"))]
-    return drawn(_in_part(part) for part in parts)
+    parts = [*as_objects(message.get("content")), *as_objects(message.get("images"))]
+    return decode_pictures(_in_part(part) for part in parts)
 
 
 def drawn_in_items(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
     """The pictures in the output of the Responses API."""
     found = (
-        text_of(item.get("result")) for item in items if item.get("type") == "image_generation_call"
+        as_text(item.get("result")) for item in items if item.get("type") == "image_generation_call"
     )
-    return drawn(found)
+    return decode_pictures(found)
 
 
-def drawn(found: Iterable[str]) -> tuple[DrawnPart, ...]:
+def decode_pictures(found: Iterable[str]) -> tuple[DrawnPart, ...]:
     """Pictures from their base64; what is no sound picture is left out, with a warning."""
     kept: list[DrawnPart] = []
     for text in filter(None, found):
         try:
             if len(kept) == MOST:
                 raise ValueError(f"it is beyond the {MOST} that are kept of one reply")
-            kept.append(_checked(text))
+            kept.append(_decode_picture(text))
         except ValueError as error:
             _LOG.warning("a picture in a reply is left out: %s", error)
     return tuple(kept)
@@ -60,16 +60,16 @@ def _in_part(part: Json) -> str:
     url = part.get("image_url")
     places: Iterator[object] = iter(
         (
-            url if isinstance(url, str) else object_of(url).get("url"),
-            object_of(part.get("inline_data") or part.get("inlineData")).get("data"),
-            object_of(part.get("source")).get("data"),
+            url if isinstance(url, str) else as_object(url).get("url"),
+            as_object(part.get("inline_data") or part.get("inlineData")).get("data"),
+            as_object(part.get("source")).get("data"),
             part.get("b64_json"),
         )
     )
-    return next(filter(None, map(text_of, places)), "")
+    return next(filter(None, map(as_text, places)), "")
 
 
-def _checked(text: str) -> DrawnPart:
+def _decode_picture(text: str) -> DrawnPart:
     head = _DATA.match(text)
     if head is None and ":" in text[:16]:
         raise ValueError("it is an address, and nothing is fetched")

@@ -55,7 +55,7 @@ class Hooks:
     def _check(self, request: httpx2.Request) -> None:
         self.base_url = self.base_url or request.url
         if not self._leave and origin_text(request.url) != origin_text(self.base_url):
-            raise _sent_on(request.url)
+            raise _refuse_redirect(request.url)
         request.headers["accept-encoding"] = ENCODINGS
 
     def _bound(self, response: httpx2.Response) -> None:
@@ -67,7 +67,7 @@ class Hooks:
         response.stream = kind(stream, gauge)
 
 
-def _sent_on(url: httpx2.URL) -> SentOn:
+def _refuse_redirect(url: httpx2.URL) -> SentOn:
     return SentOn(
         f"it sends requests on to {origin_text(url)}: keys and problems go to the address in "
         "`base_url` alone; if you trust the other, write it there",

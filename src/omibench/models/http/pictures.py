@@ -59,7 +59,7 @@ class Pictures:
             for image in request.conversation.images:
                 if image.shown in self._facts:
                     continue
-                _, size = self._look_at(image)
+                _, size = self._read_facts(image)
                 if most_mb is not None and size > most_mb * MEGABYTE:
                     del self._facts[image.shown]
                     raise ModelError(
@@ -69,14 +69,14 @@ class Pictures:
                     )
 
     def media_type(self, image: ImagePart) -> str:
-        """As the first bytes tell; a picture under a patch is a PNG. Raises as `encoded`."""
-        return self._look_at(image)[0]
+        """As the first bytes tell; a picture under a patch is a PNG. Raises as `encode`."""
+        return self._read_facts(image)[0]
 
     def size(self, image: ImagePart) -> int:
-        """Bytes of its file, or of the PNG that shows it under a patch. Raises as `encoded`."""
-        return self._look_at(image)[1]
+        """Bytes of its file, or of the PNG that shows it under a patch. Raises as `encode`."""
+        return self._read_facts(image)[1]
 
-    def encoded(self, image: ImagePart) -> bytes:
+    def encode(self, image: ImagePart) -> bytes:
         """The base64 of its bytes. Raises MissingInputError, or ModelError for other bytes."""
         held = self._encoded.get(image.shown)
         if held is not None:
@@ -88,7 +88,7 @@ class Pictures:
                 f"{image.path}: its content is not that of the dataset ({image.sha256[:12]}): "
                 "restore the file or freeze the dataset again"
             )
-        encoded = b64encode(_covered(image) if image.patch else data)
+        encoded = b64encode(_draw_patch(image) if image.patch else data)
         self._encoded[image.shown] = encoded
         self._held += len(encoded)
         while self._held > self._room:
@@ -97,12 +97,12 @@ class Pictures:
 
     def inline(self, image: ImagePart) -> Shown:
         """The picture with its base64 in place: a `Show`."""
-        return Shown(self.media_type(image), self.encoded(image).decode("ascii"))
+        return Shown(self.media_type(image), self.encode(image).decode("ascii"))
 
-    def _look_at(self, image: ImagePart) -> tuple[str, int]:
+    def _read_facts(self, image: ImagePart) -> tuple[str, int]:
         facts = self._facts.get(image.shown)
         if facts is None and image.patch:
-            facts = self._facts[image.shown] = ("image/png", len(_covered(image)))
+            facts = self._facts[image.shown] = ("image/png", len(_draw_patch(image)))
         elif facts is None:
             head, size = _head(image)
             kind = media_type(head)
@@ -115,7 +115,7 @@ class Pictures:
         return facts
 
 
-def _covered(image: ImagePart) -> bytes:
+def _draw_patch(image: ImagePart) -> bytes:
     from io import BytesIO
 
     from omibench.models.local.images import decode

@@ -55,7 +55,7 @@ _IMAGE = re.compile(
 )
 
 
-def refusal_of(code: str) -> str | None:
+def match_refusal(code: str) -> str | None:
     """The code if it refuses content under a policy, else None."""
     return code if code.lower() in REFUSED else None
 

@@ -45,7 +45,7 @@ _OF_PAGES = (
 )
 
 
-def address_of(model: ApiModel) -> str:
+def resolve_address(model: ApiModel) -> str:
     """The address at which a model is asked; Failure masks what may be secret in it."""
     return model.base_url or os.environ.get(model.url_env) or model.default_url
 
@@ -55,7 +55,7 @@ def explain_failure(failure: Failure, name: str, model: ApiModel) -> Failure:
     remedy = _remedy(failure, model)
     if remedy is None:
         return failure
-    where = f"model {name!r}, id {model.id!r}, at {address_of(model)}"
+    where = f"model {name!r}, id {model.id!r}, at {resolve_address(model)}"
     return replace(failure, message=f"{failure.message} ({where}): {remedy}")
 
 

@@ -20,7 +20,7 @@ _SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview|exp)
 Json = Mapping[str, Any]
 
 
-def cost_of(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
+def compute_cost(price: Price | None, usage: Usage, *, batch: bool = False) -> float | None:
     """US dollars of one call; None without a price or without the provider's count."""
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
@@ -34,7 +34,7 @@ def cost_of(price: Price | None, usage: Usage, *, batch: bool = False) -> float 
     return dollars * price.batch if batch else dollars
 
 
-def shared_out(usage: Usage, samples: int) -> list[Usage]:
+def divide_usage(usage: Usage, samples: int) -> list[Usage]:
     """The tokens of one call over its samples, as evenly as whole numbers go.
 
     A provider counts a call, not a sample; the shares add up to what it counted.
@@ -51,7 +51,7 @@ def shared_out(usage: Usage, samples: int) -> list[Usage]:
     ]
 
 
-def settled(
+def add_costs(
     responses: Sequence[Response],
     usage: Usage,
     model: ServedModel,
@@ -59,15 +59,15 @@ def settled(
     batch: bool,
 ) -> list[Response]:
     """The samples of one call with what is known of the call: tokens, dollars, who served it."""
-    cost = cost_of(model.price, usage, batch=batch)
-    served = text_of(reply.get("model"))
+    cost = compute_cost(model.price, usage, batch=batch)
+    served = as_text(reply.get("model"))
     shared = {
         "cost_usd": None if cost is None else cost / len(responses),
-        "provider_id": text_of(reply.get("id")) or None,
+        "provider_id": as_text(reply.get("id")) or None,
         "served_model": served if served and served != model.id else None,
         "sampling": None if model.can.temperature else "provider_default",
     }
-    usages = shared_out(usage, len(responses))
+    usages = divide_usage(usage, len(responses))
     return [
         response.model_copy(update={**shared, "usage": own})
         for response, own in zip(responses, usages, strict=True)
@@ -89,7 +89,7 @@ def apart(text: str, reasoning: str) -> tuple[str, str | None]:
     return text, reasoning.strip() or None
 
 
-def outcome_of(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
+def classify_outcome(text: str, *, cut: bool, refused: bool, called: bool = False) -> Outcome:
     """What became of a finished reply; without text or calls it is `empty`, never an answer."""
     if refused:
         return "refused"
@@ -104,7 +104,7 @@ def same_family(asked: str, served: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def json_of(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
     """The JSON value of a body without lone surrogates and keys that were read.
 
     Raises ValueError for no JSON. JSON nested too deeply to be read is none, either.
@@ -117,12 +117,12 @@ def json_of(body: bytes) -> Any:
     return replace_surrogates(value) if may_hold_surrogates(body) else value
 
 
-def object_of(value: object) -> Json:
+def as_object(value: object) -> Json:
     """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
-def list_of(value: object) -> list[Json]:
+def as_objects(value: object) -> list[Json]:
     """The objects of a JSON list; empty for anything else."""
     return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list) else []
 
@@ -139,7 +139,7 @@ def number(value: object) -> float | None:
     return float(value) if known and abs(value) < 1e15 else None  # type: ignore[arg-type]
 
 
-def text_of(value: object) -> str:
+def as_text(value: object) -> str:
     """The value if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 

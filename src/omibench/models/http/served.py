@@ -17,18 +17,18 @@ from omibench.errors import ImageCountError, ModelError
 from omibench.models.http.bounds import MOST_REPLY
 from omibench.models.http.pictures import Pictures
 from omibench.models.http.remedies import PAGE, explaining
-from omibench.models.http.replies import json_of, same_family, unreadable
+from omibench.models.http.replies import parse_json, same_family, unreadable
 from omibench.models.http.sdk_client import C, sdk_client
 from omibench.models.http.secrets import read_key
 from omibench.models.http.wire import Body
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.traffic.agenda import Job
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.failure import mark_unsent
-from omibench.models.traffic.outage import outage_of
+from omibench.models.traffic.outage import get_outage
 from omibench.models.traffic.progress import Progress
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
-from omibench.models.traffic.runner import Run
+from omibench.models.traffic.runner import JobRun
 from omibench.params.models.base import ApiModel
 from omibench.schemas.request import Request, Response
 
@@ -52,9 +52,9 @@ class ServedProvider(BaseProvider[A]):
         self.known = 0
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
-        """As `Provider.answer`. The gate is passed in the thread that sends, one call at a time.
+        """As `Provider.answer`. The budget is asked in the thread that sends, one call at a time.
 
         Raises ModelError, MissingInputError or ImageCountError before anything is sent when the
         key is missing or a request asks for what the model cannot do; ModelError later, when the
@@ -62,9 +62,10 @@ class ServedProvider(BaseProvider[A]):
         """
         self.check(requests)
         key = read_key(self.model.key_env)
-        run = Run(
-            self.jobs(requests), lambda: self.explained(key), self.model.limits, gate, self.known,
-            outage_of((self.model.provider, self.model.base_url, self.model.id)),
+        run = JobRun(
+            self.jobs(requests), lambda: self.connect_explained(key), self.model.limits, budget,
+            self.known,
+            get_outage((self.model.provider, self.model.base_url, self.model.id)),
         )  # fmt: skip
         self.progress = run.progress
         yield from run.answers()
@@ -100,7 +101,7 @@ class ServedProvider(BaseProvider[A]):
             for i in range(0, len(samples), MOST_SAMPLES)
         ]
 
-    def explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
+    def connect_explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
         """As `connect`; failures name the model, its address, its key's variable and a remedy."""
         return explaining(self.connect(key), self.name, self.model)
 
@@ -108,7 +109,7 @@ class ServedProvider(BaseProvider[A]):
     def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
         """A connection to the endpoint, opened inside the loop."""
 
-    def sent(self, responses: list[Response]) -> Sent:
+    def summarize_call(self, responses: list[Response]) -> Sent:
         """What a call brought, and a word to the user when another model answered it."""
         for name in {response.served_model for response in responses} - {None}:
             if name and name not in self._others and not same_family(self.model.id, name):
@@ -195,7 +196,7 @@ async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, 
             mark_unsent(error)
         raise
     try:
-        return json_of(reply.content)
+        return parse_json(reply.content)
     except ValueError:
         if is_page(reply.content):
             # A login page or a portal's: no model has seen the request.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from omibench.models.http.replies import Json, list_of, object_of, text_of
+from omibench.models.http.replies import Json, as_object, as_objects, as_text
 from omibench.schemas.request import ImagePart, Message, TextPart, ToolCall, ToolSpec
 
 MOST_CALLS = 64
@@ -37,12 +37,12 @@ def pictures_apart(messages: Sequence[Message]) -> Iterator[Message]:
         yield Message(role="user", parts=tuple(part for own in waiting for part in own.parts))
 
 
-def words_of(message: Message) -> str:
+def join_texts(message: Message) -> str:
     """The text of a turn."""
     return "\n".join(part.text for part in _texts(message))
 
 
-def offered(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+def describe_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     """Tools as chat completions and chat templates take them."""
     return [{"type": "function", "function": tool.model_dump()} for tool in tools]
 
@@ -50,16 +50,16 @@ def offered(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
 def chat_calls(message: Json) -> tuple[ToolCall, ...]:
     """The calls in a message of a chat completion."""
     return tuple(
-        call_of(call.get("id"), function.get("name"), function.get("arguments"))
-        for call in list_of(message.get("tool_calls"))[:MOST_CALLS]
-        for function in [object_of(call.get("function"))]
+        parse_call(call.get("id"), function.get("name"), function.get("arguments"))
+        for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]
+        for function in [as_object(call.get("function"))]
     )
 
 
-def call_of(id: object, name: object, arguments: object) -> ToolCall:
+def parse_call(id: object, name: object, arguments: object) -> ToolCall:
     """A call as some server wrote it: its arguments are JSON text or, against the rules, JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
-    return ToolCall(id=text_of(id), name=text_of(name), arguments=written)
+    return ToolCall(id=as_text(id), name=as_text(name), arguments=written)
 
 
 def _texts(message: Message) -> tuple[TextPart, ...]:

@@ -33,7 +33,7 @@ class Body:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for text, image in zip(self._texts, self._images, strict=False):
             yield text
-            yield self._pictures.encoded(image)
+            yield self._pictures.encode(image)
         last = self._texts[-1]
         whole = max(0, len(last) - 1) // _PIECE * _PIECE
         for start in range(0, whole, _PIECE):

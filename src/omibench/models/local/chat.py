@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.http.replies import apart, cost_of, outcome_of, shared_out
+from omibench.models.http.replies import apart, classify_outcome, compute_cost, divide_usage
 from omibench.models.http.tool_turns import pictures_apart
 from omibench.models.local.runs import Run
-from omibench.models.local.tools import Spoken, spoken, template_calls
+from omibench.models.local.tools import Spoken, parse_reply, template_calls
 from omibench.params.models.base import Price
 from omibench.schemas.request import Conversation, ImagePart, Response, Usage
 
@@ -89,7 +89,7 @@ def chat_messages(
     ]
 
 
-def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) -> list[Response]:
+def make_responses(run: Run, drawn: Drawn, price: Price | None, latency_s: float) -> list[Response]:
     """One response a request of the run; a greedy draw answers all its samples.
 
     The prompt's tokens are shared out over the samples that were drawn from it. `latency_s` is the
@@ -97,15 +97,15 @@ def responses_of(run: Run, drawn: Drawn, price: Price | None, latency_s: float) 
     """
     copies = len(run.requests) // len(drawn.draws)
     prompt = Usage(input_tokens=drawn.input_tokens, cached_tokens=drawn.cached_tokens)
-    prompts = iter(shared_out(prompt, len(run.requests)))
+    prompts = iter(divide_usage(prompt, len(run.requests)))
     responses = []
     for draw in drawn.draws:
         words = _words(draw, drawn.opened, bool(run.conversation.tools))
-        for own in shared_out(Usage(output_tokens=draw.output_tokens), copies):
+        for own in divide_usage(Usage(output_tokens=draw.output_tokens), copies):
             usage = next(prompts).model_copy(update={"output_tokens": own.output_tokens})
             known = {
                 "usage": usage,
-                "cost_usd": cost_of(price, usage),
+                "cost_usd": compute_cost(price, usage),
                 "latency_s": round(latency_s, 3),
             }
             responses.append(words.model_copy(update=known))
@@ -116,18 +116,18 @@ def _words(draw: Draw, opened: bool, tools: bool) -> Response:
     if draw.finish not in ("stop", "length"):
         return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
     answer, reasoning = apart(THINK + draw.text if opened else draw.text, "")
-    words, calls = spoken(answer) if tools else Spoken(answer, ())
+    words, calls = parse_reply(answer) if tools else Spoken(answer, ())
     cut = draw.finish == "length"
     return Response(
         text=words,
-        outcome=outcome_of(words, cut=cut, refused=False, called=bool(calls)),
+        outcome=classify_outcome(words, cut=cut, refused=False, called=bool(calls)),
         calls=calls,
         finish_reason=draw.finish,
         reasoning=reasoning,
     )
 
 
-def failed(run: Run, error: str) -> list[Response]:
+def make_failures(run: Run, error: str) -> list[Response]:
     """The responses of a run that the engine could not take."""
     return [Response(text="", outcome="provider_error", error=error) for _ in run.requests]
 

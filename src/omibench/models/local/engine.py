@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.http.tool_turns import offered
+from omibench.models.http.tool_turns import describe_tools
 from omibench.models.local.chat import Draw, Drawn, Rejected, chat_messages, special_tokens
-from omibench.models.local.identity import LOADED, one_line, require, weights_of
+from omibench.models.local.identity import LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
-from omibench.models.local.runs import Run, seed_of
+from omibench.models.local.runs import Run, derive_seed
 from omibench.models.local.tools import check_template
 from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Conversation, ImagePart
@@ -69,7 +69,7 @@ class VllmEngine:
         if not (tools := conversations[0].tools):
             return {}
         check_template(getattr(self.tokenizer, "chat_template", None), self.name)
-        return {"tools": offered(tools)}
+        return {"tools": describe_tools(tools)}
 
     def close(self) -> None:
         """Stop the engine: vLLM's own process ends, or its part of this one."""
@@ -95,7 +95,7 @@ class VllmEngine:
             "answered is kept"
         )
 
-    def drawn(self, output: Any) -> Drawn:
+    def read_output(self, output: Any) -> Drawn:
         """What one RequestOutput holds."""
         samples = sorted(output.outputs, key=lambda sample: int(sample.index))
         tail = self.tokenizer.decode(list(output.prompt_token_ids[-8:]))
@@ -114,7 +114,7 @@ class VllmEngine:
             temperature=decoding.temperature,
             top_p=1.0 if decoding.top_p is None else decoding.top_p,
             max_tokens=decoding.max_tokens,
-            seed=seed_of(run, model_seed),
+            seed=derive_seed(run, model_seed),
         )
 
     def scoring(self, ids: list[int]) -> Any:
@@ -136,11 +136,11 @@ def vllm_engine(name: str, model: VllmModel, images: int) -> VllmEngine:
     Models that differ only in what is told per call (`thinking`) share it. One loaded for fewer
     images is replaced.
     """
-    key = ("vllm", weights_of(model))
+    key = ("vllm", describe_load(model))
     with LOADED.lock:
-        engine: VllmEngine | None = LOADED.held(key)
+        engine: VllmEngine | None = LOADED.get(key)
         if engine is None or engine.images < images:
-            engine = LOADED.put(key, lambda: VllmEngine(name, model, images))
+            engine = LOADED.replace(key, lambda: VllmEngine(name, model, images))
         return engine
 
 

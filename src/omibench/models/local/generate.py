@@ -7,7 +7,7 @@ from typing import Any
 
 from omibench.models.local.chat import THINK, Draw, Drawn
 from omibench.models.local.loading import TransformersEngine
-from omibench.models.local.runs import Run, seed_of
+from omibench.models.local.runs import Run, derive_seed
 from omibench.models.local.sampling import RowSampler
 from omibench.schemas.request import Conversation
 
@@ -24,7 +24,7 @@ def generate(
     batch = engine.inputs([run.conversation for run in runs], thinking)
     options: dict[str, Any] = {"do_sample": False}
     if decoding.temperature > 0:
-        seeds = [seed_of(run, model_seed) + i for run in runs for i in range(draws)]
+        seeds = [derive_seed(run, model_seed) + i for run in runs for i in range(draws)]
         sampler = RowSampler(seeds, decoding.temperature, decoding.top_p)
         options = {
             "do_sample": True,
@@ -39,7 +39,7 @@ def generate(
     width = batch["input_ids"].shape[1]
     rows = [_draw(engine, row) for row in sequences[:, width:].tolist()]
     return [
-        Drawn(rows[i * draws : (i + 1) * draws], int(tokens), None, _opened(engine, ids))
+        Drawn(rows[i * draws : (i + 1) * draws], int(tokens), None, _opens_thinking(engine, ids))
         for i, (tokens, ids) in enumerate(zip(prompts, batch["input_ids"], strict=True))
     ]
 
@@ -75,6 +75,6 @@ def _draw(engine: TransformersEngine, tokens: list[int]) -> Draw:
     return Draw(words, "stop", stop + 1)
 
 
-def _opened(engine: TransformersEngine, prompt: Any) -> bool:
+def _opens_thinking(engine: TransformersEngine, prompt: Any) -> bool:
     tail = engine.tokenizer.decode(prompt[-8:].tolist())
     return bool(tail.rstrip().endswith(THINK))

@@ -22,7 +22,7 @@ LOAD_ERRORS = (OSError, ValueError, RuntimeError, ImportError, KeyError, Attribu
 """What engines raise when a checkpoint is absent, unknown to them or does not fit."""
 
 
-def weights_of(model: LocalModel) -> str:
+def describe_load(model: LocalModel) -> str:
     """What a load depends on: two blocks that agree in it share one loaded engine.
 
     A field that is not named here counts, which at worst loads the same weights once more.
@@ -71,11 +71,11 @@ class Loaded:
         self._key: Hashable = None
         self._engine: Any = None
 
-    def held(self, key: Hashable) -> Any:
+    def get(self, key: Hashable) -> Any:
         """The engine that was loaded under `key`, or None."""
         return self._engine if key == self._key else None
 
-    def put(self, key: Hashable, load: Callable[[], Any]) -> Any:
+    def replace(self, key: Hashable, load: Callable[[], Any]) -> Any:
         """Let go of the engine held before, and load another."""
         with self.lock:
             self.release()

@@ -32,10 +32,10 @@ def decode(image: ImagePart) -> Image:
     it has more pixels than Pillow's MAX_IMAGE_PIXELS.
     """
     whole = _decode(image.path, image.sha256, _state(image))
-    return whole if image.patch is None else covered(whole, image.patch)
+    return whole if image.patch is None else cover_patch(whole, image.patch)
 
 
-def covered(image: Image, patch: tuple[int, int, int]) -> Image:
+def cover_patch(image: Image, patch: tuple[int, int, int]) -> Image:
     """A copy of an RGB picture with a black square of `side` pixels at (x, y)."""
     x, y, side = patch
     copy = image.copy()
@@ -54,7 +54,7 @@ def _state(image: ImagePart) -> tuple[int, int]:
 
 @lru_cache(maxsize=65536)
 def _pixels(path: str, state: tuple[int, int]) -> int:
-    with _opened(path) as image:
+    with _open_image(path) as image:
         return int(image.width * image.height)
 
 
@@ -62,7 +62,7 @@ def _pixels(path: str, state: tuple[int, int]) -> int:
 def _decode(path: str, sha256: str, state: tuple[int, int]) -> Image:
     from PIL import Image, ImageOps
 
-    with _opened(path) as image:
+    with _open_image(path) as image:
         try:
             upright = ImageOps.exif_transpose(image)
             if not upright.has_transparency_data:
@@ -76,7 +76,7 @@ def _decode(path: str, sha256: str, state: tuple[int, int]) -> Image:
     return Image.alpha_composite(white, layer).convert("RGB")
 
 
-def _opened(path: str) -> Any:
+def _open_image(path: str) -> Any:
     from PIL import Image
 
     try:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.http.tool_turns import offered
+from omibench.models.http.tool_turns import describe_tools
 from omibench.models.local.chat import Rejected, chat_messages, special_tokens
-from omibench.models.local.identity import LOAD_ERRORS, LOADED, one_line, require, weights_of
+from omibench.models.local.identity import LOAD_ERRORS, LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
 from omibench.models.local.tools import check_template
@@ -67,7 +67,7 @@ class TransformersEngine:
         if tools := conversations[0].tools:
             template = getattr(self.processor, "chat_template", None)
             check_template(template or self.tokenizer.chat_template, self.name)
-            switches["tools"] = offered(tools)
+            switches["tools"] = describe_tools(tools)
         if not self.sees and any(c.images for c in conversations):
             raise ModelError(f"model {self.name!r} takes text alone; its requests have images")
         messages = [chat_messages(c, self.specials, _image_part) for c in conversations]
@@ -92,7 +92,7 @@ class TransformersEngine:
             )
         except ValueError as error:
             if "number of images" in str(error):
-                raise self._dropped(one_line(error)) from error
+                raise self._images_dropped_error(one_line(error)) from error
             raise Rejected(f"model {self.name!r}: {one_line(error)}") from error
         if "image_grid_thw" in batch:
             self._check_places(batch, conversations)
@@ -109,9 +109,11 @@ class TransformersEngine:
         placed = int((batch["input_ids"] == self.processor.image_token_id).sum())
         shown = sum(len(c.images) for c in conversations)
         if placed != wanted or len(batch["image_grid_thw"]) != shown:
-            raise self._dropped(f"{shown} images have {placed} of their {wanted} tokens")
+            raise self._images_dropped_error(
+                f"{shown} images have {placed} of their {wanted} tokens"
+            )
 
-    def _dropped(self, why: str) -> ImageCountError:
+    def _images_dropped_error(self, why: str) -> ImageCountError:
         return ImageCountError(
             f"model {self.name!r}: the prompt has another number of images than were shown; its "
             f"chat template drops some: {why}"
@@ -120,11 +122,11 @@ class TransformersEngine:
 
 def transformers_engine(name: str, model: TransformersModel) -> TransformersEngine:
     """The engine of a model, loaded if need be. Models that differ in `thinking` share it."""
-    key = ("transformers", weights_of(model))
+    key = ("transformers", describe_load(model))
     with LOADED.lock:
-        engine: TransformersEngine | None = LOADED.held(key)
+        engine: TransformersEngine | None = LOADED.get(key)
         if engine is None:
-            engine = LOADED.put(key, lambda: TransformersEngine(name, model))
+            engine = LOADED.replace(key, lambda: TransformersEngine(name, model))
         return engine
 
 

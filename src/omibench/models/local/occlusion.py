@@ -97,7 +97,7 @@ def occluded_logprobs(
     plain, grids = bare(conversations[0]).images, grid.tolist()
     if not all(_is_kept(engine, packing, plain[n], whole[n], grids[n]) for n in covered):
         return None
-    painted = [_painted(engine, packing, c.images, whole, grids) for c in conversations]
+    painted = [_paint_patches(engine, packing, c.images, whole, grids) for c in conversations]
     torch, count = engine.torch, len(conversations)
     shared = {k: v.expand(count, *v.shape[1:]) for k, v in batch.items()}
     with torch.inference_mode():
@@ -119,7 +119,7 @@ def _packing(engine: TransformersEngine) -> Packing | None:
     return Packing(processor.patch_size, processor.merge_size, processor.temporal_patch_size)
 
 
-def _painted(
+def _paint_patches(
     engine: TransformersEngine,
     packing: Packing,
     images: Sequence[ImagePart],

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from omibench.models.options import OptionScores, scored
-from omibench.models.provider import Gate, Ticket
+from omibench.models.options import OptionScores, make_scored_response
+from omibench.models.provider import Budget, Reservation
 from omibench.schemas.request import Conversation, Decoding, Request, Response, TextPart
 
 
@@ -43,7 +43,7 @@ class Run(NamedTuple):
         return Run(self.requests[:middle]), Run(self.requests[middle:])
 
 
-def runs_of(requests: Iterable[Request], most: int | None = None) -> list[Run]:
+def group_runs(requests: Iterable[Request], most: int | None = None) -> list[Run]:
     """Group requests into runs of at most `most` draws, in the order of their first requests."""
     groups: dict[tuple[object, ...], list[Request]] = {}
     for request in requests:
@@ -66,7 +66,7 @@ def _cut(group: list[Request], most: int | None) -> Iterator[Run]:
     yield Run(tuple(group[start:]))
 
 
-def seed_of(run: Run, model_seed: int) -> int:
+def derive_seed(run: Run, model_seed: int) -> int:
     """Seed of the first sample of a run, below 2^49; the next samples take the next integers.
 
     The length limit is outside of it: a sample under a larger limit begins with the same words.
@@ -80,7 +80,7 @@ def seed_of(run: Run, model_seed: int) -> int:
     return int.from_bytes(digest, "big") + run.requests[0].index
 
 
-def chunks_of(
+def cut_chunks(
     runs: Iterable[Run], most: float, weight: Callable[[Run], float]
 ) -> Iterator[list[Run]]:
     """Cut runs into chunks whose weights add up to at most `most`, but never less than one run."""
@@ -104,24 +104,26 @@ AT_A_TIME = 256
 
 def answer_options(
     requests: Sequence[Request],
-    gate: Gate,
+    budget: Budget,
     score: Callable[[Sequence[Request], Sequence[Sequence[str]]], Iterable[OptionScores]],
 ) -> Iterator[tuple[Request, Response]]:
-    """Score the requests' options through the gate; what it turns away is `budget_stop`.
+    """Score the requests' options; what the budget does not hold is `budget_stop`.
 
     Engines do not say what scoring took, so the worst case of each stays spent.
     """
     for start in range(0, len(requests), AT_A_TIME):
         part = requests[start : start + AT_A_TIME]
-        tickets = {id(r): ticket for r in part if (ticket := gate.admit([r])) is not None}
-        admitted = [r for r in part if id(r) in tickets]
+        reservations = {
+            id(r): reservation for r in part if (reservation := budget.reserve([r])) is not None
+        }
+        admitted = [r for r in part if id(r) in reservations]
         try:
             for found in score(admitted, [r.options for r in admitted]) if admitted else ():
-                gate.settle(tickets.pop(id(found.request)), None)
-                yield found.request, scored(found.logprobs)
+                budget.settle(reservations.pop(id(found.request)), None)
+                yield found.request, make_scored_response(found.logprobs)
         finally:
-            for ticket in tickets.values():
-                gate.give_back(ticket)
+            for reservation in reservations.values():
+                budget.release(reservation)
         sent = {id(r) for r in admitted}
         for request in part:
             if id(request) not in sent:
@@ -129,30 +131,30 @@ def answer_options(
 
 
 def answer_runs(
-    chunks: Iterable[list[Run]], gate: Gate, ask: Callable[[list[Run]], Answers]
+    chunks: Iterable[list[Run]], budget: Budget, ask: Callable[[list[Run]], Answers]
 ) -> Iterator[tuple[Request, Response]]:
-    """Ask chunk by chunk through the gate; what it turns away, and the rest, is `budget_stop`.
+    """Ask chunk by chunk; what the budget does not hold, and the rest, is `budget_stop`.
 
     `ask` answers the runs of one chunk, in any order, one response a request.
     """
     stopped = False
     for chunk in chunks:
-        tickets: dict[int, Ticket] = {}
+        reservations: dict[int, Reservation] = {}
         admitted: list[Run] = []
         for run in chunk:
-            ticket = None if stopped else gate.admit(run.requests)
-            if ticket is None:
+            reservation = None if stopped else budget.reserve(run.requests)
+            if reservation is None:
                 stopped = True
                 break
-            tickets[id(run)] = ticket
+            reservations[id(run)] = reservation
             admitted.append(run)
         try:
             for run, responses in ask(admitted) if admitted else ():
-                gate.settle(tickets.pop(id(run)), sum(r.cost_usd or 0.0 for r in responses))
+                budget.settle(reservations.pop(id(run)), sum(r.cost_usd or 0.0 for r in responses))
                 yield from zip(run.requests, responses, strict=True)
         finally:
-            for ticket in tickets.values():
-                gate.give_back(ticket)
+            for reservation in reservations.values():
+                budget.release(reservation)
         for run in chunk[len(admitted) :]:
             for request in run.requests:
                 yield request, Response(text="", outcome="budget_stop")

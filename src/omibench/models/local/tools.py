@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.http.tool_turns import MOST_CALLS, call_of
+from omibench.models.http.tool_turns import MOST_CALLS, parse_call
 from omibench.models.local.runs import Run
 from omibench.schemas.request import Message, ToolCall
 
@@ -56,7 +56,7 @@ def template_calls(message: Message, safe: Callable[[str], str]) -> dict[str, An
     return {"tool_calls": calls} if calls else {}
 
 
-def spoken(text: str) -> Spoken:
+def parse_reply(text: str) -> Spoken:
     """The words and calls of a reply. Never raises; what is no call has the name ""."""
     head, *blocks = text.split(OPENING)
     words: list[str] = [head]
@@ -75,7 +75,7 @@ def _call(id: str, body: str) -> ToolCall:
         call = None
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
         return ToolCall(id=id, name="", arguments='it is no object {"name": ..., "arguments": ...}')
-    return call_of(id, call["name"], call.get("arguments"))
+    return parse_call(id, call["name"], call.get("arguments"))
 
 
 def _names(run: Run) -> list[str]:

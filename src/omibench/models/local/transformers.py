@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from omibench.models.local.chat import Rejected, failed, option_ids, responses_of
+from omibench.models.local.chat import Rejected, make_failures, make_responses, option_ids
 from omibench.models.local.generate import generate, option_logprobs, out_of_memory
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
@@ -16,11 +16,11 @@ from omibench.models.local.runs import (
     Run,
     answer_options,
     answer_runs,
-    chunks_of,
-    runs_of,
+    cut_chunks,
+    group_runs,
 )
-from omibench.models.options import OptionScores, parted
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.options import OptionScores, split_scoring
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import Conversation, Request, Response
 
@@ -42,7 +42,7 @@ class TransformersProvider(BaseProvider[TransformersModel]):
         """Rows of one batch; halved for good when a batch does not fit into memory."""
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, batch by batch, the longest prompts first.
 
@@ -51,9 +51,9 @@ class TransformersProvider(BaseProvider[TransformersModel]):
         A single row that does not fit into memory, or that the processor does not take, is a
         `provider_error`. Raises ModelError when the model cannot be loaded.
         """
-        scoring, generating = parted(requests)
-        yield from answer_options(scoring, gate, self.score_options)
-        yield from answer_runs(self._batches(generating), gate, self._ask)
+        scoring, generating = split_scoring(requests)
+        yield from answer_options(scoring, budget, self.score_options)
+        yield from answer_runs(self._batches(generating), budget, self._ask)
 
     def score_options(
         self, requests: Sequence[Request], options: Sequence[Sequence[str]]
@@ -92,14 +92,14 @@ class TransformersProvider(BaseProvider[TransformersModel]):
 
     def _batches(self, requests: Sequence[Request]) -> Iterator[list[Run]]:
         alike: dict[tuple[object, ...], list[Run]] = {}
-        for run in runs_of(requests, most=self.batch_size):
+        for run in group_runs(requests, most=self.batch_size):
             decoding = run.decoding
             tools = run.conversation.tools
             key = (decoding.temperature, decoding.top_p, decoding.max_tokens, run.draws, tools)
             alike.setdefault(key, []).append(run)
         for runs in alike.values():
             runs.sort(key=lambda run: -self._length(run.conversation))
-            yield from chunks_of(runs, self.batch_size, lambda run: run.draws)
+            yield from cut_chunks(runs, self.batch_size, lambda run: run.draws)
 
     def _length(self, conversation: Conversation) -> float:
         most = self.model.max_pixels or float("inf")
@@ -121,17 +121,20 @@ class TransformersProvider(BaseProvider[TransformersModel]):
                 found = generate(engine, runs, self.model.thinking, self.model.seed)
             except Rejected as error:
                 if len(runs) == 1:
-                    return [(runs[0], failed(runs[0], str(error)))]
+                    return [(runs[0], make_failures(runs[0], str(error)))]
             except RuntimeError as error:
                 if not out_of_memory(error):
                     raise
                 if rows == 1:
-                    return [(run, failed(run, f"out of memory on {engine.device}")) for run in runs]
+                    return [
+                        (run, make_failures(run, f"out of memory on {engine.device}"))
+                        for run in runs
+                    ]
                 self._shrink(engine, rows)
             else:
                 taken = time.monotonic() - start
                 return [
-                    (run, responses_of(run, drawn, self.model.price, taken))
+                    (run, make_responses(run, drawn, self.model.price, taken))
                     for run, drawn in zip(runs, found, strict=True)
                 ]
         if len(runs) > 1:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from omibench.errors import ModelError
-from omibench.models.local.chat import Rejected, failed, option_ids, responses_of
+from omibench.models.local.chat import Rejected, make_failures, make_responses, option_ids
 from omibench.models.local.engine import VllmEngine, vllm_engine
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
@@ -15,12 +15,12 @@ from omibench.models.local.runs import (
     Run,
     answer_options,
     answer_runs,
-    chunks_of,
-    runs_of,
+    cut_chunks,
+    group_runs,
 )
 from omibench.models.local.tools import by_tools
-from omibench.models.options import OptionScores, parted
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.options import OptionScores, split_scoring
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Request, Response
 
@@ -51,7 +51,7 @@ class VllmProvider(BaseProvider[VllmModel]):
         self._images = max(self._images, images)
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield each request with its response, call by call of vLLM.
 
@@ -60,16 +60,16 @@ class VllmProvider(BaseProvider[VllmModel]):
         cannot be loaded or dies.
         """
         self.expect(requests)
-        scoring, generating = parted(requests)
-        yield from answer_options(scoring, gate, self.score_options)
-        runs = runs_of(generating, most=self.model.max_num_seqs)
+        scoring, generating = split_scoring(requests)
+        yield from answer_options(scoring, budget, self.score_options)
+        runs = group_runs(generating, most=self.model.max_num_seqs)
         most = CHUNK * self.model.max_num_seqs
         chunks = (
             chunk
             for group in by_tools(runs)
-            for chunk in chunks_of(group, most, lambda run: _weight(run, most))
+            for chunk in cut_chunks(group, most, lambda run: _weight(run, most))
         )
-        yield from answer_runs(chunks, gate, self._ask)
+        yield from answer_runs(chunks, budget, self._ask)
 
     def score_options(
         self, requests: Sequence[Request], options: Sequence[Sequence[str]]
@@ -120,13 +120,13 @@ class VllmProvider(BaseProvider[VllmModel]):
             outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
         except Rejected as error:
             if len(runs) == 1:
-                return [(runs[0], failed(runs[0], str(error)))]
+                return [(runs[0], make_failures(runs[0], str(error)))]
             middle = len(runs) // 2
             parts = [runs[:middle], runs[middle:]]
             return [pair for part in parts for pair in self._ask_or_split(engine, part)]
         taken = time.monotonic() - start
         return [
-            (run, responses_of(run, engine.drawn(output), self.model.price, taken))
+            (run, make_responses(run, engine.read_output(output), self.model.price, taken))
             for run, output in zip(runs, outputs, strict=True)
         ]
 

@@ -14,7 +14,7 @@ def open_openai(name: str, model: OpenAIModel, folders: Folders) -> Provider:
         from omibench.models.openai.batch import OpenAIBatchProvider
 
         return OpenAIBatchProvider(name, model, folders.batches)
-    from omibench.models.batch.desk import warn_of_batches
+    from omibench.models.batch.submission_folder import warn_of_batches
     from omibench.models.openai.provider import OpenAIProvider
 
     direct = OpenAIProvider(name, model)

@@ -20,7 +20,7 @@ from omibench.models.batch.api import (
     Shape,
     Status,
     fetch,
-    id_of,
+    read_id,
     stream,
 )
 from omibench.models.batch.draws import whole_body
@@ -29,7 +29,7 @@ from omibench.models.batch.submission import Submission
 from omibench.models.http.bounds import MOST_RESULTS
 from omibench.models.http.pictures import Pictures
 from omibench.models.http.rejections import content_fault
-from omibench.models.http.replies import Json, count, list_of, object_of, text_of
+from omibench.models.http.replies import Json, as_object, as_objects, as_text, count
 from omibench.models.http.secrets import with_own_secrets
 from omibench.models.http.served import client_maker
 from omibench.models.openai.messages import PATHS, openai_body
@@ -96,7 +96,7 @@ class OpenAIBatches:
         made = fetch(
             self._sdk, lambda: create(file=named, purpose="batch").http_response, uploads=True
         )
-        return id_of(made)
+        return read_id(made)
 
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
         """As `BatchApi.create`."""
@@ -107,33 +107,33 @@ class OpenAIBatches:
             "completion_window": "24h",
             "metadata": {MARK: submission.fingerprint},
         }
-        return id_of(fetch(self._sdk, lambda: create(**asked).http_response))
+        return read_id(fetch(self._sdk, lambda: create(**asked).http_response))
 
     def find(self, submission: Submission, known: set[str]) -> list[Found]:
         """The batch of the submission's own input file, or with its fingerprint: surely it."""
         after: dict[str, str] = {}
         while True:
             page = self._get("/batches", {"limit": str(_PAGE), **after})
-            for row in (rows := list_of(page.get("data"))):
-                mark = object_of(row.get("metadata")).get(MARK)
+            for row in (rows := as_objects(page.get("data"))):
+                mark = as_object(row.get("metadata")).get(MARK)
                 if row.get("input_file_id") == submission.file or mark == submission.fingerprint:
-                    return [Found(id_of(row), sure=True)]
+                    return [Found(read_id(row), sure=True)]
             oldest = count(rows[-1].get("created_at")) if rows else None
             if not page.get("has_more") or oldest is None:
                 return []
             if oldest < submission.asked_at - _CLOCKS_DIFFER_S:
                 return []
-            after = {"after": id_of(rows[-1])}
+            after = {"after": read_id(rows[-1])}
 
     def status(self, batch: str) -> Status:
         """As `BatchApi.status`."""
         found = self._get(f"/batches/{quote(batch, safe='')}", {})
-        counts = object_of(found.get("request_counts"))
+        counts = as_object(found.get("request_counts"))
         done = (count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0)
-        files = (text_of(found.get("output_file_id")), text_of(found.get("error_file_id")))
+        files = (as_text(found.get("output_file_id")), as_text(found.get("error_file_id")))
         sources = tuple(file for file in files if file)
-        said = text_of(found.get("status"))
-        turned_down = None if sources or said != "failed" else _turned_down(found)
+        said = as_text(found.get("status"))
+        turned_down = None if sources or said != "failed" else _explain_rejection(found)
         return Status(batch, said in _ENDED, done, sources, turned_down)
 
     def download(self, source: str, to: BinaryIO) -> None:
@@ -143,7 +143,7 @@ class OpenAIBatches:
 
     def read(self, row: Json, samples: int) -> Row:
         """As `BatchApi.read`."""
-        name, response = text_of(row.get("custom_id")), object_of(row.get("response"))
+        name, response = as_text(row.get("custom_id")), as_object(row.get("response"))
         body, status = response.get("body"), count(response.get("status_code"))
         try:
             if status == 200:
@@ -153,8 +153,8 @@ class OpenAIBatches:
         if status is not None:
             why = failure_of_status(status, {}, json.dumps(body), time())
             return Row(name, replace(why, maybe_paid=False))
-        said = object_of(row.get("error"))
-        code, message = text_of(said.get("code")), text_of(said.get("message"))
+        said = as_object(row.get("error"))
+        code, message = as_text(said.get("code")), as_text(said.get("message"))
         content = content_fault(400, code, message)
         return Row(name, Failure(f"{code}: {message}", maybe_paid=False, content=content))
 
@@ -171,10 +171,10 @@ class OpenAIBatches:
         )
 
 
-def _turned_down(found: Json) -> Failure:
+def _explain_rejection(found: Json) -> Failure:
     """Why no line was run: a wrong line, or more tokens than the account may have waiting."""
-    errors = list_of(object_of(found.get("errors")).get("data")) or [{}]
-    code, words = text_of(errors[0].get("code")), text_of(errors[0].get("message"))
+    errors = as_objects(as_object(found.get("errors")).get("data")) or [{}]
+    code, words = as_text(errors[0].get("code")), as_text(errors[0].get("message"))
     crowded = code in _CROWDED
     message = f"the batch failed ({code or 'no reason given'}): {words}"
     return Failure(message, transient=crowded, maybe_paid=False, congestion=crowded)

@@ -7,8 +7,13 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.http.pictures import Show
-from omibench.models.http.tool_turns import pictures_apart, words_of
-from omibench.models.openai.tools import calls_in_chat, items_of, tools_of, with_tools
+from omibench.models.http.tool_turns import join_texts, pictures_apart
+from omibench.models.openai.tools import (
+    calls_in_chat,
+    describe_tools_for,
+    list_call_items,
+    with_tools,
+)
 from omibench.models.options import MOST_LISTED
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import ImagePart, Message, Part, Request, TextPart
@@ -34,7 +39,7 @@ def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> 
         body["n"] = len(requests)
     if model.can.seed:
         body["seed"] = first.index
-    return with_tools(body, tools_of(model.api, first), model.extra_body)
+    return with_tools(body, describe_tools_for(model.api, first), model.extra_body)
 
 
 def check_openai(name: str, model: OpenAIModel) -> None:
@@ -74,7 +79,7 @@ def _message(model: OpenAIModel, message: Message, show: Show) -> dict[str, Any]
     """A turn; one that is a single text is sent as a string, which every server understands."""
     turn = {"role": message.role, **calls_in_chat(message)}
     if message.role == "tool":
-        return turn | {"content": words_of(message)}
+        return turn | {"content": join_texts(message)}
     if not message.parts:
         return turn | {"content": None}
     if len(message.parts) == 1 and isinstance(message.parts[0], TextPart):
@@ -110,12 +115,12 @@ def _items(model: OpenAIModel, message: Message, show: Show) -> Iterator[dict[st
     content = [_responses_part(model, message.role, part, show) for part in message.parts]
     if message.answers is not None:
         pictured = any(isinstance(part, ImagePart) for part in message.parts)
-        output = content if pictured else words_of(message)
+        output = content if pictured else join_texts(message)
         yield {"type": "function_call_output", "call_id": message.answers, "output": output}
         return
     if content:
         yield {"role": message.role, "content": content}
-    yield from items_of(message)
+    yield from list_call_items(message)
 
 
 def _responses_part(model: OpenAIModel, role: str, part: Part, show: Show) -> dict[str, Any]:

@@ -55,6 +55,6 @@ class OpenAIProvider(ServedProvider[OpenAIModel]):
                 responses = openai_replies(self.model, reply, len(requests))
                 if options := requests[0].options:
                     responses = [scored_by_list(responses[0], reply, options)]
-                return self.sent(responses)
+                return self.summarize_call(responses)
 
             yield send

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from omibench.models.http.drawn_pictures import drawn_in_chat, drawn_in_items
-from omibench.models.http.rejections import content_fault, refusal_of
+from omibench.models.http.rejections import content_fault, match_refusal
 from omibench.models.http.replies import (
     Json,
+    add_costs,
     apart,
-    cost_of,
+    as_object,
+    as_objects,
+    as_text,
+    classify_outcome,
+    compute_cost,
     count,
-    list_of,
     number,
-    object_of,
-    outcome_of,
-    settled,
-    text_of,
     unreadable,
 )
 from omibench.models.openai.tools import called_in_chat, calls_in_items
@@ -51,21 +51,21 @@ def openai_replies(
     read = _responses if model.api == "responses" else _chat
     made = read(reply)[:samples]
     responses = [r for r in made if (r.finish_reason or "").lower() not in _FAILED]
-    usage = usage_of(object_of(reply.get("usage")))
+    usage = read_usage(as_object(reply.get("usage")))
     if made and not responses:
         raise Failure(
             f"the reply ended as {made[0].finish_reason!r} and holds no finished answer",
             status=200,
             transient=True,
-            cost_usd=cost_of(model.price, usage, batch=batch),
+            cost_usd=compute_cost(model.price, usage, batch=batch),
         )
     if not responses:
         nothing = Response(text="", outcome="empty", finish_reason="no_choices")
         responses = [nothing] * samples
-    return settled(responses, usage, model, reply, batch)
+    return add_costs(responses, usage, model, reply, batch)
 
 
-def usage_of(usage: Json) -> Usage:
+def read_usage(usage: Json) -> Usage:
     """Tokens as either API counts them.
 
     Where the total exceeds input and output (Gemini counts its thoughts only there), the rest is
@@ -76,14 +76,14 @@ def usage_of(usage: Json) -> Usage:
     total = count(usage.get("total_tokens"))
     details_in = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     details_out = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
-    thought = count(object_of(details_out).get("reasoning_tokens"))
+    thought = count(as_object(details_out).get("reasoning_tokens"))
     if asked is not None and made is not None and total is not None and total > asked + made:
         thought = thought or total - asked - made
         made = total - asked
     return Usage(
         input_tokens=asked,
         output_tokens=made,
-        cached_tokens=count(object_of(details_in).get("cached_tokens")),
+        cached_tokens=count(as_object(details_in).get("cached_tokens")),
         reasoning_tokens=thought,
     )
 
@@ -93,25 +93,25 @@ def _chat(reply: Json) -> list[Response]:
         if reply.get("choices", 0) is not None:  # some gateways write null for none
             raise unreadable("has no list of choices")
         return []
-    choices = sorted(list_of(reply["choices"]), key=lambda c: count(c.get("index")) or 0)
+    choices = sorted(as_objects(reply["choices"]), key=lambda c: count(c.get("index")) or 0)
     return [_choice(choice) for choice in choices]
 
 
 def _choice(choice: Json) -> Response:
-    message = object_of(choice.get("message"))
-    shown = text_of(message.get("reasoning")) or text_of(message.get("reasoning_content"))
+    message = as_object(choice.get("message"))
+    shown = as_text(message.get("reasoning")) or as_text(message.get("reasoning_content"))
     text, reasoning = apart(_content(message.get("content")), shown)
-    refusal = text_of(message.get("refusal"))
-    finish = text_of(choice.get("finish_reason")) or None
-    refused = bool(refusal) or refusal_of(finish or "") is not None
-    called = bool(list_of(message.get("tool_calls")))
+    refusal = as_text(message.get("refusal"))
+    finish = as_text(choice.get("finish_reason")) or None
+    refused = bool(refusal) or match_refusal(finish or "") is not None
+    called = bool(as_objects(message.get("tool_calls")))
     response = Response(
         text=text or refusal,
-        outcome=outcome_of(text, cut=finish in _CUT, refused=refused, called=called),
+        outcome=classify_outcome(text, cut=finish in _CUT, refused=refused, called=called),
         drawn=drawn_in_chat(message),
         finish_reason=finish,
         reasoning=reasoning,
-        logprob=_logprob(object_of(choice.get("logprobs")).get("content")),
+        logprob=_logprob(as_object(choice.get("logprobs")).get("content")),
     )
     return called_in_chat(message, response)
 
@@ -119,36 +119,36 @@ def _choice(choice: Json) -> Response:
 def _content(content: object) -> str:
     """Text of a message; some servers send a list of parts."""
     if isinstance(content, list):
-        return "".join(text_of(part.get("text")) for part in list_of(content))
-    return text_of(content)
+        return "".join(as_text(part.get("text")) for part in as_objects(content))
+    return as_text(content)
 
 
 def _responses(reply: Json) -> list[Response]:
     status = reply.get("status")
     if not isinstance(reply.get("output"), list) or status in ("queued", "in_progress"):
         raise unreadable(f"is no finished response (status {status!r})")
-    items = list_of(reply["output"])
+    items = as_objects(reply["output"])
     if not items and status == "completed":
         return []
     parts = [p for item in items if item.get("type") == "message" for p in _parts(item, "content")]
     shown = [
-        text_of(part.get("text"))
+        as_text(part.get("text"))
         for item in items
         if item.get("type") == "reasoning"
         for part in _parts(item, "content") or _parts(item, "summary")
     ]
     answers = [p for p in parts if p.get("type") == "output_text"]
-    refusal = "".join(text_of(part.get("refusal")) for part in parts)
-    text, reasoning = apart("".join(text_of(p.get("text")) for p in answers), "\n".join(shown))
-    reason = text_of(object_of(reply.get("incomplete_details")).get("reason"))
+    refusal = "".join(as_text(part.get("refusal")) for part in parts)
+    text, reasoning = apart("".join(as_text(p.get("text")) for p in answers), "\n".join(shown))
+    reason = as_text(as_object(reply.get("incomplete_details")).get("reason"))
     calls = calls_in_items(items)
-    refused = bool(refusal) or refusal_of(reason) is not None
+    refused = bool(refusal) or match_refusal(reason) is not None
     response = Response(
         text=text or refusal,
-        outcome=outcome_of(text, cut=reason in _CUT, refused=refused, called=bool(calls)),
+        outcome=classify_outcome(text, cut=reason in _CUT, refused=refused, called=bool(calls)),
         calls=calls,
         drawn=drawn_in_items(items),
-        finish_reason=reason or text_of(status) or None,
+        finish_reason=reason or as_text(status) or None,
         reasoning=reasoning,
         logprob=_logprob([row for part in answers for row in _parts(part, "logprobs")]),
     )
@@ -156,18 +156,18 @@ def _responses(reply: Json) -> list[Response]:
 
 
 def _parts(item: Json, field: str) -> list[Json]:
-    return list_of(item.get(field))
+    return as_objects(item.get(field))
 
 
 def _logprob(rows: object) -> float | None:
-    values = [number(row.get("logprob")) for row in list_of(rows)]
+    values = [number(row.get("logprob")) for row in as_objects(rows)]
     numbers = [value for value in values if value is not None]
     return sum(numbers) if numbers else None
 
 
 def _said_error(error: object) -> Failure:
     """A 200 that carries an error, as gateways and failed responses do."""
-    said = object_of(error)
+    said = as_object(error)
     code = str(said.get("code") or said.get("type") or "error")
     message = " ".join(str(said.get("message") or error).split())
     status = int(code) if code.isdecimal() else 200
@@ -177,6 +177,6 @@ def _said_error(error: object) -> Failure:
         status=status,
         transient=transient,
         congestion=status in (429, 503, 529) or code == "rate_limit_exceeded",
-        refused=refusal_of(code),
+        refused=match_refusal(code),
         content=content_fault(400 if status == 200 else status, code, message),
     )

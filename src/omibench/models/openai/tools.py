@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from omibench.models.http.replies import Json, list_of, text_of
-from omibench.models.http.tool_turns import MOST_CALLS, call_of, chat_calls, offered
+from omibench.models.http.replies import Json, as_objects, as_text
+from omibench.models.http.tool_turns import MOST_CALLS, chat_calls, describe_tools, parse_call
 from omibench.schemas.request import Message, Request, Response, ToolCall, ToolSpec
 
 _EXTRA = "extra_content"
@@ -22,10 +22,10 @@ def with_tools(
     return whole | {"tools": [*tools, *more.get("tools", [])]} if tools else whole
 
 
-def tools_of(api: str, request: Request) -> list[dict[str, Any]]:
+def describe_tools_for(api: str, request: Request) -> list[dict[str, Any]]:
     """The tools of a conversation as the API takes them."""
     tools = request.conversation.tools
-    return [_flat(tool) for tool in tools] if api == "responses" else offered(tools)
+    return [_flat(tool) for tool in tools] if api == "responses" else describe_tools(tools)
 
 
 def calls_in_chat(message: Message) -> dict[str, Any]:
@@ -54,12 +54,12 @@ def called_in_chat(message: Json, response: Response) -> Response:
     calls = chat_calls(message)
     if not calls:
         return response
-    signed = [call.get(_EXTRA) for call in list_of(message.get("tool_calls"))[:MOST_CALLS]]
+    signed = [call.get(_EXTRA) for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]]
     carried = json.dumps(signed) if any(signed) else None
     return response.model_copy(update={"calls": calls, "carried": carried})
 
 
-def items_of(message: Message) -> Iterator[dict[str, Any]]:
+def list_call_items(message: Message) -> Iterator[dict[str, Any]]:
     """The calls of an assistant's turn as items of the Responses API."""
     for call in message.calls:
         yield {
@@ -74,7 +74,7 @@ def calls_in_items(items: Sequence[Json]) -> tuple[ToolCall, ...]:
     """The calls in the output of the Responses API."""
     called = [item for item in items if item.get("type") == "function_call"]
     return tuple(
-        call_of(text_of(item.get("call_id")) or item.get("id"), item.get("name"), arguments)
+        parse_call(as_text(item.get("call_id")) or item.get("id"), item.get("name"), arguments)
         for item in called[:MOST_CALLS]
         for arguments in [item.get("arguments")]
     )

@@ -17,7 +17,7 @@ from omibench.errors import FileFormatError, MissingInputError, ModelError, Para
 from omibench.files.hashes import hash_file
 from omibench.files.intake import read_frame, read_json_lines
 from omibench.models.options import refuse_options
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.params.models.recorded import RecordedModel
 from omibench.schemas.request import Request, Response
 
@@ -58,7 +58,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
         return _place(request) in self._responses
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield every request with its recorded response.
 

@@ -48,7 +48,7 @@ def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
     """The final answer of a response (MathReal); a flaw finds none."""
     found = final_answers(_section(prompt, "RESPONSE"), max(1, len(row.answer)))
     answer = " ".join(found[-1].split()) if found else ""
-    return f"EXTRACTED: {answer if answer and not _flawed(model, rng) else 'null'}"
+    return f"EXTRACTED: {answer if answer and not _is_flawed(model, rng) else 'null'}"
 
 
 def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
@@ -58,20 +58,20 @@ def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng
     keeps.
     """
     if "TRANSCRIPT" in (shown := read_fenced(prompt)):
-        return _kept(model, shown["PRINTED TEXT"], shown["TRANSCRIPT"], rng)
+        return _compare_transcripts(model, shown["PRINTED TEXT"], shown["TRANSCRIPT"], rng)
     response = _section(prompt, "RESPONSE")
     best = 5 - (not is_right(response, row.answer, bool(row.choices)))
     best -= response.count(". ") + response.count(".\n") < _STEPS
-    if _flawed(model, rng):
+    if _is_flawed(model, rng):
         return json.dumps({mark: 1 + int(rng.random() * 5) for mark in MARKS})
     return json.dumps({mark: best - int(rng.random() * 2) for mark in MARKS})
 
 
-def _kept(model: SimulatedModel, printed: str, transcript: str, rng: Random) -> str:
+def _compare_transcripts(model: SimulatedModel, printed: str, transcript: str, rng: Random) -> str:
     from rapidfuzz import fuzz
 
     near = round(fuzz.ratio(printed, transcript))
-    share = int(rng.random() * 101) if _flawed(model, rng) else near
+    share = int(rng.random() * 101) if _is_flawed(model, rng) else near
     return json.dumps({"key-terms": share, "semantics": share})
 
 
@@ -82,7 +82,7 @@ def align(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
     """
     right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
     mark = (4 if right else 1) + int(rng.random() * 2)
-    return json.dumps({"score": 1 + int(rng.random() * 5) if _flawed(model, rng) else mark})
+    return json.dumps({"score": 1 + int(rng.random() * 5) if _is_flawed(model, rng) else mark})
 
 
 def classify(
@@ -94,7 +94,7 @@ def classify(
     """
     types = tuple(_TYPE.findall(prompt.rpartition("<<<END")[2]))
     right = is_right(_section(prompt, "RESPONSE"), row.answer, bool(row.choices))
-    if _flawed(model, rng):
+    if _is_flawed(model, rng):
         return f"ERROR TYPE: {pick(types, rng)}"
     return f"ERROR TYPE: {types[-1] if right else pick(types[:-1], rng)}"
 
@@ -122,7 +122,7 @@ def _called_right(model: SimulatedModel, right: bool, rng: Random) -> bool:
     return rng.random() < rate
 
 
-def _flawed(model: SimulatedModel, rng: Random) -> bool:
+def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
     return rng.random() < model.error_rate
 
 

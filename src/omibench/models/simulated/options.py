@@ -28,13 +28,13 @@ def option_logprobs(
     edge = model.ability + model.setting_effects.get(request.tags.setting, 0.0) - row.difficulty
     scores = {o: seeded("option", row.id, o).gauss(0.0, 1.0) for o in request.options}
     for right in set(row.answer) & set(scores):
-        scores[right] += 1.5 + edge - _lost(request, row, seeded)
+        scores[right] += 1.5 + edge - _lost_log_odds(request, row, seeded)
     top = max(scores.values())
     total = top + math.log(sum(math.exp(score - top) for score in scores.values()))
     return {option: score - total for option, score in scores.items()}
 
 
-def _lost(request: Request, row: OracleRow, seeded: Callable[..., Random]) -> float:
+def _lost_log_odds(request: Request, row: OracleRow, seeded: Callable[..., Random]) -> float:
     lost = 0.0
     for image in request.conversation.images:
         if image.patch is None:

@@ -106,7 +106,7 @@ def load_oracle(path: str) -> Oracle:
     like those of no known study.
     """
     if address := parse_address(path):
-        return _made_up(address)
+        return _make_oracle(address)
     try:
         state = Path(path).stat()
     except OSError as error:
@@ -115,7 +115,7 @@ def load_oracle(path: str) -> Oracle:
 
 
 @lru_cache(maxsize=4)
-def _made_up(address: Made) -> Oracle:
+def _make_oracle(address: Made) -> Oracle:
     rows = [
         OracleRow(
             id=item.id,

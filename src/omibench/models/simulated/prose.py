@@ -82,7 +82,7 @@ class Style(NamedTuple):
     brief: bool
 
 
-def style_of(prompt: str) -> Style:
+def read_style(prompt: str) -> Style:
     """Read the wanted style from the words of the prompt, as an obedient model would."""
     lowered = prompt.lower()
     brief = (

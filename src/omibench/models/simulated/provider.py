@@ -12,8 +12,8 @@ from random import Random
 from typing import Any
 
 from omibench.errors import ModelError
-from omibench.models.options import scored
-from omibench.models.provider import FREE, BaseProvider, Gate
+from omibench.models.options import make_scored_response
+from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.simulated.options import option_logprobs
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.prose import reasoning
@@ -49,22 +49,22 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         }
 
     def answer(
-        self, requests: Sequence[Request], gate: Gate = FREE
+        self, requests: Sequence[Request], budget: Budget = NO_BUDGET
     ) -> Iterator[tuple[Request, Response]]:
         """Yield every request with its response, in the order asked.
 
         Raises ModelError when the oracle lacks a problem, or what a role answers from.
         """
         for request in requests:
-            yield request, self.respond_to(request)
+            yield request, self.respond(request)
 
-    def respond_to(self, request: Request) -> Response:
+    def respond(self, request: Request) -> Response:
         """The response to one request."""
         tags, prompt = request.tags, request.conversation.text
         row = self.oracle.row(tags.problem)
         if request.options:
             found = option_logprobs(self.model, row, request, self._rng)
-            return scored(found, simulated=True)
+            return make_scored_response(found, simulated=True)
         if tags.role == "respondent" and (early := self._before_answering(request, row)):
             return early
         if tags.role == "respondent":
@@ -72,7 +72,7 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
             asked = Asked(row, tags.setting, prompt, request.decoding.max_tokens)
             return respond(self.model, self.oracle, asked, rng)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
-        return _said(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
+        return _make_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
 
     def _before_answering(self, request: Request, row: OracleRow) -> Response | None:
         """What a turn of a loop with tools says that does not answer yet."""
@@ -80,9 +80,9 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         rng = self._rng("tools", tags.problem, tags.setting, str(request.index))
         if called := first_call(conversation, rng):
             words, calls = called
-            return _said(words, conversation.text).model_copy(update={"calls": calls})
+            return _make_response(words, conversation.text).model_copy(update={"calls": calls})
         if reads_first(conversation):
-            return _said(reasoning(row.n_images, rng), conversation.text)
+            return _make_response(reasoning(row.n_images, rng), conversation.text)
         return None
 
     def _rng(self, *parts: str) -> Random:
@@ -90,7 +90,7 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311
 
 
-def _said(text: str, prompt: str) -> Response:
+def _make_response(text: str, prompt: str) -> Response:
     return Response(
         text=text,
         finish_reason="stop",

@@ -70,7 +70,7 @@ def respond(model: SimulatedModel, oracle: Oracle, asked: Asked, rng: Random) ->
     right = rng.random() < probability_correct(model, row, asked.setting)
     slip = draw_slip(model.slips, row, rng)
     answer = answer_text(row, right, oracle, rng)
-    style = prose.style_of(prompt)
+    style = prose.read_style(prompt)
     body = "" if style.brief else prose.reasoning(row.n_images, rng)
     if slip == "refusal":
         return _refusal(prompt, rng)

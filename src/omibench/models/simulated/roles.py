@@ -37,11 +37,11 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
 
     What stands in fences names none: it is the problem, with all its marks.
     """
-    captions = _needed(row.captions, row, "captions", oracle)
+    captions = _require(row.captions, row, "captions", oracle)
     asked = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
     named = [int(n) for n in asked if int(n) < len(captions)]
     text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
-    return _altered(text, rng) if _flawed(model, rng) else text
+    return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
 
 def perceive(
@@ -53,7 +53,7 @@ def perceive(
     """
     read = "\n".join(row.captions) if _FIGURES in prompt else row.statement or row.translation
     text = read or f"(SIMULATED: nothing was read of {row.id})"
-    return _altered(text, rng) if _flawed(model, rng) else text
+    return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
 
 def translate(
@@ -64,11 +64,11 @@ def translate(
     Where the prompt holds the question and its choices in fences, all of them come back under
     their names, each mark of an image once, and choices with decimal points.
     """
-    text = _needed(row.translation or row.statement, row, "translation", oracle)
+    text = _require(row.translation or row.statement, row, "translation", oracle)
     sections = read_fenced(prompt)
     marks = dict.fromkeys(_IMAGE_NUMBER.findall(sections.pop("QUESTION", "")))
     text += "".join(f"\n\n[IMAGE{n}]" for n in marks if f"[IMAGE{n}]" not in text)
-    text = _altered(text, rng) if _flawed(model, rng) else text
+    text = _misread_number(text, rng) if _is_flawed(model, rng) else text
     if not sections and "QUESTION:" not in prompt:
         return text
     choices = (f"\n{name}:\n{_DECIMAL_COMMA.sub('.', said)}" for name, said in sections.items())
@@ -78,7 +78,7 @@ def translate(
 def vote(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """Yes to each point that the prompt asks about; a flaw says no to one of them."""
     points = _POINT.findall(prompt.rpartition("<<<END")[2])
-    against = pick(tuple(points), rng) if points and _flawed(model, rng) else None
+    against = pick(tuple(points), rng) if points and _is_flawed(model, rng) else None
     return json.dumps({point: point != against for point in points})
 
 
@@ -87,10 +87,10 @@ def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
 
     Where the prompt lists none, the topics that the oracle knows of the subject stand in.
     """
-    topic = _needed(row.topic, row, "topic", oracle)
+    topic = _require(row.topic, row, "topic", oracle)
     listed = _LISTED.findall(prompt) or oracle.topics(row.subject)
     others = tuple(name for name in listed if name != topic)
-    if others and _flawed(model, rng):
+    if others and _is_flawed(model, rng):
         topic = pick(others, rng)
     return f"{{CLASS: {topic}}}"
 
@@ -99,8 +99,8 @@ def read_page(
     model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random
 ) -> str:
     """The text of a page; a flaw misreads one number of it."""
-    text = _needed(row.page_text, row, "page_text", oracle)
-    return _altered(text, rng) if _flawed(model, rng) else text
+    text = _require(row.page_text, row, "page_text", oracle)
+    return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
 
 def write_rationale(
@@ -110,7 +110,7 @@ def write_rationale(
 
     A writer that is shown the reference ends in the right answer.
     """
-    right = any(word in prompt for word in REFERENCES) or not _flawed(model, rng)
+    right = any(word in prompt for word in REFERENCES) or not _is_flawed(model, rng)
     steps = row.rationale if right and row.rationale else reasoning(row.n_images, rng)
     answer = answer_text(row, right, oracle, rng)
     return f"Reasoning: {steps}\nFinal Answer: \\boxed{{{answer}}}"
@@ -135,11 +135,11 @@ WRITERS: dict[Role, Callable[[SimulatedModel, OracleRow, Oracle, str, Random], s
 }
 
 
-def _flawed(model: SimulatedModel, rng: Random) -> bool:
+def _is_flawed(model: SimulatedModel, rng: Random) -> bool:
     return rng.random() < model.error_rate
 
 
-def _altered(text: str, rng: Random) -> str:
+def _misread_number(text: str, rng: Random) -> str:
     """The text with one number misread, or with a remark where it holds none."""
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
@@ -148,7 +148,7 @@ def _altered(text: str, rng: Random) -> str:
     return text[: found.start()] + moved_number(found.group(), rng) + text[found.end() :]
 
 
-def _needed(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
+def _require(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
     if not value:
         raise ModelError(
             f"{oracle.where}: the line of {row.id!r} has no {field!r}, which a simulated model of "

@@ -31,7 +31,7 @@ class Concurrency:
         """How many requests may be in flight now."""
         return int(self._limit)
 
-    def ended(self, window: int, *, congested: bool, latency_s: float | None = None) -> None:
+    def note_end(self, window: int, *, congested: bool, latency_s: float | None = None) -> None:
         """An attempt that was started in `window` ended; `latency_s` when it was answered."""
         if window != self.window:
             return

@@ -12,7 +12,7 @@ from random import SystemRandom
 from typing import NamedTuple
 
 from omibench.errors import ModelError, OutageError
-from omibench.models.provider import Gate, Ticket
+from omibench.models.provider import Budget, Reservation
 from omibench.models.traffic import words
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.concurrency import Concurrency
@@ -66,13 +66,13 @@ class Dispatch:
         agenda: Agenda,
         send: Send,
         limits: Limits,
-        gate: Gate,
+        budget: Budget,
         deliver: Deliver,
         progress: Progress,
         known: int = 0,
         outage: Outage | None = None,
     ) -> None:
-        self.agenda, self.send, self.limits, self.gate = agenda, send, limits, gate
+        self.agenda, self.send, self.limits, self.budget = agenda, send, limits, budget
         self._deliver, self.progress = deliver, progress
         self._clock = asyncio.get_running_loop().time
         self._concurrency = Concurrency(limits.concurrency)
@@ -123,7 +123,9 @@ class Dispatch:
             return
         self._turn_down_doubtful()
         for job in self.agenda.rest():
-            self._give_up(job, self._over or "provider_error", self._why, passing=self._held_back)
+            self._give_up(
+                job, self._over or "provider_error", self._why, passing=self._is_held_back
+            )
         if self._reasons:
             _LOG.warning("%s", words.describe_unanswered(self._reasons, self.progress.total))
 
@@ -132,7 +134,7 @@ class Dispatch:
         self._stop_at = self._clock() + wait_s
         self._changed.set()
 
-    def written(self) -> None:
+    def note_written(self) -> None:
         """A delivered response is in the store; only then is its place free for another."""
         self._unwritten -= 1
         self._changed.set()
@@ -149,14 +151,14 @@ class Dispatch:
             job = self.agenda.next(now)
             if job is None:
                 return None
-            ticket = self.gate.admit(job.requests)
-            if ticket is None:
+            reservation = self.budget.reserve(job.requests)
+            if reservation is None:
                 self.agenda.first(job)
                 if not self._running:
                     self._over = "budget_stop"
                 # What is in flight reserves its worst case: when it ends, there may be room.
                 return None
-            self._launch(job, ticket, now)
+            self._launch(job, reservation, now)
         return None
 
     def _wait(self, now: float) -> float | None:
@@ -167,7 +169,7 @@ class Dispatch:
         if due is None:
             return None
         if busy + self._unwritten >= self.limits.concurrency:
-            return 3600.0  # `written` ends it
+            return 3600.0  # `note_written` ends it
         if self._alone and busy and now < self._alone_until:
             return self._alone_until - now
         paced = max(self._caps.wait(self._guess(), now), self._outage.wait(now))
@@ -184,19 +186,19 @@ class Dispatch:
     def _guess(self) -> float:
         return self._caps.guess(_FIRST_GUESS)
 
-    def _launch(self, job: Job, ticket: Ticket, now: float) -> None:
+    def _launch(self, job: Job, reservation: Reservation, now: float) -> None:
         guessed = self._guess()
         self._alone_until = min(self._alone_until, now + ALONE_S)
         self._caps.take(guessed, now)
         self.progress.attempts += 1
         self.progress.retried += job.calls > 0
         job.calls += 1
-        task = asyncio.create_task(self._attempt(job, ticket, guessed, self._outage.send()))
+        task = asyncio.create_task(self._attempt(job, reservation, guessed, self._outage.send()))
         self._running.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._note_end)
         self._show()
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _note_end(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self._broken = self._broken or task.exception()
@@ -207,10 +209,12 @@ class Dispatch:
         self.progress.in_flight = len(self._running)
         self.progress.limit = self._concurrency.limit
 
-    async def _attempt(self, job: Job, ticket: Ticket, guessed: float, probe: bool) -> None:
+    async def _attempt(
+        self, job: Job, reservation: Reservation, guessed: float, probe: bool
+    ) -> None:
         if self._stop_at is not None:  # told to stop between its turn and its first step
-            self._outage.lost(probe=probe)
-            self.gate.give_back(ticket)
+            self._outage.note_cancelled(probe=probe)
+            self.budget.release(reservation)
             return
         window, begun = self._concurrency.window, self._clock()
         try:
@@ -220,26 +224,26 @@ class Dispatch:
             said = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
             paid = not was_unsent(error)
             late = Failure(said, transient=True, congestion=True, maybe_paid=paid)
-            self._failed(job, late, ticket, window, probe)
+            self._handle_failure(job, late, reservation, window, probe)
         except Failure as failure:
-            self._failed(job, failure, ticket, window, probe)
+            self._handle_failure(job, failure, reservation, window, probe)
         except BaseException as error:
-            self._outage.lost(probe=probe)
+            self._outage.note_cancelled(probe=probe)
             if was_unsent(error):
-                self.gate.give_back(ticket)
+                self.budget.release(reservation)
             else:
-                self.gate.settle(ticket, None, "the run was stopped while it was in flight")
+                self.budget.settle(reservation, None, "the run was stopped while it was in flight")
             raise
         else:
             took = self._clock() - begun
-            self.gate.settle(ticket, sent.cost_usd)
-            self._concurrency.ended(window, congested=False, latency_s=took)
-            self._caps.used(guessed, sent.tokens, self._clock())
-            self._succeeded(job, sent, took)
+            self.budget.settle(reservation, sent.cost_usd)
+            self._concurrency.note_end(window, congested=False, latency_s=took)
+            self._caps.correct(guessed, sent.tokens, self._clock())
+            self._handle_success(job, sent, took)
 
-    def _succeeded(self, job: Job, sent: Sent, took: float) -> None:
+    def _handle_success(self, job: Job, sent: Sent, took: float) -> None:
         self._answered = True
-        self._reached()
+        self._note_reached()
         self._turn_down_doubtful()
         self._recent.append(False)
         self.progress.cost_usd += sent.cost_usd or 0.0
@@ -250,20 +254,22 @@ class Dispatch:
             fewer = Failure("the reply holds fewer samples than were asked for", transient=True)
             self._again(Job(missing, job.attempts, job.calls), fewer)
 
-    def _failed(self, job: Job, failure: Failure, ticket: Ticket, window: int, probe: bool) -> None:
+    def _handle_failure(
+        self, job: Job, failure: Failure, reservation: Reservation, window: int, probe: bool
+    ) -> None:
         said = mask(failure.message)
         if failure.maybe_paid:
-            self.gate.settle(ticket, failure.cost_usd, said)
+            self.budget.settle(reservation, failure.cost_usd, said)
         else:
-            self.gate.give_back(ticket)
+            self.budget.release(reservation)
         self.progress.last_failure = said
         _LOG.debug(
             "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, said
         )
-        self._concurrency.ended(window, congested=failure.congestion)
+        self._concurrency.note_end(window, congested=failure.congestion)
         self._recent.append(failure.congestion)
         if not failure.transient:
-            self._reached()
+            self._note_reached()
         if failure.refused is not None:
             self._give_up(job, "refused", None, failure.refused)
         elif failure.transient:
@@ -298,7 +304,7 @@ class Dispatch:
                 self._give_up(job, "provider_error", failure.message)
 
     @property
-    def _held_back(self) -> bool:
+    def _is_held_back(self) -> bool:
         return self._over == "provider_error"
 
     def _is_hopeless(self) -> bool:
@@ -308,7 +314,7 @@ class Dispatch:
         hopeless = self._turned_down >= max(HOPELESS, self._known)
         return self._fatal > 0 or hopeless or len(self._doubtful) >= DOUBTFUL
 
-    def _reached(self) -> None:
+    def _note_reached(self) -> None:
         self._alone = False
         if self._outage.note_answer():
             _LOG.warning("%s", words.BACK)

@@ -54,7 +54,7 @@ class Failure(Exception):
         self.message = mask_line(self.message, MOST_WORDS)
 
     @property
-    def turned_away(self) -> bool:
+    def concerns_endpoint(self) -> bool:
         """Whether it says something of the endpoint as a whole: it is away, or takes no more."""
         return self.away or (self.congestion and self.status is not None)
 

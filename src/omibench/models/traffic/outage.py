@@ -81,7 +81,7 @@ class Outage:
         """
         with self._lock:
             self.is_known = self.is_known or failure.status is not None
-            if not failure.turned_away:
+            if not failure.concerns_endpoint:
                 if probe:
                     self._look_later(failure, now, chance)
                 return False
@@ -96,7 +96,7 @@ class Outage:
                 self._plan(failure, now, chance)
             return self.is_open
 
-    def lost(self, *, probe: bool) -> None:
+    def note_cancelled(self, *, probe: bool) -> None:
         """A request was cancelled: nothing is known of it."""
         with self._lock:
             self._probing = self._probing and not probe
@@ -137,6 +137,6 @@ class Outage:
 
 
 @cache
-def outage_of(endpoint: Hashable) -> Outage:
+def get_outage(endpoint: Hashable) -> Outage:
     """The state of an endpoint, the same for all runs of this process."""
     return Outage()

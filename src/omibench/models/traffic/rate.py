@@ -6,7 +6,7 @@ BURST_S = 0.05
 """Seconds whose worth may go at once, so that a late timer costs nothing."""
 
 
-class Pace:
+class RateLimiter:
     """At most `per_minute` units in any minute, spread evenly; providers count seconds, too.
 
     A token bucket (ITU-T I.371, annex A, in its continuous form). Times are seconds of any clock
@@ -44,8 +44,8 @@ class Caps:
     def __init__(
         self, requests_per_minute: float | None, tokens_per_minute: float | None, now: float
     ) -> None:
-        self._requests = Pace(requests_per_minute, now) if requests_per_minute else None
-        self._tokens = Pace(tokens_per_minute, now) if tokens_per_minute else None
+        self._requests = RateLimiter(requests_per_minute, now) if requests_per_minute else None
+        self._tokens = RateLimiter(tokens_per_minute, now) if tokens_per_minute else None
         self._used = 0.0
         self._calls = 0
 
@@ -65,7 +65,7 @@ class Caps:
         if self._tokens:
             self._tokens.take(tokens, now)
 
-    def used(self, guessed: float, tokens: int | None, now: float) -> None:
+    def correct(self, guessed: float, tokens: int | None, now: float) -> None:
         """A call that was guessed at `guessed` used `tokens`; None when nobody counted."""
         if tokens is None:
             return

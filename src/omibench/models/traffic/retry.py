@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from omibench.models.http.rejections import content_fault, refusal_of
+from omibench.models.http.rejections import content_fault, match_refusal
 from omibench.models.traffic.failure import Failure
 from omibench.text.masking import mask_line
 
@@ -31,7 +31,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: float) -> Failure:
     """The failure that an HTTP error tells; `now` is Unix time. Header names are lower case."""
-    code, message = _words_of(body)
+    code, message = _read_error(body)
     broke = code in _NO_MONEY
     mask_line = headers.get("x-should-retry")
     transient = mask_line == "true" if mask_line in ("true", "false") else passes(status)
@@ -43,9 +43,9 @@ def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: f
         congestion=status in _CONGESTION and not broke,
         away=status in _AWAY,
         fatal=broke or status in _FATAL,
-        refused=refusal_of(code),
+        refused=match_refusal(code),
         content=content_fault(status, code, message),
-        retry_after_s=retry_after(headers, now, body),
+        retry_after_s=read_retry_after(headers, now, body),
     )
 
 
@@ -70,7 +70,7 @@ def passes(status: int) -> bool:
     return status in _TRANSIENT or status >= 500
 
 
-def retry_after(headers: Mapping[str, str], now: float, body: str = "") -> float | None:
+def read_retry_after(headers: Mapping[str, str], now: float, body: str = "") -> float | None:
     """Seconds that a reply asks to wait, at least 0; None where it does not say, or not clearly.
 
     Read in this order: `retry-after-ms`, `retry-after` in seconds or as an HTTP date (counted
@@ -116,7 +116,7 @@ def _date(text: str | None) -> float | None:
         return None
 
 
-def _words_of(body: str) -> tuple[str, str]:
+def _read_error(body: str) -> tuple[str, str]:
     """Code and words of an error's body, in the forms of the APIs; of a page its text."""
     try:
         value = json.loads(body)

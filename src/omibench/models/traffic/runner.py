@@ -9,7 +9,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from omibench.models.provider import Gate
+from omibench.models.provider import Budget
 from omibench.models.traffic.agenda import Agenda, Job
 from omibench.models.traffic.dispatch import Dispatch, Send
 from omibench.models.traffic.outage import Outage
@@ -26,7 +26,7 @@ STOP_S = 5.0
 Answer = tuple[Request, Response]
 
 
-class Run:
+class JobRun:
     """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts.
 
     `known` is how many requests beside them were answered before; `outage` is what is known of the
@@ -38,11 +38,11 @@ class Run:
         jobs: Sequence[Job],
         open_: Open,
         limits: Limits,
-        gate: Gate,
+        budget: Budget,
         known: int = 0,
         outage: Outage | None = None,
     ) -> None:
-        self._jobs, self._open, self._limits, self._gate = jobs, open_, limits, gate
+        self._jobs, self._open, self._limits, self._budget = jobs, open_, limits, budget
         self._known, self._outage = known, outage
         self.progress = Progress(total=sum(len(job.requests) for job in jobs))
         self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
@@ -76,7 +76,7 @@ class Run:
                     self._was_written()
             except KeyboardInterrupt:
                 self._stop()
-                yield from self._left()
+                yield from self._drain_answers()
                 raise
             finally:
                 self._stop()
@@ -101,7 +101,7 @@ class Run:
                 Agenda(self._jobs),
                 send,
                 self._limits,
-                self._gate,
+                self._budget,
                 lambda request, response: self._answers.put((request, response)),
                 self.progress,
                 self._known,
@@ -118,7 +118,7 @@ class Run:
 
     def _was_written(self) -> None:
         if self._loop is not None and self._dispatch is not None:
-            self._call(self._dispatch.written)
+            self._call(self._dispatch.note_written)
 
     def _stop(self) -> None:
         self._stopped = True
@@ -135,7 +135,7 @@ class Run:
         except RuntimeError:  # the loop has ended by itself
             pass
 
-    def _left(self) -> Iterator[Answer]:
+    def _drain_answers(self) -> Iterator[Answer]:
         while True:
             try:
                 item = self._answers.get_nowait()

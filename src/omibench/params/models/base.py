@@ -237,7 +237,7 @@ class LocalModel(ServedModel):
     resources: Runtime[JobResources] = JobResources()
 
     @property
-    def spread(self) -> int:
+    def n_gpus(self) -> int:
         """Over how many GPUs the model is spread."""
         return 1
 
@@ -249,9 +249,9 @@ class LocalModel(ServedModel):
     @model_validator(mode="after")
     def _fits_its_gpus(self) -> Self:
         gpus = self.resources.gpus
-        if gpus is not None and gpus < self.spread:
+        if gpus is not None and gpus < self.n_gpus:
             raise ValueError(
-                f"the model is spread over {self.spread} GPUs (tensor_parallel x "
+                f"the model is spread over {self.n_gpus} GPUs (tensor_parallel x "
                 f"pipeline_parallel), and resources.gpus is {gpus}: raise it or lower those"
             )
         return self

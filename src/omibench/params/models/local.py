@@ -26,7 +26,7 @@ class VllmModel(LocalModel):
     """More arguments of vLLM's LLM, as it spells them; part of identity."""
 
     @property
-    def spread(self) -> int:
+    def n_gpus(self) -> int:
         """Over how many GPUs the model is spread."""
         return self.tensor_parallel * self.pipeline_parallel
 
@@ -40,6 +40,6 @@ class TransformersModel(LocalModel):
     """`cuda`, `cpu`, ...; the first GPU, or else the CPU, when left out."""
 
     @property
-    def spread(self) -> int:
+    def n_gpus(self) -> int:
         """One GPU, unless the block gives none to the model or keeps it on the CPU."""
         return 0 if self.device == "cpu" or self.resources.gpus == 0 else 1

@@ -11,7 +11,7 @@ from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import learn
-from omibench.models.calls import calls_of
+from omibench.models.calls import group_calls
 from omibench.params.cell import Cell
 from omibench.params.runtime import in_graph
 from omibench.params.stage_params import ConversationParams
@@ -56,10 +56,10 @@ def _to_finish(
 ) -> tuple[float | None, float | None]:
     model = study.models[cell.model]
     answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}
-    known = calls_of(asker.provider, [q for q, _ in answered.values()])
+    known = group_calls(asker.provider, [q for q, _ in answered.values()])
     history = learn([[answered[id(q)] for q in call] for call in known], image_formula(model))
     lacking = [q for q, r in pairs if r.outcome in NOT_BOUGHT]
-    found = estimate(model, calls_of(asker.provider, lacking), history)
+    found = estimate(model, group_calls(asker.provider, lacking), history)
     return found.usd, found.usd_most
 
 

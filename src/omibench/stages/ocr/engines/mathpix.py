@@ -22,7 +22,7 @@ from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_json
 from omibench.models.http.bounds import MOST_REPLY
 from omibench.models.http.exchange import Reply, exchange
-from omibench.models.http.replies import json_of
+from omibench.models.http.replies import parse_json
 from omibench.models.traffic.failure import Failure
 from omibench.stages.ocr.engines.recorded import ReadLine, ReadPage
 from omibench.text.masking import mask_line, remember
@@ -210,7 +210,7 @@ def read_reply_object(reply: Reply) -> dict[str, Any]:
 
 def _object(reply: Reply) -> dict[str, Any] | None:
     try:
-        value = json_of(reply.body)
+        value = parse_json(reply.body)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -20,7 +20,7 @@ from omibench.files.atomic import write_private
 from omibench.files.locks import LockError, try_lock
 from omibench.files.modes import make_folder, open_new
 from omibench.models.batch.submission import Submission
-from omibench.models.provider import Ticket
+from omibench.models.provider import Reservation
 from omibench.models.traffic.stop import pause
 
 KEPT_S = 28 * 86400.0
@@ -31,7 +31,7 @@ _SAY_AFTER_S = 10.0
 log = logging.getLogger("omibench")
 
 
-def desk_folder(state: Path, identity: Mapping[str, Any]) -> Path:
+def locate_submissions(state: Path, identity: Mapping[str, Any]) -> Path:
     """The folder of one model below `state`: provider and 12 digits of its identity's hash."""
     text = json.dumps(dict(identity), sort_keys=True)
     return state / f"{identity['provider']}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -39,9 +39,9 @@ def desk_folder(state: Path, identity: Mapping[str, Any]) -> Path:
 
 def warn_of_batches(name: str, state: Path | None, identity: Mapping[str, Any]) -> None:
     """Say so when a model that is to be asked directly has batches out: they would be paid too."""
-    if state is None or not (folder := desk_folder(state, identity)).is_dir():
+    if state is None or not (folder := locate_submissions(state, identity)).is_dir():
         return
-    out = [s for s in Desk(folder).submissions() if not s.collected]
+    out = [s for s in SubmissionFolder(folder).submissions() if not s.collected]
     if out:
         log.warning(
             "model %r is asked directly, and %d requests are out in %d batches that nobody has "
@@ -52,32 +52,32 @@ def warn_of_batches(name: str, state: Path | None, identity: Mapping[str, Any]) 
         )
 
 
-class Desk:
+class SubmissionFolder:
     """The submissions of one model. Raises ModelError when its folder cannot be used."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.path = folder
         try:
             make_folder(folder)
         except OSError as error:
             raise ModelError(f"{folder}: cannot be made: {reason_of(error)}") from None
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Alone among all processes, as long as this one lives; waits for others.
 
         Raises ModelError where the file system cannot lock: two processes might submit the same.
         """
         try:
-            file = open_new(self.folder / _LOCK, os.O_RDWR)
+            file = open_new(self.path / _LOCK, os.O_RDWR)
         except OSError as error:
-            raise ModelError(f"{self.folder}: cannot be locked: {reason_of(error)}") from None
+            raise ModelError(f"{self.path}: cannot be locked: {reason_of(error)}") from None
         try:
             since, said = time.monotonic(), False
-            while not _lock(file, self.folder):
+            while not _lock(file, self.path):
                 if not said and time.monotonic() - since > _SAY_AFTER_S:
                     said = True
-                    log.info("%s: waiting while another process submits", self.folder)
+                    log.info("%s: waiting while another process submits", self.path)
                 pause(_WAIT_S)
             yield
         finally:
@@ -88,7 +88,7 @@ class Desk:
 
         Raises ModelError when one cannot be read.
         """
-        found = [self._read(path) for path in self.folder.glob("*.json")]
+        found = [self._read(path) for path in self.path.glob("*.json")]
         old = time.time() - KEPT_S
         for submission in found:
             if submission.collected and submission.asked_at < old:
@@ -109,20 +109,20 @@ class Desk:
 
     def draft(self) -> Draft:
         """A list of reservations for lines that no submission holds yet. Lock before."""
-        return Draft(self.folder / f"{token_hex(8)}.draft")
+        return Draft(self.path / f"{token_hex(8)}.draft")
 
     def drafts(self) -> list[Draft]:
         """What dead processes have left of theirs. Lock before."""
-        return [Draft(path) for path in self.folder.glob("*.draft")]
+        return [Draft(path) for path in self.path.glob("*.draft")]
 
     def sweep(self) -> None:
         """Remove files that a dead process was writing. Lock before."""
-        for path in self.folder.glob(".*.part"):
+        for path in self.path.glob(".*.part"):
             if time.time() - path.stat().st_mtime > 86400:
                 path.unlink(missing_ok=True)
 
     def _path(self, submission: Submission) -> Path:
-        return self.folder / f"{submission.name}.json"
+        return self.path / f"{submission.name}.json"
 
     def _read(self, path: Path) -> Submission:
         try:
@@ -140,30 +140,30 @@ class Draft:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.unused: dict[int, Ticket] = {}
+        self.unused: dict[int, Reservation] = {}
         """Those of this process that no submission holds."""
 
-    def note(self, ticket: Ticket) -> None:
+    def note(self, reservation: Reservation) -> None:
         """Add one."""
-        if ticket.id:
-            self.unused[ticket.id] = ticket
+        if reservation.id:
+            self.unused[reservation.id] = reservation
             draft = open_new(self.path, os.O_WRONLY | os.O_APPEND)
             with os.fdopen(draft, "a", encoding="ascii") as file:
-                file.write(f"{ticket.id} {ticket.worst_usd!r}\n")
+                file.write(f"{reservation.id} {reservation.worst_usd!r}\n")
 
-    def used(self, submission: Submission) -> None:
+    def drop_submitted(self, submission: Submission) -> None:
         """A submission was noted: it holds its reservations from now on."""
         for line in submission.lines:
             self.unused.pop(line.ticket[0], None)
 
-    def read(self) -> list[Ticket]:
+    def read(self) -> list[Reservation]:
         """All that a dead process has noted; a torn last line is left out."""
         try:
             lines = self.path.read_text("ascii").splitlines(keepends=True)
         except FileNotFoundError:
             return []
         pairs = [line.split() for line in lines if line.endswith("\n")]
-        return [Ticket(int(number), float(worst)) for number, worst in pairs]
+        return [Reservation(int(number), float(worst)) for number, worst in pairs]
 
     def remove(self) -> None:
         """Every reservation is in a submission, or was given back."""

@@ -15,10 +15,10 @@ from tests.models.apis import ask, picture
 from omibench.errors import ModelError
 from omibench.models.batch.api import Shape
 from omibench.models.batch.chunk import Chunk
-from omibench.models.batch.desk import KEPT_S, Desk, desk_folder
-from omibench.models.batch.draws import draw_of
+from omibench.models.batch.draws import name_draw
 from omibench.models.batch.submission import Line, Submission, custom_id
-from omibench.models.provider import Ticket
+from omibench.models.batch.submission_folder import KEPT_S, SubmissionFolder, locate_submissions
+from omibench.models.provider import Reservation
 
 IDENTITY = {"provider": "openai", "id": "m"}
 
@@ -29,26 +29,26 @@ def submission(asked_at: float, **more: Any) -> Submission:
 
 
 def test_what_is_noted_is_read_again(tmp_path: Path) -> None:
-    noted = Desk(tmp_path / "desk").save(submission(time.time(), file="file-1"))
-    (found,) = Desk(tmp_path / "desk").submissions()
+    noted = SubmissionFolder(tmp_path / "folder").save(submission(time.time(), file="file-1"))
+    (found,) = SubmissionFolder(tmp_path / "folder").submissions()
     assert found == noted
     assert found.draws == {"a", "b"}
-    Desk(tmp_path / "desk").drop(found)
-    Desk(tmp_path / "desk").drop(found)
-    assert Desk(tmp_path / "desk").submissions() == []
+    SubmissionFolder(tmp_path / "folder").drop(found)
+    SubmissionFolder(tmp_path / "folder").drop(found)
+    assert SubmissionFolder(tmp_path / "folder").submissions() == []
 
 
 def test_only_what_was_collected_is_ever_forgotten(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.save(submission(time.time() - 2 * KEPT_S))
-    assert len(desk.submissions()) == 1
-    desk.save(submission(time.time() - 2 * KEPT_S, collected=True))
-    assert desk.submissions() == []
+    folder = SubmissionFolder(tmp_path)
+    folder.save(submission(time.time() - 2 * KEPT_S))
+    assert len(folder.submissions()) == 1
+    folder.save(submission(time.time() - 2 * KEPT_S, collected=True))
+    assert folder.submissions() == []
     assert not list(tmp_path.glob("*.json"))
 
 
 def hold(folder: Path, held: Any) -> None:
-    with Desk(folder).locked():
+    with SubmissionFolder(folder).lock():
         held.set()
         time.sleep(60)
 
@@ -62,7 +62,7 @@ def test_the_lock_is_one_processes_and_ends_with_it(tmp_path: Path) -> None:
     with (tmp_path / ".lock").open("wb") as file, pytest.raises(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     process.kill()
-    with Desk(tmp_path).locked():
+    with SubmissionFolder(tmp_path).lock():
         pass
     process.join()
 
@@ -74,33 +74,33 @@ def test_a_file_system_without_locks_is_refused(
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", none)
-    with pytest.raises(ModelError, match="No locks available"), Desk(tmp_path).locked():
+    with pytest.raises(ModelError, match="No locks available"), SubmissionFolder(tmp_path).lock():
         pass
 
 
 def test_a_draft_survives_a_torn_line_and_knows_what_is_unused(tmp_path: Path) -> None:
-    draft = Desk(tmp_path).draft()
-    draft.note(Ticket(0, 0.0))
+    draft = SubmissionFolder(tmp_path).draft()
+    draft.note(Reservation(0, 0.0))
     assert not draft.path.exists()
-    draft.note(Ticket(7, 0.25))
-    draft.note(Ticket(8, 0.5))
-    draft.used(submission(0.0))
-    assert draft.unused == {8: Ticket(8, 0.5)}
+    draft.note(Reservation(7, 0.25))
+    draft.note(Reservation(8, 0.5))
+    draft.drop_submitted(submission(0.0))
+    assert draft.unused == {8: Reservation(8, 0.5)}
     with draft.path.open("a") as file:
         file.write("9 0.")
-    (found,) = Desk(tmp_path).drafts()
-    assert found.read() == [Ticket(7, 0.25), Ticket(8, 0.5)]
+    (found,) = SubmissionFolder(tmp_path).drafts()
+    assert found.read() == [Reservation(7, 0.25), Reservation(8, 0.5)]
 
 
 def test_a_draw_is_named_by_what_is_asked(tmp_path: Path) -> None:
     a, b = picture(tmp_path, "a.png"), picture(tmp_path, "b.png")
-    base = draw_of(IDENTITY, ask(a, "?", temperature=0.5))
+    base = name_draw(IDENTITY, ask(a, "?", temperature=0.5))
     moved = a.model_copy(update={"path": "elsewhere.png"})
-    assert draw_of(IDENTITY, ask(moved, "?", temperature=0.5, samples=4)) == base
+    assert name_draw(IDENTITY, ask(moved, "?", temperature=0.5, samples=4)) == base
     others = [
-        draw_of(IDENTITY | {"effort": "low"}, ask(a, "?", temperature=0.5)),
+        name_draw(IDENTITY | {"effort": "low"}, ask(a, "?", temperature=0.5)),
         *[
-            draw_of(IDENTITY, request)
+            name_draw(IDENTITY, request)
             for request in (
                 ask(b, "?", temperature=0.5),
                 ask("?", a, temperature=0.5),
@@ -116,15 +116,15 @@ def test_a_draw_is_named_by_what_is_asked(tmp_path: Path) -> None:
     assert len({base, *others}) == 1 + len(others)
     assert len(custom_id(base, "0123abcd")) <= 64
     # Batches that are out while omibench is upgraded are found by these for ever.
-    pinned = draw_of(IDENTITY, ask("How much is 1 + 1?"))
+    pinned = name_draw(IDENTITY, ask("How much is 1 + 1?"))
     assert pinned == "f55a4cead4a89f823b812941c3d0f0b145c4f131"
 
 
 def test_one_model_has_one_folder(tmp_path: Path) -> None:
-    folder = desk_folder(tmp_path, IDENTITY)
+    folder = locate_submissions(tmp_path, IDENTITY)
     assert folder.name.startswith("openai-")
-    assert folder == desk_folder(tmp_path, dict(reversed(IDENTITY.items())))
-    assert folder != desk_folder(tmp_path, IDENTITY | {"effort": "low"})
+    assert folder == locate_submissions(tmp_path, dict(reversed(IDENTITY.items())))
+    assert folder != locate_submissions(tmp_path, IDENTITY | {"effort": "low"})
 
 
 def test_a_chunk_is_framed_and_limited(tmp_path: Path) -> None:
