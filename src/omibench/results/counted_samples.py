@@ -30,9 +30,9 @@ def mark_counted_samples(verdicts: pl.DataFrame, study: Study, folder: Path) -> 
     picked = [
         frame for cell in study.aggregated_cells for frame in _read_picks(study, cell, folder)
     ]
-    wanted = pl.concat([pl.DataFrame(schema=schema), *picked])
+    picks_by_problem = pl.concat([pl.DataFrame(schema=schema), *picked])
     booked = verdicts.with_columns(book=pl.col("rules").str.split("/").list.first())
-    joined = booked.join(wanted, on=_PLACE, how="left", maintain_order="left")
+    joined = booked.join(picks_by_problem, on=_PLACE, how="left", maintain_order="left")
     counts = pl.when(pl.col("setting").is_in(first)).then(pl.col("index") == 0)
     picks = (pl.col("index") == pl.col("picked")).fill_null(value=True)
     return joined.with_columns(counts=counts.otherwise(picks)).drop("book", "picked")
@@ -51,13 +51,13 @@ def _read_picks(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame
     setting = study.settings[cell.setting]
     if setting.aggregate.how in ("mean", "first"):
         return
-    known = read_aggregates(cell, folder)
-    if known is None:
+    aggregates = read_aggregates(cell, folder)
+    if aggregates is None:
         raise MissingInputError(
             f"{folder / cell.model / cell.setting}.parquet: there is no such file; run `omibench "
             f"aggregate` for {cell.model} under {cell.setting} first"
         )
-    rows = known.filter(metric=setting.aggregate.how, k=setting.decoding.samples)
+    rows = aggregates.filter(metric=setting.aggregate.how, k=setting.decoding.samples)
     model, name = pl.lit(cell.model), pl.lit(cell.setting)
     yield rows.select(
         model.alias("model"), name.alias("setting"), "id", book="rules", picked="index"

@@ -25,13 +25,13 @@ def side_by_side(results: Results, rules: str) -> pl.DataFrame:
     import polars as pl
 
     judged = results.select_verdicts(JUDGE_RULES).filter(pl.col("outcome") == "scored")
-    own = results.select_verdicts(rules).select(
+    rule_verdicts = results.select_verdicts(rules).select(
         *RESPONSE, "extracted", "method", by_rules="verdict", rules_outcome="outcome"
     )
-    told = judged.select(
+    judge_verdicts = judged.select(
         *RESPONSE, "key", "answer_type", "cluster", "judge", "judge_key", by_judge="verdict"
     )
-    return with_quadrants(told.join(own, on=RESPONSE, maintain_order="left"))
+    return with_quadrants(judge_verdicts.join(rule_verdicts, on=RESPONSE, maintain_order="left"))
 
 
 def with_quadrants(rows: pl.DataFrame) -> pl.DataFrame:

@@ -35,23 +35,23 @@ def find_partial(
     responses may always cover a part.
     """
     limit, total = study.study.limit, len(questions)
-    if limit and (taken := len(limit.select(list(questions)))) < total:
-        return Partial(taken, total, str(limit))
+    if limit and (asked_problems := len(limit.select(list(questions)))) < total:
+        return Partial(asked_problems, total, str(limit))
     aside = {example.id for example in examples if example.take == "sampled"}
-    few = [
+    smaller_counts = [
         count
         for cell, count in _counts(responses).items()
         if not study.models[cell.model].is_recorded
         and count < total - (len(aside) if _shows_sampled(study, cell) else 0)
     ]
-    return Partial(min(few), total, "asked for by hand") if few else None
+    return Partial(min(smaller_counts), total, "asked for by hand") if smaller_counts else None
 
 
 def _counts(responses: pl.DataFrame) -> dict[Cell, int]:
     import polars as pl
 
-    found = responses.group_by("model", "setting").agg(pl.col("id").n_unique())
-    return {Cell(model, setting): count for model, setting, count in found.iter_rows()}
+    counts = responses.group_by("model", "setting").agg(pl.col("id").n_unique())
+    return {Cell(model, setting): count for model, setting, count in counts.iter_rows()}
 
 
 def _shows_sampled(study: Study, cell: Cell) -> bool:

@@ -30,11 +30,13 @@ def find_present_cells(study: Study, infer: Path, score: Path) -> list[Cell]:
 
 def keep_cells(study: Study, cells: Sequence[Cell]) -> Study:
     """The study with these of its cells alone."""
-    only = {
+    settings_by_model = {
         model: [cell.setting for cell in cells if cell.model == model]
         for model in dict.fromkeys(cell.model for cell in cells)
     }
-    infer = study.infer.model_copy(update={"models": list(only), "only": only})
+    infer = study.infer.model_copy(
+        update={"models": list(settings_by_model), "only": settings_by_model}
+    )
     return study.model_copy(update={"infer": infer})
 
 
@@ -53,7 +55,7 @@ def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -
 
     Such a cell is written only where more errors were allowed then, or the budget ended it.
     """
-    found = []
+    failed = []
     counts = {
         Cell(model, setting): dict(zip(part["outcome"], part["len"], strict=True))
         for (model, setting), part in responses.group_by("model", "setting", "outcome")
@@ -64,5 +66,5 @@ def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -
     for cell in cells:
         outcomes = counts.get(cell, {})
         if failed_reason(outcomes, share) or not count_answered(outcomes):
-            found.append(cell)
-    return found
+            failed.append(cell)
+    return failed

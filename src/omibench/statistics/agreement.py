@@ -19,26 +19,26 @@ from omibench.statistics.rank import spearman
 
 def judge_quality(
     labels: Sequence[float],
-    told: Sequence[float],
+    verdicts: Sequence[float],
     clusters: Sequence[str],
     judged: Estimate,
     confidence: float = 0.95,
 ) -> JudgeQuality:
-    """The judge's verdicts `told` against `labels` (both in [0, 1]) of the same responses.
+    """The judge's verdicts `verdicts` against `labels` (both in [0, 1]) of the same responses.
 
     `judged` is the share that the judge calls right among all responses that it scored, labelled or
     not: that is what is corrected.
     """
     right = [float(label >= RIGHT) for label in labels]
-    says = [float(verdict >= RIGHT) for verdict in told]
-    same = [float(a == b) for a, b in zip(right, says, strict=True)]
+    says = [float(verdict >= RIGHT) for verdict in verdicts]
+    agrees = [float(a == b) for a, b in zip(right, says, strict=True)]
 
     def share(values: Sequence[float], where: Sequence[bool]) -> Estimate:
         kept = [(v, c) for v, c, keep in zip(values, clusters, where, strict=True) if keep]
         return clustered_wilson([v for v, _ in kept], [c for _, c in kept], confidence)
 
     everywhere = [True] * len(labels)
-    agreement = share(same, everywhere)
+    agreement = share(agrees, everywhere)
     tpr, fpr = share(says, [r == 1 for r in right]), share(says, [r == 0 for r in right])
     fixed = rogan_gladen(
         Share(judged.mean, judged.n_eff), Share(tpr.mean, tpr.n_eff), Share(fpr.mean, fpr.n_eff),
@@ -47,7 +47,7 @@ def judge_quality(
     return JudgeQuality(
         agreement=share_measure(agreement),
         kappa=kappa_measure(agreement, right, says),
-        spearman=spearman_measure(labels, told, clusters, confidence),
+        spearman=spearman_measure(labels, verdicts, clusters, confidence),
         tpr=share_measure(tpr),
         fpr=share_measure(fpr),
         share_right=share_measure(share(right, everywhere)),
@@ -83,18 +83,18 @@ def kappa_measure(
 
 
 def spearman_measure(
-    labels: Sequence[float], told: Sequence[float], clusters: Sequence[str], confidence: float
+    labels: Sequence[float], verdicts: Sequence[float], clusters: Sequence[str], confidence: float
 ) -> Measure:
     """The rank correlation of labels and what the judge said."""
     if not labels:
         return Measure(value=None, lo=None, hi=None, n=0)
-    return _of(*spearman(labels, told, clusters, confidence), len(labels))
+    return _of(*spearman(labels, verdicts, clusters, confidence), len(labels))
 
 
-def share_measure(found: Estimate) -> Measure:
+def share_measure(estimate: Estimate) -> Measure:
     """A share with its interval."""
-    measure = _of(found.mean, found.lo, found.hi, found.n)
-    return measure.model_copy(update={"n_eff": round(found.n_eff, 6)})
+    measure = _of(estimate.mean, estimate.lo, estimate.hi, estimate.n)
+    return measure.model_copy(update={"n_eff": round(estimate.n_eff, 6)})
 
 
 def _of(value: float, lo: float, hi: float, n: int) -> Measure:

@@ -27,18 +27,18 @@ class Corrected(NamedTuple):
 UNTOLD = Corrected(nan, 0.0, 1.0)
 
 
-def rogan_gladen(told: Share, tpr: Share, fpr: Share, confidence: float = 0.95) -> Corrected:
+def rogan_gladen(judged: Share, tpr: Share, fpr: Share, confidence: float = 0.95) -> Corrected:
     """The share that is right, from the share that the judge calls right and its two error rates.
 
     (told - fpr) / (tpr - fpr), with the interval of Lang and Reiczigel (2014), which
     holds the uncertainty of all three. A judge that does not tell right from wrong (tpr <= fpr)
     tells nothing.
     """
-    if min(told.n, tpr.n, fpr.n) <= 0 or tpr.value <= fpr.value:
+    if min(judged.n, tpr.n, fpr.n) <= 0 or tpr.value <= fpr.value:
         return UNTOLD
     z = z_value(confidence)
-    n = told.n + z * z
-    p = (told.n * told.value + z * z / 2) / n
+    n = judged.n + z * z
+    p = (judged.n * judged.value + z * z / 2) / n
     n_right, n_wrong = tpr.n + 2, fpr.n + 2
     sensitivity = (tpr.n * tpr.value + 1) / n_right
     specificity = (fpr.n * (1 - fpr.value) + 1) / n_wrong
@@ -50,7 +50,7 @@ def rogan_gladen(told: Share, tpr: Share, fpr: Share, confidence: float = 0.95) 
     v_wrong = specificity * (1 - specificity) / n_wrong
     shift = 2 * z * z * (share * v_right - (1 - share) * v_wrong)
     half = z * sqrt(p * (1 - p) / n + share**2 * v_right + (1 - share) ** 2 * v_wrong) / gain
-    value = _clip_share((told.value - fpr.value) / (tpr.value - fpr.value))
+    value = _clip_share((judged.value - fpr.value) / (tpr.value - fpr.value))
     lo, hi = _clip_share(share + shift - half), _clip_share(share + shift + half)
     return Corrected(value, min(lo, value), max(hi, value))
 

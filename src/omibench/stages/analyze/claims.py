@@ -70,14 +70,16 @@ def compare_cells(results: Results, first: Cell, second: Cell) -> AccuracyDiffer
 def leading_sentence(results: Results, rows: Sequence[Score]) -> str:
     """Which cell leads, from how many others it can be told apart, and how many cannot lead."""
     failed = results.failed_cells
-    few = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
     part = f"On a part of the dataset, {results.partial}: " if results.partial else ""
-    said = [part + made_up_problems(results) + _lead(results, rows)]
-    if few:
-        said.append(f"{count_noun(len(few), 'cell')} with clearly fewer problems cannot lead.")
+    sentences = [part + made_up_problems(results) + _lead(results, rows)]
+    if small_cells:
+        sentences.append(
+            f"{count_noun(len(small_cells), 'cell')} with clearly fewer problems cannot lead."
+        )
     if failed:
-        said.append(f"{count_noun(len(failed), 'cell')} with too few answers cannot lead.")
-    return " ".join(part for part in [*said, describe_missing(results.missing)] if part)
+        sentences.append(f"{count_noun(len(failed), 'cell')} with too few answers cannot lead.")
+    return " ".join(part for part in [*sentences, describe_missing(results.missing)] if part)
 
 
 def made_up_problems(results: Results) -> str:
@@ -91,25 +93,25 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
     top = best(results, rows)
     if top is None:
         return NO_LEADER
-    others = [cell for cell in results.study.cells if cell != top.cell]
+    other_cells = [cell for cell in results.study.cells if cell != top.cell]
     lead = (
         f"{cell_name(results, top.cell)} leads with {format_percent(top.acc.mean)} of "
         f"{count_noun(top.acc.n, 'problem')} right "
         f"({format_level(results.study.analyze.confidence)} "
         f"interval {format_interval(top.acc)})"
     )
-    if not others:
+    if not other_cells:
         return lead + "."
-    ahead = sum(compare_cells(results, top.cell, other).lo > 0 for other in others)
-    rest = len(others) - ahead
-    if rest == 0:
+    ahead = sum(compare_cells(results, top.cell, other).lo > 0 for other in other_cells)
+    indistinguishable = len(other_cells) - ahead
+    if indistinguishable == 0:
         whom = f"all {ahead} others" if ahead > 1 else "the other cell"
         return f"{lead}, ahead of {whom} on the same problems."
-    if len(others) == 1:
+    if len(other_cells) == 1:
         return f"{lead}; on the same problems it is not distinguishable from the other cell."
     return (
-        f"{lead}; on the same problems it is ahead of {ahead} of the {len(others)} others, "
-        f"and not distinguishable from {rest}."
+        f"{lead}; on the same problems it is ahead of {ahead} of the {len(other_cells)} others, "
+        f"and not distinguishable from {indistinguishable}."
     )
 
 
@@ -148,12 +150,12 @@ def image_difference(
 
 def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
     """How accuracy differs between the fewest and the most images."""
-    found = image_difference(results, rows)
-    if found is None:
+    effect = image_difference(results, rows)
+    if effect is None:
         return "All problems have the same number of images, so its effect cannot be seen here."
-    few, many, difference = found
-    told = "a fall" if difference.value < 0 else "a rise"
-    verdict = told if difference.distinguishable else "not distinguishable from zero"
+    few, many, difference = effect
+    direction = "a fall" if difference.value < 0 else "a rise"
+    verdict = direction if difference.distinguishable else "not distinguishable from zero"
     return (
         f"With {name_image_bin(many.images)} accuracy over all cells is "
         f"{format_percent(many.acc.mean)}, "
@@ -170,18 +172,18 @@ def judge_difference(results: Results) -> tuple[AccuracyDifference, int] | None:
         return None
     keys = ["model", "setting", "id", "index"]
     judge, rules = results.select_verdicts(JUDGE_RULES), results.select_verdicts(results.main_rules)
-    both = judge.join(rules, on=keys)
-    disagree = (both["verdict"] - both["verdict_right"]).abs() >= 0.5
+    pairs = judge.join(rules, on=keys)
+    disagree = (pairs["verdict"] - pairs["verdict_right"]).abs() >= 0.5
     difference = _compare_frames(judge, rules, keys, results.study.analyze.confidence)
     return difference, int(disagree.sum())
 
 
 def judge_sentence(results: Results) -> str:
     """What the judge says that the rule book does not."""
-    found = judge_difference(results)
-    if found is None:
+    effect = judge_difference(results)
+    if effect is None:
         return f"No judge was asked: ACC comes from {name_scorer(results.main_rules)}."
-    difference, disagree = found
+    difference, disagree = effect
     verdict = "distinguishable from zero" if difference.distinguishable else "not distinguishable"
     judge = f"The {SIMULATED} judge" if results.judge_simulated else "The judge"
     return (
@@ -194,14 +196,14 @@ def judge_sentence(results: Results) -> str:
 
 def calibration_sentence(results: Results) -> str:
     """What people's labels say of the judge, or that nothing does."""
-    found = results.certificate
-    if found is None:
+    certificate = results.certificate
+    if certificate is None:
         return "The judge is not calibrated against people."
-    quality = found.quality[ALL]
+    quality = certificate.quality[ALL]
     kappa = (
         "" if quality.kappa.value is None else f" (kappa {format_decimals(quality.kappa.value, 2)})"
     )
-    mark = f" {SIMULATED}" if found.simulated else ""
+    mark = f" {SIMULATED}" if certificate.simulated else ""
     agreement = format_percent(quality.agreement.value or 0.0)
     rates = [
         f"{format_percent(rate.value)} of the {which} responses"
@@ -209,7 +211,7 @@ def calibration_sentence(results: Results) -> str:
         if rate.value is not None
     ]
     return (
-        f"Against {found.n:,}{mark} labels it agrees on {agreement}{kappa} and calls "
+        f"Against {certificate.n:,}{mark} labels it agrees on {agreement}{kappa} and calls "
         f"{' and '.join(rates)} right."
     )
 
@@ -224,13 +226,13 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
     if not failed:
         return f"All {n:,} responses hold an answer that {name_scorer(rules)} could score."
     moved, top = "", best(results, rows)
-    found = top.failures if top else None
-    if found and found.failed == 0:
+    bounds = top.failures if top else None
+    if bounds and bounds.failed == 0:
         moved = ", none of them in the leading cell"
-    elif found:
+    elif bounds:
         moved = (
             "; counted as right they would move the leading cell from "
-            f"{format_percent(found.as_wrong)} to {format_percent(found.as_right)}"
+            f"{format_percent(bounds.as_wrong)} to {format_percent(bounds.as_right)}"
         )
     hold = "holds" if failed == 1 else "hold"
     return (
@@ -243,13 +245,17 @@ def failures_sentence(results: Results, rows: Sequence[Score]) -> str:
 def describe_simulation(results: Results) -> str:
     """What of a study is simulated; nothing where nothing is."""
     cells = sum(results.simulated_cells.values())
-    who = []
+    sources = []
     if cells:
         every = cells == len(results.simulated_cells)
-        who.append("All responses" if every else f"The responses of {count_noun(cells, 'cell')}")
+        sources.append(
+            "All responses" if every else f"The responses of {count_noun(cells, 'cell')}"
+        )
     if results.judge_simulated:
-        who.append("the judgements" if who else "The judgements")
-    sentence = f"{' and '.join(who)} come from seeded stand-ins, not from a model." if who else ""
+        sources.append("the judgements" if sources else "The judgements")
+    sentence = (
+        f"{' and '.join(sources)} come from seeded stand-ins, not from a model." if sources else ""
+    )
     if results.has_synthetic_problems:
         sentence = f"The problems are made up ({results.manifest.synthetic}). {sentence}".strip()
     if counts := results.manifest.simulated:
@@ -279,11 +285,11 @@ def _compare_frames(
     confidence: float,
     comparisons: int = 1,
 ) -> AccuracyDifference:
-    both = first.join(second, on=keys, maintain_order="left")
+    pairs = first.join(second, on=keys, maintain_order="left")
     return paired_difference(
-        both["verdict"].to_list(),
-        both["verdict_right"].to_list(),
-        both["cluster"].to_list(),
+        pairs["verdict"].to_list(),
+        pairs["verdict_right"].to_list(),
+        pairs["cluster"].to_list(),
         confidence,
         comparisons,
     )

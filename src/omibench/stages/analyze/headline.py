@@ -78,22 +78,22 @@ def leading_numbers(
 
     Where the problems all have one number of images, GPTScore or the cells stand instead.
     """
-    found = [_best(results, rows)]
+    tiles = [_best(results, rows)]
     if effect := image_difference(results, images):
         few, many, difference = effect
-        told = "" if difference.distinguishable else ", not distinguishable"
-        found.append(
+        doubt = "" if difference.distinguishable else ", not distinguishable"
+        tiles.append(
             HeadlineNumber(
                 f"From {few.images} to {many.images} images",
                 f"{format_points(difference.value)} points",
                 f"{format_percent(few.acc.mean)} to {format_percent(many.acc.mean)} over all "
                 f"cells; "
-                f"interval {format_points_interval(difference)}{told}",
+                f"interval {format_points_interval(difference)}{doubt}",
                 results.main_simulated,
             )
         )
     elif judged := judge_difference(results):
-        found.append(
+        tiles.append(
             HeadlineNumber(
                 "Judge minus rule book",
                 f"{format_points(judged[0].value)} points",
@@ -102,16 +102,16 @@ def leading_numbers(
                 results.any_simulated,
             )
         )
-    found.append(_failures(results))
-    if len(found) < 3:
+    tiles.append(_failures(results))
+    if len(tiles) < 3:
         cells = count_noun(len(results.study.cells), "cell")
         problems = str(results.partial or count_noun(len(results.answers), "problem"))
-        found.append(
+        tiles.append(
             HeadlineNumber(
                 "Evaluated", cells, f"models under settings, on {problems}", simulated=False
             )
         )
-    return tuple(found)
+    return tuple(tiles)
 
 
 def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
@@ -119,14 +119,14 @@ def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
     if top is None:
         return HeadlineNumber(label, NONE, NO_LEADER, results.main_simulated)
     failed = results.failed_cells
-    few = [cell for cell in partial_cells(results, rows) if cell not in failed]
+    small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
     detail = (
         f"{cell_name(results, top.cell)}; {format_level(results.study.analyze.confidence)} "
         f"interval "
         f"{format_interval(top.acc)}, by {name_scorer(results.main_rules)}"
     )
-    if few:
-        detail += f"; {count_noun(len(few), 'cell')} with clearly fewer problems left out"
+    if small_cells:
+        detail += f"; {count_noun(len(small_cells), 'cell')} with clearly fewer problems left out"
     if failed:
         detail += f"; {count_noun(len(failed), 'cell')} with too few answers left out"
     return HeadlineNumber(label, format_percent(top.acc.mean), detail, results.main_simulated)
@@ -138,12 +138,12 @@ def _failures(results: Results) -> HeadlineNumber:
         return HeadlineNumber(label, "not known", UNKNOWN_FAILURES, simulated=False)
     verdicts = results.select_verdicts(rules)
     failed = int(verdicts["failed"].sum())
-    told = "counted as wrong and shown as bounds"
+    note = "counted as wrong and shown as bounds"
     if rules != results.main_rules:
-        told = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"
+        note = f"by {name_scorer(rules)}; {UNKNOWN_FAILURES}"
     return HeadlineNumber(
         label,
         format_percent(failed / verdicts.height),
-        f"{failed:,} of {verdicts.height:,}, {told}",
+        f"{failed:,} of {verdicts.height:,}, {note}",
         results.rests_on_simulation(rules),
     )

@@ -35,8 +35,8 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
     Where most models have few of the settings, each cell has a row instead, the first of a model's
     with its name.
     """
-    whole = select_totals(rows, results.main_rules)
-    totals = select_leading(whole)
+    totals_of_cells = select_totals(rows, results.main_rules)
+    totals = select_leading(totals_of_cells)
     settings = list(dict.fromkeys(s.cell.setting for s in totals))
     models = list(dict.fromkeys(s.cell.model for s in totals))
     sparse = 2 * len(totals) < len(models) * len(settings)
@@ -75,7 +75,7 @@ def draw_accuracy(results: Results, rows: Sequence[Score]) -> Chart:
             "Accuracy by model and setting",
             f"by {name_scorer(results.main_rules)}, "
             f"{format_level(results.study.analyze.confidence)} intervals",
-            *filter(None, [describe_selection(whole)]),
+            *filter(None, [describe_selection(totals_of_cells)]),
             simulated=results.main_simulated,
         ),
     )

@@ -27,11 +27,11 @@ def draw_failures(
     results: Results, failures: Sequence[FailureCount], rows: Sequence[Score]
 ) -> Chart:
     """Responses that hold no scorable answer, by outcome, as a share of each cell's."""
-    whole = select_totals(rows, results.main_rules)
-    kept = [s.cell for s in select_leading(whole)]
+    totals = select_totals(rows, results.main_rules)
+    cells_drawn = [s.cell for s in select_leading(totals)]
     rules = results.failure_rules or results.main_rules
-    own = [f for f in failures if f.rules == rules]
-    names = [name_outcome(key) for key in FAILURES if any(f.outcome == key for f in own)]
+    drawn_failures = [f for f in failures if f.rules == rules]
+    names = [name_outcome(key) for key in FAILURES if any(f.outcome == key for f in drawn_failures)]
     data = [
         {
             "cell": row_name(results, f.cell),
@@ -40,10 +40,10 @@ def draw_failures(
             "share": 100 * f.count / f.n,
             "count": str(f.count),
         }
-        for f in own
-        if f.cell in kept
+        for f in drawn_failures
+        if f.cell in cells_drawn
     ]
-    cells = [row_name(results, cell) for cell in kept]
+    cells = [row_name(results, cell) for cell in cells_drawn]
     base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("cell:N", sort=cells, scale=alt.Scale(domain=cells), title=None),
         x=alt.X("share:Q", stack="zero", title="Responses without a scorable answer, %"),
@@ -55,7 +55,7 @@ def draw_failures(
         height={"step": 22},
         title=make_title(
             "Failures by outcome",
-            ": ".join(filter(None, [f"by {name_scorer(rules)}", describe_selection(whole)])),
+            ": ".join(filter(None, [f"by {name_scorer(rules)}", describe_selection(totals)])),
             simulated=results.rests_on_simulation(rules),
         ),
     )

@@ -71,20 +71,20 @@ def models(results: Results) -> list[str]:
     return sorted(every, key=lambda model: -means.get(model, 0.0))[:MOST_MODELS]
 
 
-def join_points(found: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
+def join_points(model_points: Sequence[Point], bins: Sequence[str]) -> list[tuple[Point, Point]]:
     """The pairs of a model's points in neighbouring bins that a line may join."""
-    own = {(p.model, p.images): p for p in found if not p.few}
+    points_by_bin = {(p.model, p.images): p for p in model_points if not p.few}
     return [
-        (own[model, first], own[model, second])
-        for model in dict.fromkeys(p.model for p in found)
+        (points_by_bin[model, first], points_by_bin[model, second])
+        for model in dict.fromkeys(p.model for p in model_points)
         for first, second in pairwise(bins)
-        if (model, first) in own and (model, second) in own
+        if (model, first) in points_by_bin and (model, second) in points_by_bin
     ]
 
 
 def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
     """Accuracy by number of images: all cells together with intervals, and each model's points."""
-    bins, found = image_bins(results), points(results)
+    bins, model_points = image_bins(results), points(results)
     pooled = {
         s.images: s.acc for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules
     }
@@ -104,9 +104,9 @@ def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
         return {**point._asdict(), "model": name, "bin": label[point.images], "line": line,
                 "opacity": 0.4 if point.few else 1.0}  # fmt: skip
 
-    lines = [row(p, n) for n, pair in enumerate(join_points(found, bins)) for p in pair]
+    lines = [row(p, n) for n, pair in enumerate(join_points(model_points, bins)) for p in pair]
     every = alt.Chart(embed_data([{"bin": label[b], **per_cent(pooled[b])} for b in pooled]))
-    each = alt.Chart(embed_data([row(p) for p in found])).encode(
+    points_chart = alt.Chart(embed_data([row(p) for p in model_points])).encode(
         x=x, y=y, color=colour, shape=shape
     )
     return alt.layer(
@@ -115,26 +115,30 @@ def draw_images(results: Results, rows: Sequence[ImageScore]) -> Chart:
         alt.Chart(embed_data(lines))
         .mark_line(strokeWidth=1.5, opacity=0.75)
         .encode(x=x, y=y, color=colour, detail="line:N"),
-        each.mark_point(size=70).encode(opacity=alt.Opacity("opacity:Q", scale=None)),
+        points_chart.mark_point(size=70).encode(opacity=alt.Opacity("opacity:Q", scale=None)),
     ).properties(
         width=WIDTH,
         height=300,
         title=make_title(
             "Accuracy by number of images",
-            *_subtitle(results, found),
+            *_subtitle(results, model_points),
             simulated=results.main_simulated,
         ),
     )
 
 
-def _subtitle(results: Results, found: Sequence[Point]) -> list[str]:
+def _subtitle(results: Results, model_points: Sequence[Point]) -> list[str]:
     every = len({cell.model for cell in results.study.cells})
-    shown = len(models(results))
-    who = "each model" if shown == every else f"the {shown} of {every} models with the highest ACC"
+    models_drawn = len(models(results))
+    whose_points = (
+        "each model"
+        if models_drawn == every
+        else f"the {models_drawn} of {every} models with the highest ACC"
+    )
     lines = [
         f"bars: all cells together, {format_level(results.study.analyze.confidence)} interval; "
-        f"points: {who}, over all its settings"
+        f"points: {whose_points}, over all its settings"
     ]
-    if any(p.few for p in found):
+    if any(p.few for p in model_points):
         lines.append(f"pale and not joined: a point over fewer than {FEW} problems")
     return lines

@@ -25,8 +25,8 @@ from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 
 def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
     """The same responses under every rule book and the judge, a row a cell."""
-    whole = select_totals(rows, results.main_rules)
-    kept = [s.cell for s in select_leading(whole)]
+    totals = select_totals(rows, results.main_rules)
+    cells_drawn = [s.cell for s in select_leading(totals)]
     names = [rules_label(results, r) for r in results.rules]
     data = [
         {
@@ -35,7 +35,7 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
             "acc": 100 * s.acc.mean,
         }
         for s in rows
-        if s.subject == TOTAL and s.cell in kept
+        if s.subject == TOTAL and s.cell in cells_drawn
     ]
     base = alt.Chart(embed_data(data)).encode(
         y=alt.Y("cell:N", sort=None, title=None, axis=alt.Axis(grid=True)),
@@ -51,7 +51,7 @@ def draw_rules(results: Results, rows: Sequence[Score]) -> Chart:
         height={"step": 10},
         title=make_title(
             "Rule books and judge on the same responses",
-            ": ".join(filter(None, ["one row a cell", describe_selection(whole)])),
+            ": ".join(filter(None, ["one row a cell", describe_selection(totals)])),
             simulated=results.any_simulated,
         ),
     )

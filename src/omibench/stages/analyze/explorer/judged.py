@@ -42,19 +42,21 @@ def judgements(results: Results, folder: Path) -> Judgements:
 
     Cells without a file have none: `reasoning` has refused what should be there and is not.
     """
-    found: Judgements = defaultdict(list)
+    judgements_by_response: Judgements = defaultdict(list)
     for cell in results.study.judged_cells:
         path = folder / cell.model / f"{cell.setting}.parquet"
         if path.is_file():
             rows = read_parquet(path, JudgementRow)
-            known = {
+            certificates = {
                 name: find_certificate(results, rows.filter("counts", instrument=name))
                 for name in rows["instrument"].unique()
             }
             for row in rows.iter_rows(named=True):
-                said = _judgement(row, known[row["instrument"]])
-                found[cell.model, cell.setting, row["id"], row["index"]].append(said)
-    return found
+                judgement = _judgement(row, certificates[row["instrument"]])
+                judgements_by_response[cell.model, cell.setting, row["id"], row["index"]].append(
+                    judgement
+                )
+    return judgements_by_response
 
 
 def _judgement(row: dict[str, Any], certificate: ReasoningCertificate | None) -> Judgement:

@@ -70,16 +70,16 @@ class Trail:
         `own` are the SHA-256 of the problem's pictures. Each other one is shown where it is first
         sent; addresses are relative to `page`.
         """
-        known, found = set(own), []
+        seen, steps = set(own), []
         for key in keys:
             if (body := self._body(key)) is None:
                 continue
             who, request, response = body
             shown = dict.fromkeys(_images(request))
-            sent = [image for image in shown if image not in known]
-            known.update(sent)
+            sent = [image for image in shown if image not in seen]
+            seen.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
-            found.append(
+            steps.append(
                 TrailStep(
                     key=key,
                     who=who,
@@ -93,7 +93,7 @@ class Trail:
                     drawn=[self.find_picture(image, page) for image in drawn],
                 )
             )
-        return found
+        return steps
 
     def find_picture(self, sha256: str, page: Path) -> StoredPicture:
         """A picture by its SHA-256, with its address as seen from `page`."""
@@ -139,13 +139,13 @@ class Trail:
             folders = partition_folders(self._store)
         except MissingInputError:  # a look at results needs no store
             return []
-        found = []
+        partitions = []
         for folder in folders:
             try:
-                found.append(Partition(folder, read_card(folder) or {}))
+                partitions.append(Partition(folder, read_card(folder) or {}))
             except StoreError:  # a look at results must not end for a partition of no concern
                 continue
-        return found
+        return partitions
 
     @cached_property
     def _derived_pictures(self) -> dict[str, Path]:

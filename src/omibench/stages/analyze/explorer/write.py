@@ -243,16 +243,16 @@ def _stems(results: Results) -> set[str]:
 
 def _verdicts(results: Results) -> Verdicts:
     order = {rules: place for place, rules in enumerate([*results.rules, *results.votes])}
-    found: Verdicts = defaultdict(list)
+    verdicts: Verdicts = defaultdict(list)
     for row in results.verdicts.iter_rows(named=True):
-        found[row["model"], row["setting"], row["id"], row["index"]].append(row)
-    for own in found.values():
+        verdicts[row["model"], row["setting"], row["id"], row["index"]].append(row)
+    for own in verdicts.values():
         own.sort(key=lambda row: order[row["rules"]])
-    return found
+    return verdicts
 
 
 def _by_problem(responses: pl.DataFrame) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
+    rows_by_problem: dict[str, list[Row]] = defaultdict(list)
     for row in responses.iter_rows(named=True):
-        found[row["id"]].append(row)
-    return found
+        rows_by_problem[row["id"]].append(row)
+    return rows_by_problem

@@ -70,32 +70,33 @@ def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
 
 def describe_certificate(results: Results) -> str:
     """The judge's standing in a few words, for the list of facts."""
-    found = results.certificate
-    if found is None:
+    certificate = results.certificate
+    if certificate is None:
         return UNCALIBRATED
-    mark = "SIMULATED " if found.simulated else ""
+    mark = "SIMULATED " if certificate.simulated else ""
     return (
-        f"certified on {count_noun(found.n, f'{mark}label')} ({found.labels}, SHA-256 "
-        f"{found.labels_sha256[:12]}), prompt {found.prompt_sha256[:12]}"
+        f"certified on {count_noun(certificate.n, f'{mark}label')} ({certificate.labels}, SHA-256 "
+        f"{certificate.labels_sha256[:12]}), prompt {certificate.prompt_sha256[:12]}"
     )
 
 
-def _certificate(found: Certificate) -> dict[str, Any]:
-    left = [
-        (found.judge_failed, "judge failed"), (found.not_judged, "not judged"),
-        (found.stale, "of another text by now"),
-        (found.unknown, "of responses that the study does not have"),
+def _certificate(certificate: Certificate) -> dict[str, Any]:
+    left_out = [
+        (certificate.judge_failed, "judge failed"), (certificate.not_judged, "not judged"),
+        (certificate.stale, "of another text by now"),
+        (certificate.unknown, "of responses that the study does not have"),
     ]  # fmt: skip
     return {
-        "simulated": found.simulated,
-        "caption": f"The judge against {count_noun(found.n, 'label')} of "
-        f"{count_noun(found.problems, 'problem')}, {format_percent(found.confidence, 0)} "
-        f"intervals; "
+        "simulated": certificate.simulated,
+        "caption": f"The judge against {count_noun(certificate.n, 'label')} of "
+        f"{count_noun(certificate.problems, 'problem')}, "
+        f"{format_percent(certificate.confidence, 0)} "
+        "intervals; "
         "TPR and FPR: share of right and of wrong responses that it calls right."
-        + "".join(f" {count_noun(n, 'more label')}: {why}." for n, why in left if n),
+        + "".join(f" {count_noun(n, 'more label')}: {why}." for n, why in left_out if n),
         "rows": [
             {"kind": KINDS.get(kind, kind), "n": q.agreement.n, "measures": _measures(q)}
-            for kind, q in found.quality.items()
+            for kind, q in certificate.quality.items()
         ],
     }
 
@@ -145,7 +146,7 @@ def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
 def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
     """Of every cell how many responses the judge called right and wrong, failed at, never saw."""
     totals = {s.cell: s for s in scores if (s.rules, s.subject) == (JUDGE_RULES, TOTAL)}
-    found = (
+    rows_by_cell = (
         (c, results.select_verdicts(JUDGE_RULES, c).rows(named=True)) for c in results.study.cells
     )
     return [
@@ -154,7 +155,7 @@ def _cells(results: Results, scores: Sequence[Score]) -> list[dict[str, Any]]:
             "counts": _outcomes(rows),
             "totals": _totals(totals[cell]) if cell in totals else [],
         }
-        for cell, rows in found
+        for cell, rows in rows_by_cell
     ]
 
 

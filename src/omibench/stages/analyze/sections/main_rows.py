@@ -108,24 +108,24 @@ def group_rows(
     top = best(results, rows)
     beside = {cell: printed_row(results, cell, printed) for cell in results.study.cells}
     digits = max((row.digits for row in beside.values() if row), default=1)
-    found: dict[str, list[ModelRows]] = {}
+    models_by_group: dict[str, list[ModelRows]] = {}
     for model in dict.fromkeys(cell.model for cell in results.study.cells):
-        own = [cell for cell in results.study.cells if cell.model == model]
+        model_cells = [cell for cell in results.study.cells if cell.model == model]
         lines = [
             _main_row(results, index[cell], cell, beside[cell], digits)._replace(
                 leader=top is not None and cell == top.cell,
                 gain=_gain(results, index, cell),
                 printed_in=describe_places(results, cell),
             )
-            for cell in own
+            for cell in model_cells
             if (results.main_rules, TOTAL) in index.get(cell, {})
         ]
         if lines:
-            simulated = any(results.simulated_cells[cell] for cell in own)
+            simulated = any(results.simulated_cells[cell] for cell in model_cells)
             block = results.study.models[model]
             entry = ModelRows(results.label(model), simulated, lines, describe_size(block))
-            found.setdefault(block.group or "Models", []).append(entry)
-    return [ModelGroup(name, models) for name, models in found.items()]
+            models_by_group.setdefault(block.group or "Models", []).append(entry)
+    return [ModelGroup(name, models) for name, models in models_by_group.items()]
 
 
 def _gain(results: Results, index: Mapping[Cell, CellScores], cell: Cell) -> str:
@@ -182,13 +182,13 @@ _READING = (
 
 def _main_row(
     results: Results,
-    own: CellScores,
+    cell_scores: CellScores,
     cell: Cell,
     printed: Printed | None,
     digits: int,
 ) -> MainRow:
-    total = own[results.main_rules, TOTAL]
-    judge = own.get((JUDGE_RULES, TOTAL))
+    total = cell_scores[results.main_rules, TOTAL]
+    judge = cell_scores.get((JUDGE_RULES, TOTAL))
     failed, problems = total.failures, len(results.answers)
     page = f"{EXPLORER}/cells/{cell_file(cell)}" if results.study.analyze.explorer else None
     return MainRow(
@@ -201,7 +201,7 @@ def _main_row(
         partial=f"{total.acc.n:,} of {count_noun(problems, 'problem')}"
         if total.acc.n < problems
         else "",
-        subjects=[_subject_cell(results, own, s, page, digits) for s in subjects(results)],
+        subjects=[_subject_cell(results, cell_scores, s, page, digits) for s in subjects(results)],
         gptscore=_mean(judge, digits),
         gptscore_interval=format_bounds(judge.acc) if judge else "",
         failures=f"{failed.failed} / {total.responses}" if failed else NONE,
@@ -211,12 +211,12 @@ def _main_row(
 
 
 def _subject_cell(
-    results: Results, own: CellScores, subject: str, page: str | None, digits: int
+    results: Results, cell_scores: CellScores, subject: str, page: str | None, digits: int
 ) -> SubjectCell:
-    score = own.get((results.main_rules, subject))
+    score = cell_scores.get((results.main_rules, subject))
     return SubjectCell(
         _mean(score, digits),
-        _mean(own.get((JUDGE_RULES, subject)), digits),
+        _mean(cell_scores.get((JUDGE_RULES, subject)), digits),
         f"{page}#{subject}" if page and score else None,
     )
 

@@ -94,16 +94,16 @@ def describe_published(
 
 def describe_comparisons(comparisons: Sequence[PrintedComparison]) -> str:
     """How many printed cells the responses give, and how many have a simulated figure beside."""
-    held = [c for c in comparisons if not c.simulated]
-    simulated = len(comparisons) - len(held)
-    said = [_describe_reproduction(held)] if held or not simulated else []
+    comparable = [c for c in comparisons if not c.simulated]
+    simulated = len(comparisons) - len(comparable)
+    sentences = [_describe_reproduction(comparable)] if comparable or not simulated else []
     if simulated:
-        said.append(
+        sentences.append(
             f"{SIMULATED} figures stand beside {count_noun(simulated, 'printed cell')}, in "
             "differences.csv; they are not held against print, as stand-ins are not meant to "
             "give it."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _describe_reproduction(comparisons: Sequence[PrintedComparison]) -> str:

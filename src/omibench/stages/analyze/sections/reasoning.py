@@ -90,17 +90,17 @@ def describe_reasoning(results: Results, found: Reasoning) -> dict[str, Any] | N
 
 
 def _sentence(results: Results, found: Reasoning) -> str:
-    said = []
+    sentences = []
     if found.marks:
         judges = _names(results, found.marks[0].judge)
-        said.append(f"Rationales were marked from 1 to 5 by {judges}.")
+        sentences.append(f"Rationales were marked from 1 to 5 by {judges}.")
     if found.errors:
         first, wrong = found.errors[0], sum(cell.classified for cell in found.errors)
-        said.append(
+        sentences.append(
             f"Errors of {count_noun(wrong, 'wrong answer')} were classified by "
             f"{_names(results, first.judge)}, by the taxonomy {first.taxonomy}."
         )
-    return " ".join([*said, *_calibration(found)])
+    return " ".join([*sentences, *_calibration(found)])
 
 
 def _calibration(found: Reasoning) -> Iterator[str]:

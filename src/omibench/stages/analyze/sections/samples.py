@@ -50,19 +50,19 @@ class SamplesSection(ReportSection):
 
 def describe_samples(results: Results, rows: Sequence[SampleScore]) -> dict[str, Any] | None:
     """What the template lays out; None where every cell draws one sample."""
-    own = [s for s in rows if s.rules == results.main_rules]
-    if not own:
+    main_scores = [s for s in rows if s.rules == results.main_rules]
+    if not main_scores:
         return None
-    index = {(s.cell, s.metric, s.k): s for s in own}
-    cells = list(dict.fromkeys(s.cell for s in own))
+    index = {(s.cell, s.metric, s.k): s for s in main_scores}
+    cells = list(dict.fromkeys(s.cell for s in main_scores))
     return {
-        "simulated": any(s.simulated for s in own),
+        "simulated": any(s.simulated for s in main_scores),
         "caption": f"In per cent by {name_scorer(results.main_rules)}, with "
         f"{format_level(results.study.analyze.confidence)} intervals. One sample: mean and "
         f"standard "
         "deviation over whole runs; pass@k: chance of a right one among k; consistency@k: share "
         "of the first k that gives the most frequent answer.",
-        "rows": [row for cell in cells for row in _rows(results, cell, index, own)],
+        "rows": [row for cell in cells for row in _rows(results, cell, index, main_scores)],
     }
 
 

@@ -94,8 +94,8 @@ def credit(rows: pl.DataFrame) -> float | None:
 
     if rows["credit"].null_count() == rows.height:
         return None
-    given = rows.with_columns(pl.coalesce("credit", "verdict").alias("credit"))
-    problems = given.group_by("id", maintain_order=True).agg(pl.col("credit").mean())
+    credited = rows.with_columns(pl.coalesce("credit", "verdict").alias("credit"))
+    problems = credited.group_by("id", maintain_order=True).agg(pl.col("credit").mean())
     return float(problems["credit"].sum()) / problems.height
 
 
@@ -105,7 +105,7 @@ def scores(results: Results) -> list[Score]:
     The total is the micro-average over problems (OMIBench, section 4.1).
     """
     confidence = results.study.analyze.confidence
-    found = []
+    table = []
     for cell, rules, rows in _by_cell(results):
         simulated = results.simulated_cells[cell]
         parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
@@ -113,18 +113,18 @@ def scores(results: Results) -> list[Score]:
             if part.height:
                 acc, failed = estimate_accuracy(part, confidence), failures(part)
                 fixed = rules == JUDGE_RULES and subject == TOTAL
-                found.append(
+                table.append(
                     Score(cell, rules, subject, acc, part.height, failed, simulated, credit(part),
                           correct_accuracy(results, cell) if fixed else None)
                 )  # fmt: skip
-    return found
+    return table
 
 
 def image_scores(results: Results) -> list[ImageScore]:
     """Accuracy by number of images: of every cell, and of all cells together (`ALL_CELLS`)."""
     confidence = results.study.analyze.confidence
     pooled = [(ALL_CELLS, rules, results.select_verdicts(rules)) for rules in results.rules]
-    found = []
+    table = []
     for cell, rules, rows in [*_by_cell(results), *pooled]:
         every = cell == ALL_CELLS
         simulated = results.rests_on_simulation(rules) if every else results.simulated_cells[cell]
@@ -132,23 +132,23 @@ def image_scores(results: Results) -> list[ImageScore]:
             part = in_image_bin(rows, images)
             if part.height:
                 acc = estimate_accuracy(part, confidence)
-                found.append(ImageScore(cell, rules, images, acc, simulated))
-    return found
+                table.append(ImageScore(cell, rules, images, acc, simulated))
+    return table
 
 
 def failure_counts(results: Results) -> list[FailureCount]:
     """Every outcome that is no answer and occurs at all, for every cell and rule book."""
-    found = []
+    table = []
     for cell, rules, rows in _by_cell(results):
         counts = dict(rows.group_by("outcome").len().iter_rows())
-        found += [
+        table += [
             FailureCount(
                 cell, rules, name, counts[name], rows.height, results.simulated_cells[cell]
             )
             for name in FAILURES
             if name in counts
         ]
-    return found
+    return table
 
 
 def subjects(results: Results) -> list[str]:

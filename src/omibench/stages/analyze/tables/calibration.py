@@ -35,20 +35,22 @@ KNOWN_WRONG = Corrected(0.0, 0.0, 0.0)
 """What was not sent to the judge, or got no verdict, counts as wrong with or without it."""
 
 
-def add_certificates(results: Results, made: Path) -> Results:
+def add_certificates(results: Results, folder: Path) -> Results:
     """The results with the certificates of their judges, where there are any.
 
-    `made` is the folder of the stage `certify`, looked into where the study names labels; the
+    `folder` is the folder of the stage `certify`, looked into where the study names labels; the
     others are those that `certify.certificates` names. Raises MissingInputError for one that is
     not there, FileFormatError for one that is none.
     """
     params = results.study.certify
-    own = [made / CERTIFICATE_FILE, made / REASONING_FILE] if params.labels else []
-    if own and not any(file.is_file() for file in own):
-        raise MissingInputError(f"{own[0]}: there is no such file; run `omibench certify` first")
+    own_files = [folder / CERTIFICATE_FILE, folder / REASONING_FILE] if params.labels else []
+    if own_files and not any(file.is_file() for file in own_files):
+        raise MissingInputError(
+            f"{own_files[0]}: there is no such file; run `omibench certify` first"
+        )
     scores: list[Certificate] = []
     reasoning: list[ReasoningCertificate] = []
-    for file in [*filter(Path.is_file, own), *map(Path, params.certificates)]:
+    for file in [*filter(Path.is_file, own_files), *map(Path, params.certificates)]:
         if _of_reasoning(file):
             reasoning += read_json(file, ReasoningCertificates).certificates
         else:
@@ -69,7 +71,7 @@ def _of_reasoning(file: Path) -> bool:
     return isinstance(found, dict) and "certificates" in found
 
 
-def match_certificate(results: Results, known: Sequence[Certificate]) -> Certificate | None:
+def match_certificate(results: Results, candidates: Sequence[Certificate]) -> Certificate | None:
     """The first certificate of this judge: the same models by identity, the same prompt."""
     judged = results.select_verdicts(JUDGE_RULES)
     judges = judged["judge"].drop_nulls().unique().to_list()
@@ -79,7 +81,11 @@ def match_certificate(results: Results, known: Sequence[Certificate]) -> Certifi
     named = [results.study.models.get(name) for name in judges[0].split("+")]
     models = [model for model in named if model]
     return next(
-        (c for c in known if c.prompt_sha256 == prompts[0] and is_certified(c.identity, models)),
+        (
+            c
+            for c in candidates
+            if c.prompt_sha256 == prompts[0] and is_certified(c.identity, models)
+        ),
         None,
     )
 
@@ -105,14 +111,18 @@ def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
 
 
 def _rates(certificate: Certificate, kind: str) -> JudgeQuality:
-    own = certificate.quality.get(kind)
-    return own if own and min(own.tpr.n, own.fpr.n) >= ENOUGH else certificate.quality[ALL]
+    type_quality = certificate.quality.get(kind)
+    return (
+        type_quality
+        if type_quality and min(type_quality.tpr.n, type_quality.fpr.n) >= ENOUGH
+        else certificate.quality[ALL]
+    )
 
 
 def _correct_rows(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
-    told = clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
+    judged = clustered_wilson(rows["verdict"].to_list(), rows["cluster"].to_list(), confidence)
     tpr, fpr = (
         Share(m.value or 0.0, m.n_eff or float(m.n) if m.value is not None else 0.0)
         for m in (quality.tpr, quality.fpr)
     )
-    return rogan_gladen(Share(told.mean, told.n_eff), tpr, fpr, confidence)
+    return rogan_gladen(Share(judged.mean, judged.n_eff), tpr, fpr, confidence)

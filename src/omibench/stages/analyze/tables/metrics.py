@@ -25,7 +25,7 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
     `rules` holds the accuracy of every rule book; `partial` says how many problems of how many a
     partial run asked. A cell without responses or verdicts is `missing`.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    values: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in results.study.cells:
         totals = {s.rules: s for s in rows if s.cell == cell and s.subject == TOTAL}
         main, judge = totals.get(results.main_rules), totals.get(JUDGE_RULES)
@@ -51,10 +51,10 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
         entry["rules"] = {
             name: round_number(s.acc.mean) for name, s in totals.items() if name != JUDGE_RULES
         }
-        found.setdefault(cell.model, {})[cell.setting] = entry
+        values.setdefault(cell.model, {})[cell.setting] = entry
     for cell in results.missing:
-        found.setdefault(cell.model, {})[cell.setting] = {"missing": True}
-    return found
+        values.setdefault(cell.model, {})[cell.setting] = {"missing": True}
+    return values
 
 
 def write_plots(

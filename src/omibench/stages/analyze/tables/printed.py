@@ -110,14 +110,14 @@ def _by_setting(path: str | Path, row: dict[str, str], names: Sequence[str]) -> 
 def _read_row(
     path: str | Path, row: dict[str, str], columns: Columns, sizes: Mapping[str, int]
 ) -> Printed:
-    given = {name: key for name, key in columns.items() if row[name]}
+    filled = {name: key for name, key in columns.items() if row[name]}
     return Printed(
         model=row["model"],
         strategy=row.get("strategy") or "",
         group=row.get("group") or "",
-        values={key: _number(path, row, name) for name, key in given.items()},
+        values={key: _number(path, row, name) for name, key in filled.items()},
         sizes=dict(sizes),
-        digits=max((len(row[name].partition(".")[2]) for name in given), default=2),
+        digits=max((len(row[name].partition(".")[2]) for name in filled), default=2),
         file=Path(path).name,
     )
 
@@ -141,20 +141,22 @@ def _value_columns(
 
 def _by_metric(columns: Sequence[str]) -> tuple[Columns, str] | None:
     """The columns of a table of one dataset, and which it is; None for a table of several."""
-    found: Columns = {}
+    columns_read: Columns = {}
     for column in columns:
         head, _, tail = column.rpartition("_")
         if column == AVERAGE:
-            found[column] = (AVERAGE, ACC)
+            columns_read[column] = (AVERAGE, ACC)
         elif tail in METRICS and head:
-            found[column] = (_PARTS.get(head, head), tail)
+            columns_read[column] = (_PARTS.get(head, head), tail)
         elif head in ("strict", "loose"):
-            found[column] = (_PARTS.get(tail, tail), STRICT if head == STRICT else ACC)
+            columns_read[column] = (_PARTS.get(tail, tail), STRICT if head == STRICT else ACC)
         else:
             return None
-    if any(metric == STRICT for _, metric in found.values()):
-        return found, "mathreal"
-    return found, "usnco_v" if {"local", "national"} <= {part for part, _ in found.values()} else ""
+    if any(metric == STRICT for _, metric in columns_read.values()):
+        return columns_read, "mathreal"
+    return columns_read, "usnco_v" if {"local", "national"} <= {
+        part for part, _ in columns_read.values()
+    } else ""
 
 
 def _which_dataset(datasets: Sequence[str], name: str, problems: int) -> str | None:

@@ -81,14 +81,14 @@ def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> li
     """
     label, setting = results.label(cell.model), cell.setting
     names = {setting, setting.partition("-")[0], results.setting_label(setting)}
-    found: dict[str, Printed] = {}
+    rows_by_file: dict[str, Printed] = {}
     for same in (str, _plain):
         for row in printed:
             known = row.settings or (row.strategy or _DEFAULT_STRATEGY,)
             own = {setting} if row.settings else names
             if same(row.model) == same(label) and own.intersection(known):
-                found.setdefault(row.file, row)
-    return list(found.values())
+                rows_by_file.setdefault(row.file, row)
+    return list(rows_by_file.values())
 
 
 def printed_row(results: Results, cell: Cell, printed: Sequence[Printed]) -> Printed | None:
@@ -109,7 +109,7 @@ def compare(
     main rules, with credit for parts where the table is `loose`; GPTScore with the judge's; pass@5
     and consistency@5 with those of the folder `aggregate`.
     """
-    found = []
+    comparisons = []
     for cell in results.study.cells:
         mine = _Mine(results, cell, [s for s in rows if s.cell == cell], aggregate)
         for row in printed_rows(results, cell, printed):
@@ -121,13 +121,13 @@ def compare(
                         or results.has_synthetic_problems
                         or results.has_simulated_judge(ours.rules)
                     )
-                    found.append(
+                    comparisons.append(
                         PrintedComparison(
                             cell, part, metric, ours.rules, value, 100 * ours.value, ours.n,
                             stand_in, row.digits,
                         )
                     )  # fmt: skip
-    return found
+    return comparisons
 
 
 class _Mine:

@@ -72,15 +72,15 @@ class SaliencyComparison(NamedTuple):
 
 def saliences(results: Results, folder: Path) -> list[Salience]:
     """Every cell that was looked into; `folder` is that of the stage `saliency`."""
-    found = []
+    table = []
     for cell in results.study.salient_cells:
         file = folder / cell.model / f"{cell.setting}.parquet"
         if not file.is_file():
             raise MissingInputError(f"{file}: is missing; make it with `snakemake --cores all`")
         frame = read_parquet(file, SaliencyRow).filter(chosen=True)
         if frame.height:
-            found.append(_salience(cell, frame))
-    return found
+            table.append(_salience(cell, frame))
+    return table
 
 
 def compare_settings(rows: list[Salience]) -> Iterator[SaliencyComparison]:

@@ -43,17 +43,17 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
 
     A cell that was not aggregated has its repeated runs alone.
     """
-    found = []
+    table = []
     for cell in results.study.aggregated_cells:
-        own = results.verdicts.filter(model=cell.model, setting=cell.setting)
-        clusters = dict(own.select("id", "cluster").iter_rows())
+        cell_verdicts = results.verdicts.filter(model=cell.model, setting=cell.setting)
+        clusters = dict(cell_verdicts.select("id", "cluster").iter_rows())
         for rules in results.rules:
-            rows = own.filter(rules=rules)
+            rows = cell_verdicts.filter(rules=rules)
             if rows.height:
-                found.append(_runs(results, cell, rules, rows))
-        known = read_aggregates(cell, folder)
-        if known is not None:
-            order = known.filter(_in_values("rules", results.rules))
+                table.append(_runs(results, cell, rules, rows))
+        aggregates = read_aggregates(cell, folder)
+        if aggregates is not None:
+            order = aggregates.filter(_in_values("rules", results.rules))
             for (rules, metric, k), part in order.partition_by(
                 "rules", "metric", "k", as_dict=True, maintain_order=True
             ).items():
@@ -62,10 +62,10 @@ def sample_scores(results: Results, folder: Path) -> list[SampleScore]:
                     results.study.analyze.confidence,
                 )  # fmt: skip
                 simulated = results.simulated_cells[cell] or bool(part["simulated"].any())
-                found.append(
+                table.append(
                     SampleScore(cell, str(rules), str(metric), int(k), value, None, simulated)
                 )
-    return found
+    return table
 
 
 def sample_records(results: Results, rows: list[SampleScore]) -> list[dict[str, Any]]:
