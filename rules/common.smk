@@ -32,7 +32,7 @@ from omibench.params.study import (
 )
 from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance.provenance import forget
-from omibench.params.unused_models import unasked
+from omibench.params.unused_models import describe_unused
 from omibench.files.yaml_file import add_place
 
 # No process that a job starts imports what happens to lie in the current folder.
@@ -75,7 +75,7 @@ if workflow.is_main_process and (MISSING := missing_files(STUDY, ALLOWED)):
             + elsewhere(workflow)
         )
     )
-if workflow.is_main_process and (REMARK := unasked(STUDY)):
+if workflow.is_main_process and (REMARK := describe_unused(STUDY)):
     logger.warning(f"omibench: {REMARK}")
 
 RESULTS = STUDY.study.results

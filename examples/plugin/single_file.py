@@ -7,7 +7,7 @@ settings: {mine: {prompt: letter-only}}
 
 from __future__ import annotations
 
-from omibench.rule_books.outcome import failed, passes_through
+from omibench.rule_books.outcome import make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.settings.registry import prompt
@@ -22,7 +22,7 @@ def score(item: ScoredItem) -> Verdict:
         return blocked
     letter = item.prediction.strip()[:1].upper()
     if not letter.isalpha():
-        return failed("unparsed", "no letter", "first-letter", 1)
+        return make_failed_verdict("unparsed", "no letter", "first-letter", 1)
     right = [letter] == item.gold
     return Verdict(
         extracted=letter, method="letter", verdict=float(right), rules="first-letter", version=1

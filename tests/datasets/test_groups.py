@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.datasets.groups import shared
+from omibench.datasets.groups import link_by_keys
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3), max_size=12))
 def test_groups_are_the_connected_ones(keys: list[list[str]]) -> None:
-    groups = shared(keys)
+    groups = link_by_keys(keys)
     reached = {i: {i} for i in range(len(keys))}
     for _ in keys:
         reached = {

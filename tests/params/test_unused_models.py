@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from omibench.params.study import load_study, parse_study
-from omibench.params.unused_models import unasked
+from omibench.params.unused_models import describe_unused
 
 MODEL = {"provider": "simulated", "oracle": "oracle.jsonl"}
 VALUES = {"models": {"a": MODEL, "b": MODEL}, "settings": {"cot": {}, "direct": {}}}
 
 
 def said(**blocks: Any) -> str | None:
-    return unasked(parse_study(VALUES | blocks, "test"))
+    return describe_unused(parse_study(VALUES | blocks, "test"))
 
 
 def test_a_study_that_leaves_infer_out_says_what_to_write() -> None:
@@ -45,4 +45,4 @@ def test_models_without_any_setting() -> None:
 
 @pytest.mark.parametrize("name", ["params.yaml", "studies/omibench.yaml", "studies/mathreal.yaml"])
 def test_our_own_studies_ask_all_that_they_define(root: Path, name: str) -> None:
-    assert unasked(load_study(root / name)) is None
+    assert describe_unused(load_study(root / name)) is None

@@ -10,22 +10,22 @@ from tests.settings.test_present import questions
 from omibench.params.setting import Setting
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Question
-from omibench.settings.ablation import ablated, wordless
+from omibench.settings.ablation import ablate, wordless
 from omibench.settings.present import Around, present
 
 BY_ID = {question.id: question for question in PROBLEMS}
 
 
 def test_choices_go_with_the_pictures_that_stand_in_them_alone() -> None:
-    left = ablated(BY_ID["mark-in-choice"], ["choices"])
+    left = ablate(BY_ID["mark-in-choice"], ["choices"])
     assert left.choices is None
     assert left.question.startswith("Water stands in [IMAGE0].")
     assert [figure.file for figure in left.images] == ["images/flask.png"]
-    assert ablated(BY_ID["picture-choices"], ["choices"]).images == []
+    assert ablate(BY_ID["picture-choices"], ["choices"]).images == []
 
 
 def test_words_go_and_pictures_stay() -> None:
-    left = ablated(BY_ID["two-marked"], ["question"])
+    left = ablate(BY_ID["two-marked"], ["question"])
     assert left.question == "[IMAGE0]\n[IMAGE1]"
     assert left.choices == BY_ID["two-marked"].choices
     assert len(left.images) == 2
@@ -34,15 +34,15 @@ def test_words_go_and_pictures_stay() -> None:
 def test_what_a_question_lacks_is_not_taken_from_it() -> None:
     for question in PROBLEMS:
         if not question.choices:
-            assert ablated(question, ["choices"]) == question
-        assert ablated(question, []) == question
+            assert ablate(question, ["choices"]) == question
+        assert ablate(question, []) == question
 
 
 def test_the_answer_is_asked_for_as_before() -> None:
     setting = Setting(prompt="emma-direct", without=["choices"])
     letter = "Answer with the option's letter"
     question = BY_ID["two-marked"]
-    left = ablated(question, setting.without)
+    left = ablate(question, setting.without)
     text = present(left, setting, around=Around(lettered=True)).text
     assert letter in text
     assert "(A)" not in text
@@ -52,7 +52,7 @@ def test_the_answer_is_asked_for_as_before() -> None:
 def test_the_pictures_that_are_left_are_those_that_were_meant(
     question: Question, without: list[str]
 ) -> None:
-    left = ablated(question, without)  # type: ignore[arg-type]
+    left = ablate(question, without)  # type: ignore[arg-type]
     met = [question.images[int(m)].sha256 for m in IMAGE_MARK.findall(question.question)]
     assert [left.images[int(m)].sha256 for m in IMAGE_MARK.findall(left.question)] == met
     in_choices = {*question.image_order()} - {int(m) for m in IMAGE_MARK.findall(question.question)}

@@ -16,7 +16,7 @@ from omibench.params.image import DEGRADATIONS, Images
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import ABSENT, Conversation, ImagePart, Request, Tags
-from omibench.settings.conditions import NOT_SHOWN, shown
+from omibench.settings.conditions import NOT_SHOWN, show_pictures
 from omibench.settings.present import present
 from omibench.store.key import request_key
 
@@ -174,7 +174,7 @@ def test_two_equal_pictures_cannot_be_shuffled() -> None:
 def test_a_picture_without_bytes_has_its_name_for_a_hash() -> None:
     asked = Question(id="p", question="[IMAGE0]", images=[Figure(file="i/a.png", sha256="")])
     gone = ImagePart(sha256=f"{ABSENT}i/a.png", path="data/i/a.png")
-    assert shown(asked, Images(), "data").at == {0: gone}
+    assert show_pictures(asked, Images(), "data").at == {0: gone}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from omibench.schemas.example import Example, are_siblings
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Figure, Question
 from omibench.schemas.request import Conversation
-from omibench.settings.examples import chosen, reply, shown_before
+from omibench.settings.examples import choose_examples, reply, show_examples
 from omibench.settings.present import present
 
 QUESTION = PROBLEMS[0]
@@ -32,12 +32,12 @@ def ids(found: list[Example]) -> list[str]:
 def asked(examples: dict[str, Any], prompt: str = "in-context") -> Conversation:
     setting = Setting.model_validate({"prompt": prompt, "examples": examples})
     assert setting.examples
-    found = chosen(QUESTION, EXAMPLES, setting.examples)
-    return present(QUESTION, setting, around=shown_before(found, setting, ""))
+    found = choose_examples(QUESTION, EXAMPLES, setting.examples)
+    return present(QUESTION, setting, around=show_examples(found, setting, ""))
 
 
 def test_a_smaller_k_is_the_beginning_of_a_larger() -> None:
-    drawn = [ids(chosen(QUESTION, EXAMPLES, Examples(k=k))) for k in range(5)]
+    drawn = [ids(choose_examples(QUESTION, EXAMPLES, Examples(k=k))) for k in range(5)]
     assert [len(each) for each in drawn] == [0, 1, 2, 3, 4]
     assert all(large[: len(small)] == small for small, large in pairwise(drawn))
 
@@ -45,24 +45,30 @@ def test_a_smaller_k_is_the_beginning_of_a_larger() -> None:
 @pytest.mark.parametrize("images", ["none", "one", "all"])
 def test_the_draw_is_the_same_whatever_is_shown_of_it(images: str) -> None:
     wanted = Examples.model_validate({"k": 3, "images": images})
-    assert ids(chosen(QUESTION, EXAMPLES, wanted)) == ids(chosen(QUESTION, EXAMPLES, Examples(k=3)))
-    assert chosen(QUESTION, EXAMPLES, wanted, sample=4) == chosen(QUESTION, EXAMPLES, wanted)
+    assert ids(choose_examples(QUESTION, EXAMPLES, wanted)) == ids(
+        choose_examples(QUESTION, EXAMPLES, Examples(k=3))
+    )
+    assert choose_examples(QUESTION, EXAMPLES, wanted, sample=4) == choose_examples(
+        QUESTION, EXAMPLES, wanted
+    )
 
 
 def test_questions_and_seeds_have_draws_of_their_own() -> None:
-    drawn = {tuple(ids(chosen(q, EXAMPLES, Examples(k=4)))) for q in PROBLEMS}
+    drawn = {tuple(ids(choose_examples(q, EXAMPLES, Examples(k=4)))) for q in PROBLEMS}
     assert len(drawn) > 1
-    seeds = {tuple(ids(chosen(QUESTION, EXAMPLES, Examples(k=4, seed=s)))) for s in range(9)}
+    seeds = {
+        tuple(ids(choose_examples(QUESTION, EXAMPLES, Examples(k=4, seed=s)))) for s in range(9)
+    }
     assert len(seeds) > 1
 
 
 def test_a_window_slides_over_the_other_subset_run_by_run() -> None:
     wanted = Examples(k=2, take="window")
-    runs = [ids(chosen(QUESTION, EXAMPLES, wanted, sample)) for sample in range(2)]
+    runs = [ids(choose_examples(QUESTION, EXAMPLES, wanted, sample)) for sample in range(2)]
     assert QUESTION.subset == "local"
     assert runs == [["example-6", "example-7"], ["example-7", "example-8"]]
     with pytest.raises(ParamsError, match=r"two-marked: 4 examples are needed and 3 may be shown"):
-        chosen(QUESTION, EXAMPLES, wanted, sample=2)
+        choose_examples(QUESTION, EXAMPLES, wanted, sample=2)
 
 
 GROUPS = st.sampled_from(["", "a", "b"])
@@ -77,7 +83,7 @@ def test_never_itself_nor_a_sibling(
     pool = [question, *(_question(f"e{n}", g, p) for n, (g, p) in enumerate(others))]
     rows = [Example(take="sampled", question=each, answer=["1"]) for each in pool]
     try:
-        found = chosen(question, rows, Examples(k=k))
+        found = choose_examples(question, rows, Examples(k=k))
     except ParamsError:
         strangers = [row for row in rows if not are_siblings(question, row.question)]
         assert len(strangers) < k
@@ -132,7 +138,7 @@ def test_pictures_come_in_the_order_of_examples_and_then_of_the_question(
     block = {"examples": {"k": len(rows), "images": images}}
     for prompt in ("in-context", "usnco-v"):
         setting = Setting.model_validate({"prompt": prompt, **block})
-        around = shown_before(rows, setting, "")
+        around = show_examples(rows, setting, "")
         conversation = present(question, setting, around=around)
         sent = [picture.sha256 for picture in conversation.images]
         meant = [sha for q in solved for sha in _shown(q, images)] + _shown(question, "all")

@@ -15,7 +15,7 @@ from omibench.errors import ParamsError
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
-from omibench.settings.ablation import ablated
+from omibench.settings.ablation import ablate
 from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.steps import Task, next_step
 
@@ -105,5 +105,5 @@ def lacks(question: Question, setting: Setting) -> bool:
         return True
     if "question" not in setting.without:
         return False
-    seen = ablated(question, setting.without)
+    seen = ablate(question, setting.without)
     return not seen.choices and (not seen.images or setting.images.show == "none")

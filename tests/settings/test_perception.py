@@ -14,7 +14,7 @@ from omibench.params.setting import Setting
 from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Decoding, Response
-from omibench.settings.perception import perceived, readings
+from omibench.settings.perception import add_readings, readings
 from omibench.settings.steps import Task, next_step
 
 BY_ID = {question.id: question for question in PROBLEMS}
@@ -35,7 +35,7 @@ QM, DM = "Find the area.", "A triangle."
     ],
 )
 def test_the_words_of_the_six_settings(given: Given, text: str) -> None:
-    assert perceived(PHOTO, Perception(given=given), [QM, DM]).question == text
+    assert add_readings(PHOTO, Perception(given=given), [QM, DM]).question == text
 
 
 def test_who_reads_sees_pictures_and_no_words_of_the_question() -> None:
@@ -49,12 +49,12 @@ def test_who_reads_sees_pictures_and_no_words_of_the_question() -> None:
 
 
 def test_several_descriptions_count_as_the_pictures_are_met() -> None:
-    told = perceived(BY_ID["mark-in-choice"], Perception(given="I+QG+DG")).question
+    told = add_readings(BY_ID["mark-in-choice"], Perception(given="I+QG+DG")).question
     assert told.endswith("Picture 1: A flask.\nPicture 2: A line that falls.\nPicture 3: A tube.")
 
 
 def test_no_mark_of_a_picture_comes_from_what_was_read() -> None:
-    read = perceived(PHOTO, Perception(given="I+QM"), ["See [IMAGE0] and [IMAGE7]."])
+    read = add_readings(PHOTO, Perception(given="I+QM"), ["See [IMAGE0] and [IMAGE7]."])
     assert read.question == "[IMAGE0]\nSee image 0 and image 7."
 
 
@@ -62,7 +62,7 @@ def test_a_problem_without_description_is_asked_with_its_text() -> None:
     bare = PHOTO.model_copy(
         update={"images": [PHOTO.images[0].model_copy(update={"caption": None})]}
     )
-    assert perceived(bare, Perception(given="I+QG+DG")).question == f"[IMAGE0]\n{QG}"
+    assert add_readings(bare, Perception(given="I+QG+DG")).question == f"[IMAGE0]\n{QG}"
 
 
 def test_the_reading_is_a_step_of_its_own_for_all_samples() -> None:
@@ -105,7 +105,7 @@ def test_what_does_not_go_together_is_refused(block: dict[str, object]) -> None:
 def test_words_alone_say_what_they_are() -> None:
     assert Setting.model_validate({"perception": "I+QM"}).perception == Perception(given="I+QM")
     question = Question(id="q", question="Why?")
-    assert perceived(question, Perception(given="I+QG")).question == "Why?"
+    assert add_readings(question, Perception(given="I+QG")).question == "Why?"
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

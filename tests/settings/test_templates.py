@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omibench.settings.registry import PROMPTS
-from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt, left_out
+from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt, drop_slot
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, Prompt, lef
     ],
 )
 def test_what_goes_with_the_choices(template: str, left: str) -> None:
-    assert left_out(template, CHOICES) == left
+    assert drop_slot(template, CHOICES) == left
 
 
 @pytest.mark.parametrize("name", PROMPTS.built_in)

@@ -17,7 +17,7 @@ from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, typed_rows
-from omibench.datasets.sample import stratified
+from omibench.datasets.sample import draw_stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import open_regular
 from omibench.params.stages import BenchmarkParams
@@ -36,12 +36,12 @@ _PICTURES = tuple(f"image_{n}" for n in range(1, 6))
 _IMAGE = re.compile(r"<image_(\d+)>")
 
 
-def _said(value: Any) -> Any:
+def _drop_none_text(value: Any) -> Any:
     """None for what a release spells as an empty text or as `none`."""
     return None if isinstance(value, str) and value.strip().lower() in ("", "none") else value
 
 
-Text = Annotated[str | None, BeforeValidator(_said)]
+Text = Annotated[str | None, BeforeValidator(_drop_none_text)]
 
 
 class Row(BaseModel):
@@ -54,7 +54,7 @@ class Row(BaseModel):
     type: str
     question: str
     answer: Annotated[str, Field(min_length=1)]
-    options: Annotated[list[str] | None, BeforeValidator(_said)] = None
+    options: Annotated[list[str] | None, BeforeValidator(_drop_none_text)] = None
     context: Text = None
     solution: Text = None
     category: Text = None
@@ -97,7 +97,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
         _check_columns(file)
         for row in typed_rows(file, Row, "pid"):
             if row.pid not in rows:
-                rows[row.pid] = (_without_bytes(row), _held(row, found), file)
+                rows[row.pid] = (_without_bytes(row), _find_pictures(row, found), file)
             elif rows[row.pid][0].essence != row.essence:
                 raise FileFormatError(f"{file}: {row.pid} differs from the file read before it")
     questions, answers = [], []
@@ -115,7 +115,7 @@ def load_mini(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     Coding problems have several categories each: their tasks stand in. The authors' own draw is a
     dataset of its own, read as `emma`. Raises as `load` does.
     """
-    return stratified(load(folder, scratch, params), _stratum, MINI_PER_SUBJECT, params.seed)
+    return draw_stratified(load(folder, scratch, params), _stratum, MINI_PER_SUBJECT, params.seed)
 
 
 def _stratum(answer: Answer) -> str:
@@ -137,7 +137,7 @@ def _check_columns(file: Path) -> None:
         raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {names}")
 
 
-def _held(row: Row, found: Found) -> Held:
+def _find_pictures(row: Row, found: Found) -> Held:
     pictures = ((n, getattr(row, name)) for n, name in enumerate(_PICTURES, 1))
     return Held({n: found.figure(picture) for n, picture in pictures if picture})
 
@@ -152,7 +152,7 @@ def _place(row: Row) -> tuple[str, int, str]:
     return row.subject, int(digits.group()) if digits else 0, row.pid
 
 
-def _marked(text: str, held: Held) -> str:
+def _mark_images(text: str, held: Held) -> str:
     """The text with our marks of pictures, counted in the order in which the problem has them."""
     order = {n: place for place, n in enumerate(held)}
     return _IMAGE.sub(
@@ -164,7 +164,7 @@ def _choices(row: Row, held: Held) -> list[Choice] | None:
     if row.kind == "open":
         return None
     return [
-        Choice(label=chr(ord("A") + i), text=_marked(text, held))
+        Choice(label=chr(ord("A") + i), text=_mark_images(text, held))
         for i, text in enumerate(row.options or [])
     ]
 
@@ -173,7 +173,7 @@ def _question(row: Row, held: Held) -> Question:
     asked = f"{row.context}\n{row.question}" if row.context else row.question
     return Question(
         id=row.pid,
-        question=_marked(asked, held),
+        question=_mark_images(asked, held),
         images=list(held.values()),
         choices=_choices(row, held),
         subject=SUBJECTS.get(row.subject, "other"),

@@ -36,14 +36,14 @@ def _texts(value: Any) -> Any:
     return list(value.values())
 
 
-def _known(value: Any) -> Any:
+def _drop_empty_text(value: Any) -> Any:
     return None if value == "" else value
 
 
 _BETWEEN = re.compile(r"[\s,;.()]+|and\b")
 """What may stand between the letters of a key with several."""
 Entries = Annotated[list[str], BeforeValidator(_entries)]
-Text = Annotated[str | None, BeforeValidator(_known)]
+Text = Annotated[str | None, BeforeValidator(_drop_empty_text)]
 
 
 class Row(BaseModel):
@@ -56,7 +56,7 @@ class Row(BaseModel):
     answer: Annotated[Entries, Field(min_length=1)]
     images: Annotated[list[str | Embedded], BeforeValidator(_entries)] = []
     choices: Annotated[list[str], BeforeValidator(_texts)] = []
-    subject: Annotated[Subject | None, BeforeValidator(_known)] = None
+    subject: Annotated[Subject | None, BeforeValidator(_drop_empty_text)] = None
     language: Text = None
     group: Text = None
     subset: Text = None

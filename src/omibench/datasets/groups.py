@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def shared(keys: Sequence[Sequence[str]]) -> list[int]:
+def link_by_keys(keys: Sequence[Sequence[str]]) -> list[int]:
     """For each item, the position of the first one that it is linked to by common keys.
 
     Links chain: an item that shares one key with a second and another with a third joins all.

@@ -99,10 +99,10 @@ def _remote(hub: str, revision: str) -> tuple[Sequence[str], Get]:
     from huggingface_hub import HfApi, hf_hub_download
 
     def get(name: str) -> Path:
-        with _told(hub, revision):
+        with _explain_hub_errors(hub, revision):
             return Path(hf_hub_download(hub, name, repo_type="dataset", revision=revision))
 
-    with _told(hub, revision):
+    with _explain_hub_errors(hub, revision):
         files = HfApi().list_repo_files(hub, revision=revision, repo_type="dataset")
     return sorted(files), get
 
@@ -112,7 +112,7 @@ def _file_name(text: str) -> str:
 
 
 @contextmanager
-def _told(hub: str, revision: str) -> Iterator[None]:
+def _explain_hub_errors(hub: str, revision: str) -> Iterator[None]:
     from httpx import HTTPError
     from huggingface_hub.errors import HfHubHTTPError
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.found import Embedded, Found
-from omibench.datasets.groups import shared
+from omibench.datasets.groups import link_by_keys
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.params.stages import BenchmarkParams
@@ -55,7 +55,7 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
         with naming(file, row.id):
             figures.append([found.figure(picture) for picture in row.image_list])
         rows.append(row.model_copy(update={"image_list": []}))
-    roots = shared([_links(row, own) for row, own in zip(rows, figures, strict=True)])
+    roots = link_by_keys([_links(row, own) for row, own in zip(rows, figures, strict=True)])
     groups = [rows[root].id for root in roots]
     questions, answers = [], []
     for each in zip(rows, figures, groups, strict=True):

@@ -10,7 +10,7 @@ from omibench.synthetic.items import make_random
 from omibench.synthetic.shares import equal
 
 
-def stratified(
+def draw_stratified(
     whole: Dataset, stratum: Callable[[Answer], str], per_subject: int, seed: int
 ) -> Dataset:
     """`per_subject` problems of each subject in the order of `whole`, drawn with `seed`.

@@ -36,25 +36,25 @@ def question_section(case: Case) -> Section:
     """The statement and its options; a picture is named by its mark."""
     options = [f"{c.label}: {c.text or f'[IMAGE{c.image}]'}" for c in case.choices or []]
     text = "\n".join([case.question.strip(), *options]).strip()
-    return Section("QUESTION", clipped(text) or "(not given)")
+    return Section("QUESTION", clip(text) or "(not given)")
 
 
 def gold_section(case: Case) -> Section:
     """The official answer, parts one by one."""
-    return Section("OFFICIAL ANSWER", clipped("; ".join(case.gold))[:GOLD_CHARS])
+    return Section("OFFICIAL ANSWER", clip("; ".join(case.gold))[:GOLD_CHARS])
 
 
 def reference_section(case: Case) -> Section:
     """The reference solution."""
-    return Section("REFERENCE SOLUTION", clipped((case.reference or "").strip()) or "(not given)")
+    return Section("REFERENCE SOLUTION", clip((case.reference or "").strip()) or "(not given)")
 
 
 def response_section(case: Case) -> Section:
     """The response as a reader sees it: without thinking, invisible characters or its middle."""
-    return Section("RESPONSE", clipped(visible(case.response)) or "(empty)")
+    return Section("RESPONSE", clip(visible(case.response)) or "(empty)")
 
 
-def clipped(text: str) -> str:
+def clip(text: str) -> str:
     """A text of at most 16,000 characters: of a longer one the beginning and the end."""
     if len(text) <= RESPONSE_CHARS:
         return text

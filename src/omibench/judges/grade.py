@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.judges.case import Case, clipped, gold_section, question_section
+from omibench.judges.case import Case, clip, gold_section, question_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle
@@ -57,7 +57,7 @@ def read(reply: str, case: Case) -> float | None:
 
 
 def _answer_section(case: Case) -> Section:
-    return Section("MODEL ANSWER", clipped(visible(case.answer or "")) or "(empty)")
+    return Section("MODEL ANSWER", clip(visible(case.answer or "")) or "(empty)")
 
 
 GRADE: Instrument[float] = Instrument(

@@ -132,7 +132,7 @@ def open_panels(study: AskingParams, wanted: Sequence[Wanted[Any]]) -> Iterator[
 
 def consult(cases: Sequence[Case], instrument: Instrument[T], panel: Panel) -> list[Opinion[T]]:
     """The panel's opinion of every case, in order. A judge that gave no verdict abstains."""
-    columns = [_asked(cases, instrument, panel, judge) for judge in panel.judges]
+    columns = [_ask_judge(cases, instrument, panel, judge) for judge in panel.judges]
     if not panel.quiet:
         _warn([said for column in columns for said in column])
     opinions = []
@@ -143,7 +143,7 @@ def consult(cases: Sequence[Case], instrument: Instrument[T], panel: Panel) -> l
     return opinions
 
 
-def _asked(
+def _ask_judge(
     cases: Sequence[Case], instrument: Instrument[T], panel: Panel, judge: Judge
 ) -> list[Said[T]]:
     """What one judge says of every case; what holds no verdict is asked a second time."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.judges.case import Case, clipped
+from omibench.judges.case import Case, clip
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
@@ -60,8 +60,8 @@ def vote(votes: Sequence[Kept]) -> Kept | None:
 
 def _sections(case: Case) -> tuple[Section, Section]:
     return (
-        Section("PRINTED TEXT", clipped(case.reference or "") or "(empty)"),
-        Section("TRANSCRIPT", clipped(case.response) or "(empty)"),
+        Section("PRINTED TEXT", clip(case.reference or "") or "(empty)"),
+        Section("TRANSCRIPT", clip(case.response) or "(empty)"),
     )
 
 

@@ -34,10 +34,10 @@ class Aggregation(Block):
         return self
 
 
-def _written_out(given: object) -> object:
+def _write_out(given: object) -> object:
     return {"how": given} if isinstance(given, str) else given
 
 
 Aggregate = Annotated[
-    Aggregation, BeforeValidator(_written_out, json_schema_input_type=How | Aggregation)
+    Aggregation, BeforeValidator(_write_out, json_schema_input_type=How | Aggregation)
 ]

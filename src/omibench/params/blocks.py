@@ -17,7 +17,7 @@ _PATH_SIGNS = " ./_-+,=@%:#~()"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
-def _named(text: str) -> str:
+def _check_variable(text: str) -> str:
     if not _VARIABLE.fullmatch(text):
         raise PydanticCustomError(
             UNSHOWN,
@@ -44,7 +44,7 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
-def _addressed(text: str) -> str:
+def _check_address(text: str) -> str:
     try:
         url = urlsplit(text)
         host, user = url.hostname, url.username or url.password
@@ -85,11 +85,11 @@ MOST_USD = 1e9
 Dollars = Annotated[float, Field(ge=0, le=MOST_USD, allow_inf_nan=False)]
 """An amount of US dollars that the ledger can count; no cap is said by leaving it out."""
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
-Variable = Annotated[str, AfterValidator(_named)]
+Variable = Annotated[str, AfterValidator(_check_variable)]
 """The name of an environment variable that holds a secret."""
 PlainPath = Annotated[str, AfterValidator(_plain)]
 """A path without what a shell, or Snakemake's patterns, give a meaning of their own."""
-Url = Annotated[str, AfterValidator(_addressed)]
+Url = Annotated[str, AfterValidator(_check_address)]
 Extra = Annotated[dict[str, Any], AfterValidator(_without_secrets)]
 """Fields of somebody else's; a secret among them is named as `${NAME}`, never written."""
 

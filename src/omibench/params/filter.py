@@ -34,13 +34,13 @@ class TranslationParams(Block):
     """Language -> its words of negation, where we know none or others are meant."""
 
 
-def _written_out(given: object) -> object:
+def _write_out(given: object) -> object:
     return {"model": given} if isinstance(given, str) else given
 
 
 Translation = Annotated[
     TranslationParams,
-    BeforeValidator(_written_out, json_schema_input_type=Name | TranslationParams),
+    BeforeValidator(_write_out, json_schema_input_type=Name | TranslationParams),
 ]
 
 

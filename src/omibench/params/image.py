@@ -87,10 +87,10 @@ class Images(Block):
         return [self.model] if self.model else []
 
 
-def _written_out(given: object) -> object:
+def _write_out(given: object) -> object:
     return {"show": given} if isinstance(given, str) else given
 
 
 ShownImages = Annotated[
-    Images, BeforeValidator(_written_out, json_schema_input_type=ConditionName | Images)
+    Images, BeforeValidator(_write_out, json_schema_input_type=ConditionName | Images)
 ]

@@ -16,13 +16,13 @@ class Crossed(Block):
     settings: Annotated[list[Name], Field(min_length=1)]
 
 
-def _listed(given: object) -> object:
+def _as_list(given: object) -> object:
     return given if isinstance(given, list) else [given]
 
 
 Crossings = Annotated[
     list[Crossed],
-    BeforeValidator(_listed, json_schema_input_type=Crossed | list[Crossed]),
+    BeforeValidator(_as_list, json_schema_input_type=Crossed | list[Crossed]),
     Field(min_length=1),
 ]
 
@@ -50,7 +50,7 @@ class InferParams(Block):
             return given
         found: dict[str, list[Any]] = {"models": [], "settings": []}
         for crossings in given["printed"].values():
-            for crossed in _listed(crossings):  # type: ignore[attr-defined]
+            for crossed in _as_list(crossings):  # type: ignore[attr-defined]
                 for key in found:
                     named = crossed.get(key) if isinstance(crossed, dict) else None
                     found[key] += named if isinstance(named, list) else []

@@ -20,7 +20,7 @@ class JudgePanel(Block):
     """Room of one reply; a judge that thinks needs more."""
 
 
-def _written_out(given: object) -> object:
+def _write_out(given: object) -> object:
     if isinstance(given, str):
         return {"models": [given]}
     return {"models": given} if isinstance(given, list) else given
@@ -28,7 +28,7 @@ def _written_out(given: object) -> object:
 
 Panel = Annotated[
     JudgePanel,
-    BeforeValidator(_written_out, json_schema_input_type=Name | list[Name] | JudgePanel),
+    BeforeValidator(_write_out, json_schema_input_type=Name | list[Name] | JudgePanel),
 ]
 
 
@@ -41,7 +41,7 @@ class ErrorPanel(JudgePanel):
 
 Errors = Annotated[
     ErrorPanel,
-    BeforeValidator(_written_out, json_schema_input_type=Name | list[Name] | ErrorPanel),
+    BeforeValidator(_write_out, json_schema_input_type=Name | list[Name] | ErrorPanel),
 ]
 
 

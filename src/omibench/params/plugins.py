@@ -25,12 +25,12 @@ class PluginFile(Block):
     """What it meant when a run was planned: jobs refuse another. Nothing to write by hand."""
 
 
-def _written_out(given: object) -> object:
+def _write_out(given: object) -> object:
     return {"file": given} if isinstance(given, str) else given
 
 
 NamedPlugin = Annotated[
-    PluginFile, BeforeValidator(_written_out, json_schema_input_type=str | PluginFile)
+    PluginFile, BeforeValidator(_write_out, json_schema_input_type=str | PluginFile)
 ]
 _PLUGINS: TypeAdapter[list[PluginFile]] = TypeAdapter(list[NamedPlugin])
 

@@ -72,10 +72,10 @@ class Perception(Block):
         return "M" in self.given
 
 
-def _written_out(given: object) -> object:
+def _write_out(given: object) -> object:
     return {"given": given} if isinstance(given, str) else given
 
 
 Perceived = Annotated[
-    Perception, BeforeValidator(_written_out, json_schema_input_type=Given | Perception)
+    Perception, BeforeValidator(_write_out, json_schema_input_type=Given | Perception)
 ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from omibench.params.study import Study
 
 
-def unasked(study: Study) -> str | None:
+def describe_unused(study: Study) -> str | None:
     """One line that names models and settings which nothing asks, and what to write; else None.
 
     Without it a study that leaves `infer` out would end at its dataset without a word.

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from omibench.answers.extraction.failures import failure
 from omibench.answers.formulas.symbolic import numeric_value
-from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.text.boxes import find_literal_boxes
@@ -49,8 +49,8 @@ def score(item: ScoredItem) -> Verdict:
         return blocked
     extracted, method = fast_extract(item.prediction)
     if extracted == "":
-        why = failure(item.prediction, finish_reason_of(item)) or "unparsed"
-        return failed(why, method, NAME, VERSION)
+        why = failure(item.prediction, find_finish_reason(item)) or "unparsed"
+        return make_failed_verdict(why, method, NAME, VERSION)
     right = any(is_equal(extracted, gold) for gold in _golds(item))
     return Verdict(
         extracted=extracted, method=method, verdict=float(right), rules=NAME, version=VERSION

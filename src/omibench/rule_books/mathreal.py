@@ -7,7 +7,7 @@ Loose accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy th
 from __future__ import annotations
 
 from omibench.answers.extraction.failures import failure
-from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 from omibench.text.boxes import find_boxes
@@ -29,27 +29,27 @@ def score(item: ScoredItem) -> Verdict:
         return blocked
     seen = visible(item.prediction)
     if not seen:
-        empty: VerdictOutcome = failure(seen, finish_reason_of(item)) or "empty"
-        return failed(empty, "nothing to read", NAME, VERSION)
-    answer = boxed(seen)
+        empty: VerdictOutcome = failure(seen, find_finish_reason(item)) or "empty"
+        return make_failed_verdict(empty, "nothing to read", NAME, VERSION)
+    answer = join_boxes(seen)
     if answer is None:
-        why = failure(seen, finish_reason_of(item))
-        return failed(why or "unjudged", "no box", NAME, VERSION)
+        why = failure(seen, find_finish_reason(item))
+        return make_failed_verdict(why or "unjudged", "no box", NAME, VERSION)
     if _same(answer, "; ".join(item.gold)):
-        return graded(answer, "box > identical", 1.0)
+        return make_graded_verdict(answer, "box > identical", 1.0)
     return Verdict(
         extracted=answer, method="box", verdict=0.0, outcome="unjudged", rules=NAME,
         version=VERSION,
     )  # fmt: skip
 
 
-def boxed(seen: str) -> str | None:
+def join_boxes(seen: str) -> str | None:
     """Whatever stands in boxes, in order and joined by semicolons; None without a box."""
     boxes = [box.strip() for box in find_boxes(seen).closed if box.strip()]
     return "; ".join(boxes) or None
 
 
-def graded(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict:
+def make_graded_verdict(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict:
     """The verdict that a grade in [0, 1] makes."""
     return Verdict(
         extracted=answer, method=method, verdict=grade, credit=grade, rules=rules, version=VERSION
@@ -58,7 +58,7 @@ def graded(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict
 
 def no_answer(item: ScoredItem) -> VerdictOutcome:
     """The outcome of a response in which the extracting model finds no answer."""
-    return failure(visible(item.prediction), finish_reason_of(item)) or "unparsed"
+    return failure(visible(item.prediction), find_finish_reason(item)) or "unparsed"
 
 
 def _same(answer: str, gold: str) -> bool:

@@ -18,7 +18,7 @@ import re
 from rapidfuzz.distance import LCSseq
 
 from omibench.answers.extraction.failures import failure
-from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.text.boxes import find_boxes
@@ -43,12 +43,12 @@ def score(item: ScoredItem) -> Verdict:
     seen = visible(item.prediction)
     closed = find_boxes(seen).closed
     if not closed:
-        why = failure(seen, finish_reason_of(item))
+        why = failure(seen, find_finish_reason(item))
         if why:
-            return failed(why, "none", NAME, VERSION)
+            return make_failed_verdict(why, "none", NAME, VERSION)
     extracted = (closed[-1] if closed else seen).strip()[:MAX_CHARS]
     if not extracted:
-        return failed("unparsed", "empty box", NAME, VERSION)
+        return make_failed_verdict("unparsed", "empty box", NAME, VERSION)
     how = (
         _match_choice(item, extracted)
         if item.answer_type == "mcq"

@@ -13,15 +13,15 @@ def passes_through(item: ScoredItem, rules: str, version: int) -> Verdict | None
     """
     if item.outcome == "answered" or item.outcome == "truncated":  # noqa: PLR1714 (narrows)
         return None
-    return failed(item.outcome, "outcome of asking", rules, version)
+    return make_failed_verdict(item.outcome, "outcome of asking", rules, version)
 
 
-def finish_reason_of(item: ScoredItem) -> str | None:
+def find_finish_reason(item: ScoredItem) -> str | None:
     """The finish reason, `length` for every truncated response."""
     return "length" if item.outcome == "truncated" else item.finish_reason
 
 
-def failed(outcome: VerdictOutcome, method: str, rules: str, version: int) -> Verdict:
+def make_failed_verdict(outcome: VerdictOutcome, method: str, rules: str, version: int) -> Verdict:
     """The verdict 0 of a response that holds no answer."""
     return Verdict(
         extracted=None, method=method, verdict=0.0, outcome=outcome, rules=rules, version=version

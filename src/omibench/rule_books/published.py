@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.rule_books.outcome import failed
+from omibench.rule_books.outcome import make_failed_verdict
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
@@ -18,7 +18,7 @@ def score(item: ScoredItem) -> Verdict:
     publishers counted as wrong is a wrong answer here.
     """
     if item.published_verdict is None:
-        return failed("unjudged", "no published verdict", NAME, VERSION)
+        return make_failed_verdict("unjudged", "no published verdict", NAME, VERSION)
     return Verdict(
         extracted=None, method="stored verdict", verdict=item.published_verdict, rules=NAME,
         version=VERSION,

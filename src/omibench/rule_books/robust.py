@@ -18,7 +18,7 @@ from omibench.answers.formulas.latex import tidy
 from omibench.answers.match import match_answer
 from omibench.answers.parts import by_comma, by_semicolon, labelled
 from omibench.answers.prose import is_prose
-from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 
@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
 
 def compare(item: ScoredItem) -> Comparison:
     """The extraction and every part's comparison, for a person who asks why."""
-    found = _extracted(item)
+    found = _extract_answer(item)
     if found.answer is None:
         return Comparison(found, None)
     if item.answer_type == "mcq":
@@ -49,9 +49,9 @@ def score(item: ScoredItem) -> Verdict:
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
-    found = _extracted(item)
+    found = _extract_answer(item)
     if found.answer is None:
-        return failed(found.outcome, found.method, NAME, VERSION)
+        return make_failed_verdict(found.outcome, found.method, NAME, VERSION)
     if item.answer_type == "mcq":
         letters = gold_letters(item)
         how = "letters" if found.answer == letters else None
@@ -66,13 +66,13 @@ def score(item: ScoredItem) -> Verdict:
     )  # fmt: skip
 
 
-def _extracted(item: ScoredItem) -> Extraction:
+def _extract_answer(item: ScoredItem) -> Extraction:
     return extract_answer(
         item.prediction,
         item.answer_type,
         item.choices,
         asked(tuple(item.gold)),
-        finish_reason_of(item),
+        find_finish_reason(item),
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from omibench.answers.extraction.failures import failure
-from omibench.rule_books.outcome import failed, finish_reason_of, passes_through
+from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.text.visible import visible
@@ -34,8 +34,8 @@ def score(item: ScoredItem) -> Verdict:
     seen = visible(item.prediction)
     found = _STANDALONE.findall(seen)
     if not found or item.answer_type != "mcq":
-        why = failure(seen, finish_reason_of(item)) or "unparsed"
-        return failed(why, "none", NAME, VERSION)
+        why = failure(seen, find_finish_reason(item)) or "unparsed"
+        return make_failed_verdict(why, "none", NAME, VERSION)
     right = found[-1] == "".join(item.gold).strip().upper()
     return Verdict(
         extracted=found[-1],

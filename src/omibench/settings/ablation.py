@@ -13,7 +13,7 @@ from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Question
 
 
-def ablated(question: Question, without: Sequence[Without]) -> Question:
+def ablate(question: Question, without: Sequence[Without]) -> Question:
     """The question without what a setting takes away.
 
     Its pictures stay when its words go. Pictures that stand in choices alone go with the choices,

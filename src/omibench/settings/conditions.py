@@ -17,8 +17,8 @@ from omibench.schemas.request import ABSENT, ImagePart
 from omibench.settings.pictures.derived import (
     composite,
     degraded,
-    figures_of,
-    labels_of,
+    list_figures,
+    make_labels,
     occluded,
 )
 from omibench.settings.registry import CONDITIONS, Pictures, Shown, condition
@@ -26,7 +26,7 @@ from omibench.settings.registry import CONDITIONS, Pictures, Shown, condition
 NOT_SHOWN = "[image not shown]"
 
 
-def shown(
+def show_pictures(
     question: Question, images: Images, folder: str | Path = "", captions: Sequence[str] = ()
 ) -> Shown:
     """What stands for each picture of a question under a condition.
@@ -46,7 +46,7 @@ def shown(
 @condition("all")
 def show_all(pictures: Pictures) -> Shown:
     """Every picture, where it is marked."""
-    return shown_where_marked(pictures.question, pictures.originals)
+    return place_where_marked(pictures.question, pictures.originals)
 
 
 @condition("none")
@@ -58,14 +58,14 @@ def show_none(pictures: Pictures) -> Shown:
 @condition("captions")
 def show_captions(pictures: Pictures) -> Shown:
     """Words in the place of every picture."""
-    return worded(pictures.question, pictures.captions)
+    return show_words(pictures.question, pictures.captions)
 
 
 @condition("first")
 def show_first(pictures: Pictures) -> Shown:
     """The first `k` pictures."""
     first = list(pictures.originals.items())[: pictures.images.k]
-    return shown_where_marked(pictures.question, dict(first))
+    return place_where_marked(pictures.question, dict(first))
 
 
 @condition("composite")
@@ -74,7 +74,7 @@ def show_composite(pictures: Pictures) -> Shown:
     question, originals = pictures.question, pictures.originals
     if len(originals) < 2:
         return show_all(pictures)
-    labels = labels_of(question)
+    labels = make_labels(question)
     whole = composite(question.id, originals, labels, pictures.folder)
     return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", whole])
 
@@ -83,8 +83,8 @@ def show_composite(pictures: Pictures) -> Shown:
 def show_shuffled(pictures: Pictures) -> Shown:
     """Pictures outside of choices in each other's places."""
     question, originals = pictures.question, pictures.originals
-    moved = _shuffled(question, pictures.images.seed, originals)
-    return shown_where_marked(question, {**originals, **moved})
+    moved = _shuffle(question, pictures.images.seed, originals)
+    return place_where_marked(question, {**originals, **moved})
 
 
 @condition("degraded")
@@ -95,7 +95,7 @@ def show_degraded(pictures: Pictures) -> Shown:
         i: degraded(f"{question.id}.{i}", original, images, pictures.folder)
         for i, original in pictures.originals.items()
     }
-    return shown_where_marked(question, worse)
+    return place_where_marked(question, worse)
 
 
 @condition("occluded")
@@ -107,10 +107,10 @@ def show_occluded(pictures: Pictures) -> Shown:
         for i, original in originals.items()
         if images.figure in (None, i)
     }
-    return shown_where_marked(question, {**originals, **patched})
+    return place_where_marked(question, {**originals, **patched})
 
 
-def shown_where_marked(question: Question, pictures: Mapping[int, ImagePart]) -> Shown:
+def place_where_marked(question: Question, pictures: Mapping[int, ImagePart]) -> Shown:
     """Pictures where the question marks them; those that it marks nowhere follow it."""
     met = question.image_order()
     loose = [picture for i, picture in pictures.items() if i not in met]
@@ -124,7 +124,7 @@ def picture(question: Question, index: int, folder: str | Path = "") -> ImagePar
     return ImagePart(sha256=figure.sha256 or ABSENT + figure.file, path=path)
 
 
-def worded(question: Question, captions: Sequence[str]) -> Shown:
+def show_words(question: Question, captions: Sequence[str]) -> Shown:
     """Words for every picture; `captions` count with `question.images`."""
     words = {i: in_words(i, caption) for i, caption in enumerate(captions)}
     met = question.image_order()
@@ -136,12 +136,12 @@ def in_words(index: int, caption: str) -> str:
     return f"[IMAGE{index}, described in words: {' '.join(caption.split()) or '(no description)'}]"
 
 
-def _shuffled(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dict[int, ImagePart]:
+def _shuffle(question: Question, seed: int, at: Mapping[int, ImagePart]) -> dict[int, ImagePart]:
     """The pictures outside of choices in other places than their own; those of choices stay.
 
     A picture choice keeps its letter, since the gold names it.
     """
-    tied = {i for choice in question.choices or [] for i in figures_of(choice)}
+    tied = {i for choice in question.choices or [] for i in list_figures(choice)}
     free = [i for i in at if i not in tied]
     if len({at[i].sha256 for i in free}) < 2:
         return {}

@@ -18,9 +18,9 @@ from omibench.params.setting import Setting
 from omibench.schemas.example import Example, are_siblings
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Message, TextPart
-from omibench.settings.ablation import ablated
-from omibench.settings.conditions import shown
-from omibench.settings.present import Around, joined, pieces
+from omibench.settings.ablation import ablate
+from omibench.settings.conditions import show_pictures
+from omibench.settings.present import Around, join_pieces, pieces
 from omibench.settings.prompts import load_prompt
 from omibench.settings.registry import Piece, Shown
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
@@ -28,7 +28,7 @@ from omibench.settings.templates import CHOICES, QUESTION, Prompt
 _SHOW: dict[str, str] = {"none": "none", "one": "first", "all": "all"}
 
 
-def chosen(
+def choose_examples(
     question: Question, rows: Sequence[Example], wanted: Examples, sample: int = 0
 ) -> list[Example]:
     """The examples of one sample of a question, in the order in which they are shown.
@@ -52,7 +52,7 @@ def chosen(
     return found
 
 
-def shown_before(examples: Sequence[Example], setting: Setting, folder: str | Path) -> Around:
+def show_examples(examples: Sequence[Example], setting: Setting, folder: str | Path) -> Around:
     """Examples as a setting shows them before a question.
 
     A prompt with `{examples}` has them in its own message; every other as earlier turns.
@@ -89,7 +89,7 @@ def _turns(
     examples: Sequence[Example], prompt: Prompt, setting: Setting, folder: str | Path
 ) -> Iterator[Message]:
     for example in examples:
-        yield Message(role="user", parts=joined(_asked(example, prompt, setting, folder)))
+        yield Message(role="user", parts=join_pieces(_asked(example, prompt, setting, folder)))
         told = TextPart(text=_reply(example, prompt, setting))
         yield Message(role="assistant", parts=(told,))
 
@@ -101,9 +101,9 @@ def _reply(example: Example, prompt: Prompt, setting: Setting) -> str:
 def _asked(
     example: Example, prompt: Prompt, setting: Setting, folder: str | Path
 ) -> Iterator[Piece]:
-    question = ablated(example.question, setting.without)
+    question = ablate(example.question, setting.without)
     show = _SHOW[setting.examples.images if setting.examples else "none"]
-    seen = shown(question, Images(show=show), folder)
+    seen = show_pictures(question, Images(show=show), folder)
     # An example keeps its references to pictures that are not shown (OMIBench, H.4).
     words = {i: f"[IMAGE{i}]" for i in range(len(question.images))}
     pictures = Shown({**words, **seen.at}, seen.after)

@@ -9,8 +9,8 @@ from omibench.params.setting import Setting
 from omibench.schemas.example import Example
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Question
-from omibench.settings.ablation import ablated
-from omibench.settings.examples import chosen
+from omibench.settings.ablation import ablate
+from omibench.settings.examples import choose_examples
 
 
 def asked_questions(
@@ -36,7 +36,7 @@ def check_needs(
         raise ParamsError(f"{where}: without: [choices]: no problem of this benchmark has choices")
     if given:
         _all(questions, lambda q: bool(q.images), f"{where}: perception: {given}: {{}} no picture")
-    if "DG" in given and not any(map(_described, questions)):
+    if "DG" in given and not any(map(_has_description, questions)):
         raise ParamsError(
             f"{where}: perception: {given}: no picture of this benchmark has a description"
         )
@@ -51,7 +51,7 @@ def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | 
     """What some problems lack of what a setting gives: they are asked with what there is."""
     if not setting.perception or "DG" not in setting.perception.given:
         return None
-    bare = [question.id for question in questions if not _described(question)]
+    bare = [question.id for question in questions if not _has_description(question)]
     if not bare:
         return None
     return (
@@ -60,12 +60,12 @@ def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | 
     )
 
 
-def _described(question: Question) -> bool:
+def _has_description(question: Question) -> bool:
     return any(figure.caption for figure in question.images)
 
 
 def _is_left(question: Question, setting: Setting) -> bool:
-    seen = ablated(question, setting.without)
+    seen = ablate(question, setting.without)
     pictures = bool(seen.images) and setting.images.show != "none"
     return bool(seen.choices) or pictures or bool(IMAGE_MARK.sub("", seen.question).strip())
 
@@ -84,6 +84,6 @@ def _enough_examples(
         return
     for question in questions:
         try:
-            chosen(question, examples, setting.examples, setting.decoding.samples - 1)
+            choose_examples(question, examples, setting.examples, setting.decoding.samples - 1)
         except ParamsError as error:
             raise ParamsError(f"{where}: {error}") from None

@@ -17,8 +17,8 @@ from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation
 from omibench.settings.ablation import marks, wordless
-from omibench.settings.conditions import shown
-from omibench.settings.present import put
+from omibench.settings.conditions import show_pictures
+from omibench.settings.present import present_with
 from omibench.settings.templates import QUESTION, Prompt
 
 TEXT_TASK = "Write out the text of the question."
@@ -48,12 +48,12 @@ def readings(question: Question, setting: Setting, folder: str | Path = "") -> l
     if setting.perception is None or not setting.perception.reads:
         return []
     bare = wordless(question.model_copy(update={"choices": None}))
-    pictures = shown(bare, setting.images, folder)
+    pictures = show_pictures(bare, setting.images, folder)
     wanted = [_READ, _SEEN] if "DM" in setting.perception.given else [_READ]
-    return [put(bare, prompt, pictures) for prompt in wanted]
+    return [present_with(bare, prompt, pictures) for prompt in wanted]
 
 
-def perceived(question: Question, perception: Perception, read: Sequence[str] = ()) -> Question:
+def add_readings(question: Question, perception: Perception, read: Sequence[str] = ()) -> Question:
     """The question with the words that its setting gives: `read` is what `readings` gave."""
     if perception.given == "I":
         return wordless(question)

@@ -14,7 +14,7 @@ from omibench.params.setting import Setting
 from omibench.schemas.image_marks import split_at_image_marks
 from omibench.schemas.problem import Choice, Question
 from omibench.schemas.request import Conversation, Message, Part, TextPart
-from omibench.settings.conditions import NOT_SHOWN, shown
+from omibench.settings.conditions import NOT_SHOWN, show_pictures
 from omibench.settings.prompts import load_prompt
 from omibench.settings.registry import Piece, Shown
 from omibench.settings.templates import CHOICES, EXAMPLES, QUESTION, SLOT, Prompt
@@ -50,15 +50,15 @@ def present(
     questions.jsonl; `captions` of all images are needed where the setting shows those instead.
     Raises ParamsError when the setting's prompt does not exist.
     """
-    pictures = shown(question, setting.images, folder, captions)
-    return put(question, load_prompt(setting.prompt), pictures, around)
+    pictures = show_pictures(question, setting.images, folder, captions)
+    return present_with(question, load_prompt(setting.prompt), pictures, around)
 
 
-def put(
+def present_with(
     question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
 ) -> Conversation:
     """A question under a prompt, with what stands for its pictures and what goes before it."""
-    parts = joined(pieces(question, prompt, pictures, around))
+    parts = join_pieces(pieces(question, prompt, pictures, around))
     told = (TextPart(text=prompt.system),) if prompt.system else ()
     system = (Message(role="system", parts=told),) if told else ()
     return Conversation(messages=(*system, *around.turns, Message(role="user", parts=parts)))
@@ -83,7 +83,7 @@ def pieces(
             yield piece
 
 
-def joined(parts: Iterator[Piece]) -> tuple[Part, ...]:
+def join_pieces(parts: Iterator[Piece]) -> tuple[Part, ...]:
     """Neighbouring texts become one; a text of nothing but white space is no part."""
     return tuple(_joined(parts))
 

@@ -15,11 +15,11 @@ from omibench.params.setting import Setting
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Decoding, Response, Role
-from omibench.settings.ablation import ablated
+from omibench.settings.ablation import ablate
 from omibench.settings.captions import DECODING as CAPTION_DECODING
 from omibench.settings.captions import caption_conversation, caption_instructions
-from omibench.settings.examples import chosen, shown_before
-from omibench.settings.perception import perceived, readings
+from omibench.settings.examples import choose_examples, show_examples
+from omibench.settings.perception import add_readings, readings
 from omibench.settings.pictures.derived import home_of
 from omibench.settings.present import Around, present
 from omibench.settings.tools.loop import next_turn
@@ -65,7 +65,7 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     setting = task.setting
     if earlier and not setting.in_steps:
         return ()
-    question = ablated(task.question, setting.without)
+    question = ablate(task.question, setting.without)
     first = [*_caption_asks(question, setting, task.folder), *_reading_asks(question, task)]
     if first and not earlier:
         return tuple(first)
@@ -74,7 +74,7 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
     told = [response.text for response in earlier[0]] if first else []
     captions = told if setting.images.show == "captions" else []
     if setting.perception:
-        question = perceived(question, setting.perception, told)
+        question = add_readings(question, setting.perception, told)
     around = _around(task)
     conversation = present(question, setting, task.folder, captions, around)
     if setting.tools is None:
@@ -88,8 +88,8 @@ def _around(task: Task) -> Around:
     lettered, wanted = bool(task.question.choices), task.setting.examples
     if wanted is None:
         return Around(lettered=lettered)
-    examples = chosen(task.question, task.examples, wanted, task.sample)
-    return shown_before(examples, task.setting, task.folder)._replace(lettered=lettered)
+    examples = choose_examples(task.question, task.examples, wanted, task.sample)
+    return show_examples(examples, task.setting, task.folder)._replace(lettered=lettered)
 
 
 def _caption_asks(question: Question, setting: Setting, folder: Path) -> Iterator[Ask]:

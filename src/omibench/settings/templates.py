@@ -26,8 +26,8 @@ class Prompt(NamedTuple):
         """The template of a problem, `lettered` where it has choices, without idle slots."""
         template = self.mcq if lettered else self.open
         if not (lettered and choices):
-            template = left_out(template, CHOICES)
-        return template if examples else left_out(template, EXAMPLES)
+            template = drop_slot(template, CHOICES)
+        return template if examples else drop_slot(template, EXAMPLES)
 
     @property
     def takes_examples(self) -> bool:
@@ -40,7 +40,7 @@ class Prompt(NamedTuple):
         return "\\boxed" in self.mcq
 
 
-def left_out(template: str, slot: str) -> str:
+def drop_slot(template: str, slot: str) -> str:
     """A template without a slot.
 
     Its paragraph goes with it, or only its line and the heading above where the paragraph holds

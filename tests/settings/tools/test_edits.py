@@ -11,7 +11,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from omibench.params.tool import ToolName
 from omibench.settings.tools.arguments import KINDS, read_arguments
-from omibench.settings.tools.edits import MOST_PIXELS, edited
+from omibench.settings.tools.edits import MOST_PIXELS, apply_edit
 
 
 def picture(width: int = 200, height: int = 100) -> Image.Image:
@@ -28,7 +28,7 @@ def used(name: ToolName, on: Image.Image | None = None, /, **arguments: object) 
     """What a tool makes of one picture, or of two where it takes several."""
     taken = read_arguments(name, json.dumps(arguments))
     own = on or picture()
-    return edited(name, taken, taken.sources, [own] * len(taken.sources))
+    return apply_edit(name, taken, taken.sources, [own] * len(taken.sources))
 
 
 def changed(one: Image.Image, other: Image.Image) -> tuple[int, int, int, int] | None:
@@ -148,7 +148,7 @@ def test_checked_arguments_never_break_a_tool(
     except ValueError:
         return
     images = [picture(width, height)] * len(taken.sources)
-    made = edited(name, taken, taken.sources, images)
+    made = apply_edit(name, taken, taken.sources, images)
     assert 1 <= made.width * made.height <= MOST_PIXELS
     assert made.mode == "RGB"
-    assert made.tobytes() == edited(name, taken, taken.sources, images).tobytes()
+    assert made.tobytes() == apply_edit(name, taken, taken.sources, images).tobytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from omibench.rule_books.outcome import failed, passes_through
+from omibench.rule_books.outcome import make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.text.boxes import find_boxes
@@ -22,7 +22,7 @@ def score(item: ScoredItem) -> Verdict:
     boxes = find_boxes(item.prediction).closed
     number = as_number(boxes[-1]) if boxes else None
     if number is None:
-        return failed("unparsed", "no number in a box", NAME, VERSION)
+        return make_failed_verdict("unparsed", "no number in a box", NAME, VERSION)
     gold = as_number(item.gold[0])
     right = gold is not None and math.isclose(number, gold, rel_tol=0.01)
     return Verdict(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from omibench.settings.conditions import shown_where_marked
+from omibench.settings.conditions import place_where_marked
 from omibench.settings.registry import Pictures, Shown, condition, prompt
 from omibench.settings.templates import CHOICES, QUESTION, Prompt
 
@@ -22,4 +22,4 @@ def evidence_first() -> Prompt:
 def show_last(pictures: Pictures) -> Shown:
     """The last `k` pictures alone: `images: {show: last, k: 2}`."""
     last = list(pictures.originals.items())[-pictures.images.k :]
-    return shown_where_marked(pictures.question, dict(last))
+    return place_where_marked(pictures.question, dict(last))

@@ -58,7 +58,7 @@ def composite(
     )
 
 
-def labels_of(question: Question) -> dict[int, str]:
+def make_labels(question: Question) -> dict[int, str]:
     """The label of each figure on a composite, in the order in which figures are sent.
 
     Figures of the statement count from 1, those of choices have their choice's letter.
@@ -67,13 +67,13 @@ def labels_of(question: Question) -> dict[int, str]:
     stem += [i for i in range(len(question.images)) if i not in question.image_order()]
     labels = {index: f"{STEM} {number}" for number, index in enumerate(stem, 1)}
     for choice in question.choices or []:
-        new = [i for i in dict.fromkeys(figures_of(choice)) if i not in labels]
+        new = [i for i in dict.fromkeys(list_figures(choice)) if i not in labels]
         for number, index in enumerate(new, 1):
             labels[index] = f"{CHOICE} {choice.label}" + (f", {number}" if number > 1 else "")
     return labels
 
 
-def figures_of(choice: Choice) -> list[int]:
+def list_figures(choice: Choice) -> list[int]:
     """The figures that a choice shows."""
     marks = list_image_marks(choice.text or "")
     return marks if choice.image is None else [*marks, choice.image]

@@ -68,7 +68,7 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
         return ImagePart(sha256=hashlib.sha256(name.encode()).hexdigest(), path=like)
     opened = [open_picture(source) for source in sources]
     jpeg = all(each.jpeg for each in opened)
-    data = encoded(draw([each.image for each in opened]), jpeg, text)
+    data = encode_picture(draw([each.image for each in opened]), jpeg, text)
     sha256 = hashlib.sha256(data).hexdigest()
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", recipe.stem)[:80]
     path = recipe.folder / f"{stem}.{name}-{sha256[:16]}.{'jpg' if jpeg else 'png'}"
@@ -99,7 +99,7 @@ def without_drawing() -> Iterator[None]:
         _DRAWING.reset(token)
 
 
-def encoded(image: Image.Image, jpeg: bool, comment: str) -> bytes:
+def encode_picture(image: Image.Image, jpeg: bool, comment: str) -> bytes:
     """The bytes of a picture that holds a comment."""
     from PIL.PngImagePlugin import PngInfo
 

@@ -19,7 +19,7 @@ from omibench.params.tool import ToolName, Tools
 from omibench.schemas.request import ImagePart, ToolCall
 from omibench.settings.pictures.made import Recipe, make
 from omibench.settings.tools.arguments import Crop, Taken, Zoom, read_arguments
-from omibench.settings.tools.edits import edited, pixels_of
+from omibench.settings.tools.edits import apply_edit, pixels_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -133,6 +133,6 @@ def _made(name: ToolName, taken: Taken, sources: tuple[ImagePart, ...], folder: 
     how = {"tool": name, **taken.model_dump(mode="json")}
 
     def draw(images: Sequence[Image]) -> Image:
-        return edited(name, taken, taken.sources, images)
+        return apply_edit(name, taken, taken.sources, images)
 
     return make(Recipe(folder, name, how), sources, draw)

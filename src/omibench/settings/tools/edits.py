@@ -23,7 +23,9 @@ _CANVAS = 560
 """Pixels of the height of pictures that are placed side by side."""
 
 
-def edited(name: str, taken: given.Taken, names: Sequence[str], images: Sequence[Image]) -> Image:
+def apply_edit(
+    name: str, taken: given.Taken, names: Sequence[str], images: Sequence[Image]
+) -> Image:
     """The picture that a tool makes of others, which stand in the order of its arguments."""
     return fitted(_EDITS[name](taken, names, images))
 

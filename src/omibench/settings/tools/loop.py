@@ -25,7 +25,7 @@ from omibench.schemas.request import (
 from omibench.schemas.tool_calls import read_calls, written_call
 from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.bench import Bench
-from omibench.settings.tools.words import MOST_CALLS, WAYS, instructions, left_out, no_more
+from omibench.settings.tools.words import MOST_CALLS, WAYS, describe_left_out, instructions, no_more
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -61,7 +61,7 @@ def next_turn(
             calls_left -= 1
             messages += _results(called, response, bench, tools)
             if called.made > MOST_CALLS:
-                messages.append(_user(left_out(called.made)))
+                messages.append(_user(describe_left_out(called.made)))
             if not calls_left:
                 messages.append(_user(no_more(last=stage == len(stages) - 1)))
         elif stage < len(stages) - 1:

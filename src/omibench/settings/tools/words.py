@@ -96,7 +96,7 @@ def _turns(count: int) -> str:
     return "1 turn" if count == 1 else f"{count} turns"
 
 
-def left_out(calls: int) -> str:
+def describe_left_out(calls: int) -> str:
     """Said when a turn made more calls than are carried out."""
     return f"Only the first {MOST_CALLS} of your {calls} calls were carried out."
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.judges.case import Case, clipped, question_section, response_section
+from omibench.judges.case import Case, clip, question_section, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle, most
@@ -41,7 +41,7 @@ def read_better(reply: str, case: Case) -> bool | None:
 
 def _two_responses(case: Case) -> tuple[Section, ...]:
     first, second = (
-        Section(name, clipped(visible(text)) or "(empty)")
+        Section(name, clip(visible(text)) or "(empty)")
         for name, text in (("RESPONSE A", case.response), ("RESPONSE B", case.reference or ""))
     )
     return question_section(case), first, second

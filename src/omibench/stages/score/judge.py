@@ -17,7 +17,7 @@ from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import Opinion, Panel, consult
 from omibench.rule_books import mathreal
-from omibench.rule_books.outcome import finish_reason_of, passes_through
+from omibench.rule_books.outcome import find_finish_reason, passes_through
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 
 NAME = GPTSCORE.name
@@ -99,7 +99,9 @@ def graded(
             answer, how = answers[i]
 
             def as_verdict(value: float | None, outcome: VerdictOutcome, rules: str) -> Verdict:
-                verdict = mathreal.graded(answer, f"{how} > graded", value or 0.0, rules)
+                verdict = mathreal.make_graded_verdict(
+                    answer, f"{how} > graded", value or 0.0, rules
+                )
                 changed = {"outcome": outcome, "credit": value}
                 return verdict.model_copy(update=changed)
 
@@ -127,7 +129,7 @@ def before_judging(item: ScoredItem) -> VerdictOutcome:
     if blocked:
         return blocked.outcome
     found = extract_answer(
-        item.prediction, item.answer_type, item.choices, len(item.gold), finish_reason_of(item)
+        item.prediction, item.answer_type, item.choices, len(item.gold), find_finish_reason(item)
     )
     return "scored" if found.outcome == "unparsed" else found.outcome
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.settings.pictures.derived import figures_of, home_of
+from omibench.settings.pictures.derived import home_of, list_figures
 from omibench.stages.analyze.explorer.judged import Judgements, judgements
 from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, SentConversations
 from omibench.stages.analyze.explorer.steps import Trail, TrailStep
@@ -79,7 +79,7 @@ def _write_problem(site: _Site, problem: str, before: str | None, after: str | N
     choices = [choice_view(c, figures, c.label in answer.answer) for c in question.choices or []]
     letters = SentConversations(site.trail, page)
     responses = [_response(site, row, page, letters) for row in site.responses[problem]]
-    chosen = {i for c in question.choices or [] for i in figures_of(c)}
+    chosen = {i for c in question.choices or [] for i in list_figures(c)}
     write_page(
         page,
         "problem.html.j2",
