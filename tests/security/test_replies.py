@@ -40,7 +40,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds of a few seconds and mebibytes, so that tests take no longer than they must."""
     monkeypatch.setenv(KEY_ENV, KEY)
     for module in ("served", "bounds"):
-        monkeypatch.setattr(f"omibench.models.{module}.MOST_REPLY", MOST)
+        monkeypatch.setattr(f"omibench.models.http.{module}.MOST_REPLY", MOST)
 
 
 def endless() -> Iterator[bytes]:
