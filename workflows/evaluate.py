@@ -24,7 +24,14 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study
 from omibench.plan.build import incomplete_cells
 from omibench.stages.infer.fill import count_threads, fill_store
-from omibench.stages.infer.shards import Shard, api_bound, api_judges, shard_size, shards_of, within
+from omibench.stages.infer.shards import (
+    Shard,
+    api_bound,
+    api_judges,
+    make_shards,
+    shard_size,
+    within,
+)
 from workflows.judge import cell_file, judgements
 from workflows.shared import (
     Cores,
@@ -84,7 +91,7 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
             Job(shard, (model,), ask)
             for cell in cells
             if cell.model == model
-            for shard in shards_of(
+            for shard in make_shards(
                 *cell, count_threads(questions, study, cell), shard_size(study, [model], size)
             )
         ]

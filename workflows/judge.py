@@ -19,7 +19,7 @@ from prefect import flow, get_run_logger
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study
-from omibench.stages.infer.shards import Shard, api_judges, shard_size, shards_of
+from omibench.stages.infer.shards import Shard, api_judges, make_shards, shard_size
 from omibench.stages.judge.fill import count_responses, fill_judgements
 from workflows.shared import (
     Cores,
@@ -62,7 +62,7 @@ def judgements(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
     return [
         [
             Job(shard, judges, ask)
-            for shard in shards_of(*cell, count_responses(Path(cell_file(study, cell))), size)
+            for shard in make_shards(*cell, count_responses(Path(cell_file(study, cell))), size)
         ]
         for cell in cells
     ]

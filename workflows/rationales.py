@@ -22,7 +22,7 @@ from prefect import flow, get_run_logger
 
 from omibench.params.study import Study, load_study
 from omibench.stages.filter.fill import fill_filter
-from omibench.stages.infer.shards import Shard, api_bound, shard_size, shards_of
+from omibench.stages.infer.shards import Shard, api_bound, make_shards, shard_size
 from omibench.stages.rationale.fill import count_problems, fill_rationales
 from workflows.shared import (
     Cores,
@@ -86,7 +86,7 @@ def _jobs(asked: Asked, study: Study, problems: Path, size: int) -> list[list[Jo
     models = tuple(api_bound(study, dict.fromkeys(asked.models)))
     if not models:
         return []
-    spans = shards_of(
+    spans = make_shards(
         models[0], asked.name, count_problems(problems), shard_size(study, models, size)
     )
     return [[Job(span, models, asked.ask) for span in spans]]

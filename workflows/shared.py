@@ -28,7 +28,7 @@ from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locks import wait_lock
 from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study, load_study
-from omibench.stages.infer.shards import Shard, in_lane, interleaved, lane_name
+from omibench.stages.infer.shards import Shard, in_lane, interleave, lane_name
 from workflows.build import snakemake
 
 ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]
@@ -127,7 +127,7 @@ def ask_all(study: Study, groups: Sequence[Sequence[Job]], lanes: int) -> int:
 
     All are tried before the first failure is raised; what was answered is kept.
     """
-    jobs = interleaved(groups)
+    jobs = interleave(groups)
     asking = Asking(study, dict.fromkeys(m for job in jobs for m in job.models), lanes)
     futures: list[PrefectFuture[int]] = []
     for job in jobs:

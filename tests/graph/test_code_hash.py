@@ -91,7 +91,7 @@ def test_an_upgraded_package_reruns_what_imports_it(
 def test_a_package_for_types_only_is_none_that_results_depend_on(package: Path) -> None:
     text = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import reader\n"
     (package / "stages/ocr/pages.py").write_text(text)
-    assert source.packages_of("ocr") == set()
+    assert source.list_packages("ocr") == set()
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_lazy_name_of_a_package_is_needed_by_those_who_ask_for_it(
 def test_a_module_is_found_under_the_name_of_its_distribution() -> None:
     from importlib.metadata import version
 
-    assert source.version_of("PIL") == version("pillow")
-    assert version("typing-extensions") in source.version_of("typing_extensions")
-    assert source.version_of("no_such_module") == "absent"
+    assert source.installed_version("PIL") == version("pillow")
+    assert version("typing-extensions") in source.installed_version("typing_extensions")
+    assert source.installed_version("no_such_module") == "absent"
 
 
 def test_the_real_stages_reach_the_ground_floor() -> None:
@@ -173,15 +173,15 @@ def test_no_client_of_an_api_holds_what_enters_keys() -> None:
 def test_what_an_engine_loads_by_itself_counts_for_the_reading_of_papers(
     package_of_ocr: str,
 ) -> None:
-    assert package_of_ocr in source.packages_of("ocr")
-    assert source.version_of(package_of_ocr) != "absent"
+    assert package_of_ocr in source.list_packages("ocr")
+    assert source.installed_version(package_of_ocr) != "absent"
 
 
 def test_what_the_reader_of_formulas_is_made_of_counts_for_scores() -> None:
-    assert {"math_verify", "latex2sympy2_extended", "antlr4", "sympy"} <= source.packages_of(
+    assert {"math_verify", "latex2sympy2_extended", "antlr4", "sympy"} <= source.list_packages(
         "score"
     )
-    assert source.version_of("antlr4") != "absent"
+    assert source.installed_version("antlr4") != "absent"
 
 
 ASKS = {"filter", "rationale", "infer", "score", "judge", "saliency", "aggregate"}
@@ -230,12 +230,12 @@ def test_code_reruns_the_stages_that_use_it(
 
 @pytest.mark.parametrize("stage", STAGE_NAMES)
 def test_the_code_of_a_stage_holds_the_blocks_that_it_is_given(stage: str) -> None:
-    assert source.block_modules(find_stage(stage).params) <= source.code_of(stage)
+    assert source.block_modules(find_stage(stage).params) <= source.list_code(stage)
 
 
 def test_reading_ahead_counts_for_itself_alone() -> None:
     ahead = "omibench.stages.ocr.read_ahead"
-    assert ahead not in source.code_of("ocr")
+    assert ahead not in source.list_code("ocr")
     assert source.source_hash("ocr.read_ahead") != source.source_hash("ocr")
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from tests.integration.conftest import Build, Run, fill_checkout, runner
 
-from omibench.graph.result_files import file_of
+from omibench.graph.result_files import find_file
 from omibench.params.models.simulated import SimulatedModel
 from omibench.params.study import load_study
 from omibench.schemas.certificate import Certificate
@@ -68,7 +68,7 @@ def test_every_file_that_it_writes_is_in_the_table_of_files(study: Path) -> None
     written = [p for p in study.rglob("*") if p.is_file() and not p.name.startswith(".snakemake")]
     assert len(written) > 50
     paths = [p.relative_to(study).as_posix() for p in written]
-    assert [path for path in paths if file_of(path) is None] == []
+    assert [path for path in paths if find_file(path) is None] == []
 
 
 def test_the_dataset_is_what_the_booklets_promise(study: Path) -> None:

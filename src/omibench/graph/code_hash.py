@@ -64,12 +64,12 @@ def source_hash(name: str) -> str:
     """
     stage = find_stage(name.partition(".")[0])
     tree = Tree(stage.params)
-    closure = sorted(_closure_of(tree, name))
+    closure = sorted(_stage_closure(tree, name))
     digest = hashlib.sha256()
     for module in closure:
         digest.update(f"{module}\0{tree.source(module).meaning}\0".encode())
     for package in sorted(tree.packages(closure)):
-        digest.update(f"{package}\0{version_of(package)}\0".encode())
+        digest.update(f"{package}\0{installed_version(package)}\0".encode())
     for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     digest.update(plugins.source_hash(stage.plugins).encode())
@@ -77,9 +77,9 @@ def source_hash(name: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def code_of(stage: str) -> set[str]:
+def list_code(stage: str) -> set[str]:
     """The omibench modules whose meaning is in the hash of a stage."""
-    return _closure_of(Tree(find_stage(stage).params), stage)
+    return _stage_closure(Tree(find_stage(stage).params), stage)
 
 
 def import_closure(module: str) -> set[str]:
@@ -87,13 +87,13 @@ def import_closure(module: str) -> set[str]:
     return Tree().closure(module)
 
 
-def packages_of(stage: str) -> set[str]:
+def list_packages(stage: str) -> set[str]:
     """The top-level modules of other packages that a stage's results depend on."""
     tree = Tree(find_stage(stage).params)
-    return tree.packages(_closure_of(tree, stage))
+    return tree.packages(_stage_closure(tree, stage))
 
 
-def _closure_of(tree: Tree, name: str) -> set[str]:
+def _stage_closure(tree: Tree, name: str) -> set[str]:
     stage = find_stage(name.partition(".")[0])
     apart = {f"{STAGES}.{stage.name}.{module}" for module in stage.apart}
     root = f"{STAGES}.{name}"
@@ -105,18 +105,18 @@ def block_modules(keys: Iterable[str]) -> set[str]:
     return {
         module
         for key in keys
-        for module in _modules_in(Study.model_fields[key].annotation)
+        for module in _list_modules(Study.model_fields[key].annotation)
         if module.startswith("omibench.params.")
     }
 
 
-def _modules_in(annotation: object) -> set[str]:
-    inner = {module for part in get_args(annotation) for module in _modules_in(part)}
+def _list_modules(annotation: object) -> set[str]:
+    inner = {module for part in get_args(annotation) for module in _list_modules(part)}
     kind = annotation if isinstance(annotation, type) else type(annotation)
     return inner | {kind.__module__}
 
 
-def version_of(module: str) -> str:
+def installed_version(module: str) -> str:
     """The installed version of the distribution that brings a module; `absent` without one."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -151,7 +151,7 @@ class Tree:
         keys = Study.model_fields.keys()
         given = block_modules(keys if blocks is None else blocks)
         self._not_given = block_modules(keys) - given
-        self.files = {_name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+        self.files = {_module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
         self.files.pop("omibench", None)
 
     def source(self, module: str) -> Source:
@@ -160,7 +160,7 @@ class Tree:
         if path is None:
             return Source("", ())
         state = path.stat()
-        return _parsed(path, state.st_mtime_ns, state.st_size)
+        return _parse_source(path, state.st_mtime_ns, state.st_size)
 
     def needs(self, module: str) -> tuple[str, ...]:
         """The modules of omibench that a module imports by itself, also lazily."""
@@ -210,13 +210,13 @@ class Tree:
         return found.union(*(BESIDE.get(name, ()) for name in found))
 
 
-def _name_of(path: Path) -> str:
+def _module_name(path: Path) -> str:
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(["omibench", *parts]).removesuffix(".__init__")
 
 
 @cache
-def _parsed(path: Path, modified_ns: int, size: int) -> Source:
+def _parse_source(path: Path, modified_ns: int, size: int) -> Source:
     return meanings(KEPT.absolute()).of(path, PACKAGE)
 
 

@@ -29,7 +29,7 @@ FILES: tuple[ResultFile, ...] = (
 )
 
 
-def file_of(path: str) -> ResultFile | None:
+def find_file(path: str) -> ResultFile | None:
     """The kind of the file at `path` below the results folder; None for one that is not named."""
     return next((file for file in FILES if _pattern(file.path).fullmatch(path)), None)
 

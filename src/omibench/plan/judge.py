@@ -25,8 +25,8 @@ from omibench.schemas.verdict import ScoredItem
 from omibench.stages.aggregate.choose import Asked
 from omibench.stages.aggregate.sample import Sample
 from omibench.stages.aggregate.stage import BY_JUDGE, judges_of, sample_of
-from omibench.stages.judge.instruments import instrument_of
-from omibench.stages.judge.material import Material, case_of, chosen
+from omibench.stages.judge.instruments import find_instrument
+from omibench.stages.judge.material import Material, case_of, choose_ids
 from omibench.stages.judge.stage import asked_about
 from omibench.stages.score.asking import INSTRUMENTS
 from omibench.stages.score.judge import case_of as case_of_item
@@ -48,7 +48,7 @@ class Judging:
             yield from _by_model(INSTRUMENTS[name].role, panel.models, steps)
         if self.cell in study.judged_cells:
             for name, panel in study.panels("judge").items():
-                role = instrument_of(name, study.judge).role
+                role = find_instrument(name, study.judge).role
                 yield from _by_model(role, panel.models, self._of_reasoning(name, panel))
         how, named = study.settings[self.cell.setting].aggregate.how, judges_of(study, self.cell)
         if named and self.cell in study.aggregated_cells:
@@ -93,7 +93,7 @@ class Judging:
 
     def _of_reasoning(self, name: str, params: JudgePanel) -> list[Step]:
         dry, about = DryRun(self.desk), self._material()
-        instrument = instrument_of(name, self.desk.study.judge)
+        instrument = find_instrument(name, self.desk.study.judge)
         panel = dry.panel(instrument, params)
         for sure in (True, False):
             dry.guessing = not sure
@@ -150,7 +150,7 @@ class Judging:
         if params.errors:
             first = self.desk.study.score.rules[0]
             verdicts = verdicts_of(self.desk, self.cell, params.wrong_by or first)
-        kept = chosen(self.desk.asked, params.problems)
+        kept = choose_ids(self.desk.asked, params.problems)
         found = []
         for row, stored in self.responses:
             if row.id in kept:

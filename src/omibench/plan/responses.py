@@ -14,7 +14,7 @@ from omibench.plan.view import GUESS, Desk, filler
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
 from omibench.settings.rounds import Answered
-from omibench.stages.infer.rows import row_of
+from omibench.stages.infer.rows import make_row
 from omibench.stages.judge.material import read_verdicts
 
 
@@ -37,7 +37,7 @@ def responses_of(desk: Desk, cell: Cell, paths: Sequence[Answered], asked: Row) 
     found = []
     for path in paths:
         if path.last.response.provider_id != GUESS:
-            found.append(Expected(row_of(path), stored=True))
+            found.append(Expected(make_row(path), stored=True))
             continue
         id, index = path.thread.task.question.id, path.thread.sample
         text = f"{cell.model} {cell.setting} {id} {index} {words}"

@@ -17,7 +17,7 @@ from omibench.graph.provenance.provenance import (
     record_stage,
     strangers,
 )
-from omibench.graph.provenance.records import read_record, recorded, write_record
+from omibench.graph.provenance.records import list_recorded, read_record, write_record
 from omibench.graph.provenance.trust import adopt_strangers, check_files
 
 RESULTS = Path("results")
@@ -97,7 +97,7 @@ def test_a_run_forgets_the_stages_that_it_makes_anew_and_no_other() -> None:
     assert not (FOLDER / NAME).exists()
     assert (RESULTS / "infer" / NAME).exists()
     assert strangers(RESULTS, ["score", "infer"]) == []
-    assert "results/score/a.parquet" in recorded()
+    assert "results/score/a.parquet" in list_recorded()
 
 
 def test_a_stage_without_results_is_recorded_as_empty() -> None:

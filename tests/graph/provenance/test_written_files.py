@@ -20,7 +20,7 @@ from omibench.graph.provenance.written_files import (
     changed_files,
     forget_made,
     note_made,
-    notes_below,
+    read_notes,
 )
 
 RESULTS = Path("results")
@@ -205,7 +205,7 @@ def test_without_a_note_the_provenance_of_a_stage_speaks(tmp_path: Path) -> None
 def test_a_damaged_note_is_none(text: str) -> None:
     for file in MADE.rglob("*.json"):
         file.write_text(text)
-    assert list(notes_below(RESULTS)) == []
+    assert list(read_notes(RESULTS)) == []
     assert changed_files(RESULTS) == []
     check_inputs(*CELLS)
 

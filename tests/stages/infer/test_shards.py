@@ -13,10 +13,10 @@ from omibench.params.study import Study, parse_study
 from omibench.stages.infer.shards import (
     api_bound,
     in_lane,
-    interleaved,
+    interleave,
     lane_name,
+    make_shards,
     shard_size,
-    shards_of,
     within,
 )
 
@@ -43,7 +43,7 @@ def test_only_what_is_asked_over_a_network_waits(study: Study) -> None:
 
 @given(st.integers(0, 500), st.integers(1, 60))
 def test_shards_hold_every_request_once(total: int, size: int) -> None:
-    shards = shards_of("api", "cot", total, size)
+    shards = make_shards("api", "cot", total, size)
     assert [i for shard in shards for i in range(total)[shard.slice]] == list(range(total))
     assert all(shard.stop - shard.start <= size for shard in shards)
 
@@ -51,11 +51,11 @@ def test_shards_hold_every_request_once(total: int, size: int) -> None:
 def test_a_batch_is_one_shard(study: Study) -> None:
     assert shard_size(study, ["api"], 200) == 200
     size = shard_size(study, ["api", "batch"], 200)
-    assert [s[2:] for s in shards_of("batch", "cot", 1000, size)] == [(0, 1000)]
+    assert [s[2:] for s in make_shards("batch", "cot", 1000, size)] == [(0, 1000)]
 
 
 def test_no_endpoint_waits_for_another() -> None:
-    assert interleaved([[1, 2, 3], [10], [], [20, None]]) == [1, 10, 20, 2, None, 3]
+    assert interleave([[1, 2, 3], [10], [], [20, None]]) == [1, 10, 20, 2, None, 3]
 
 
 def test_a_lane_is_named_by_its_endpoint_without_secrets(study: Study) -> None:

@@ -22,7 +22,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.judge import CellFiles, judge_cell
-from omibench.stages.judge.material import chosen
+from omibench.stages.judge.material import choose_ids
 from omibench.store.store import Store
 
 PROBLEMS = {"right": ["4"], "wrong": ["5"], "refused": ["6"], "bare": ["7"]}
@@ -151,8 +151,13 @@ def test_several_judges_keep_their_own_verdicts(files: CellFiles) -> None:
 
 def test_only_so_many_problems_the_same_of_every_cell(files: CellFiles) -> None:
     found = judged(files, quality="a", problems=2)
-    assert set(found["id"]) == chosen(PROBLEMS, 2) - {"refused"}
-    assert chosen(PROBLEMS, 2) < chosen(PROBLEMS, 3) < chosen(PROBLEMS, None) == set(PROBLEMS)
+    assert set(found["id"]) == choose_ids(PROBLEMS, 2) - {"refused"}
+    assert (
+        choose_ids(PROBLEMS, 2)
+        < choose_ids(PROBLEMS, 3)
+        < choose_ids(PROBLEMS, None)
+        == set(PROBLEMS)
+    )
 
 
 def test_pictures_are_shown_when_asked_for(files: CellFiles, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.stages.saliency.maps import Effect, chosen, effects, impact, strongest
+from omibench.stages.saliency.maps import Effect, best_option, effects, impact, strongest
 
 BASE = {"A": -1.0, "B": -0.5}
 HERE, THERE = (0, 0, 56), (28, 0, 56)
@@ -25,4 +25,4 @@ def test_impact_is_the_largest_effect_either_way() -> None:
 
 
 def test_the_likeliest_option_is_chosen() -> None:
-    assert chosen(BASE) == "B"
+    assert best_option(BASE) == "B"

@@ -32,7 +32,7 @@ def where_held() -> list[str]:
     lost = [path for path in locked_outputs() if not Path(path).exists()]
     if not lost:
         return []
-    commit = _said("git", "log", "-1", "--format=%h of %as by %an", "--", str(LOCK))
+    commit = _run_quietly("git", "log", "-1", "--format=%h of %as by %an", "--", str(LOCK))
     recorded = f", which commit {commit} has recorded in {LOCK}," if commit else f" of {LOCK}"
     what = f"{', '.join(lost)}{recorded} {'is' if len(lost) == 1 else 'are'} not here"
     needed = [path for path in lost if not _is_cached(path)]
@@ -40,7 +40,7 @@ def where_held() -> list[str]:
         return [f"{what}, but in DVC's cache: `dvc checkout && omibench trust` brings them"]
     looked: list[str] = []
     for name in _remotes():
-        held = _held(name, needed)
+        held = _ask_remote(name, needed)
         if held is not None and held >= set(needed):
             return [f"{what}; the remote {name} holds them: `dvc pull -r {name} && omibench trust`"]
         looked.append(f"the remote {name} {'did not answer' if held is None else 'lacks them'}")
@@ -54,10 +54,10 @@ def where_held() -> list[str]:
 
 def locked_outputs() -> list[str]:
     """The outputs that dvc.lock names, in its order; none without one that can be read."""
-    return [path for path, _ in _locked()]
+    return [path for path, _ in _read_lock()]
 
 
-def _locked() -> list[tuple[str, str]]:
+def _read_lock() -> list[tuple[str, str]]:
     if not LOCK.is_file():
         return []
     try:
@@ -76,7 +76,7 @@ def _remotes() -> list[str]:
     return list(dict.fromkeys(_REMOTE.findall(_dvc("config", "--list") or "")))
 
 
-def _held(remote: str, paths: Iterable[str]) -> set[str] | None:
+def _ask_remote(remote: str, paths: Iterable[str]) -> set[str] | None:
     """Those outputs, none of which is in the cache, that a remote holds; None: no answer."""
     paths = list(paths)
     told = _dvc("status", "--cloud", "--json", "--remote", remote, *paths)
@@ -86,7 +86,7 @@ def _held(remote: str, paths: Iterable[str]) -> set[str] | None:
         states = {path: _below(found, path) for path in paths}
     except (ValueError, AttributeError):
         return None
-    hashes = dict(_locked())
+    hashes = dict(_read_lock())
     held = {hashes[path] for path, own in states.items() if own == {THERE}}
     return {path for path in paths if hashes[path] in held}
 
@@ -98,7 +98,7 @@ def _below(found: dict[str, Any], output: str) -> set[str]:
 
 def _is_cached(path: str) -> bool:
     """Whether an output, with every file of it, lies in DVC's cache."""
-    md5 = dict(_locked())[path]
+    md5 = dict(_read_lock())[path]
     if not _place(md5).is_file():
         return False
     if not md5.endswith(".dir"):
@@ -123,7 +123,7 @@ def _dvc(*words: str) -> str | None:
     return _output([*python_module("dvc", *words)])
 
 
-def _said(*words: str) -> str:
+def _run_quietly(*words: str) -> str:
     return (_output(list(words)) or "").strip()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from omibench.errors import UntrustedError
 from omibench.graph.provenance.provenance import NAME, strangers, way_out
 from omibench.graph.provenance.written_files import changed_files, forget_made, note_made, refusal
-from omibench.graph.result_files import file_of
+from omibench.graph.result_files import find_file
 from omibench.graph.stages import STAGE_NAMES, find_stage
 
 _FORCING_ALL = {"-F", "--forceall"}
@@ -65,7 +65,7 @@ class Noted(logging.Handler):
             if path.is_file()
             and not made & {path, *path.parents}
             and path.name != NAME
-            and file_of(path.relative_to(self._results).as_posix())
+            and find_file(path.relative_to(self._results).as_posix())
         ]
 
     def _is_result(self, output: str) -> bool:
@@ -109,10 +109,10 @@ def _is_forced(output: str, results: Path, argv: Sequence[str]) -> bool:
     if _FORCING_ALL & set(argv):
         return True
     stage = Path(output).relative_to(results).parts[0]
-    return bool({output, stage} & set(_forced(argv)))
+    return bool({output, stage} & set(_forced_names(argv)))
 
 
-def _forced(argv: Sequence[str]) -> list[str]:
+def _forced_names(argv: Sequence[str]) -> list[str]:
     found, taking = [], False
     for word in argv:
         name, sign, value = word.partition("=")

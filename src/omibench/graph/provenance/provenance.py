@@ -19,7 +19,7 @@ from omibench.errors import FileFormatError, MissingInputError, OmibenchError, P
 from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes
 from omibench.graph.provenance.hashes import sha256_of
-from omibench.graph.provenance.records import FOLDER, read_record, recorded, write_record
+from omibench.graph.provenance.records import FOLDER, list_recorded, read_record, write_record
 from omibench.graph.provenance.written_files import changed_files, note_made, refusal
 from omibench.graph.stages import STAGE_NAMES
 from omibench.schemas.validation import suggest_name
@@ -52,10 +52,10 @@ def record_stage(results: Path, stage: str) -> Provenance:
     folder = results / stage
     if changed := changed_files(folder):
         raise refusal(changed)
-    files = {name: sha256_of(folder / name) for name in names_of(folder)}
+    files = {name: sha256_of(folder / name) for name in list_files(folder)}
     records = {}
-    for path in sorted(recorded()):
-        if _is_below(path, folder) and Path(path).exists() and (found := read_record(path)):
+    for path in sorted(list_recorded()):
+        if _is_inside(path, folder) and Path(path).exists() and (found := read_record(path)):
             records[path] = found
     if files and not records:
         raise MissingInputError(
@@ -88,7 +88,7 @@ def read_provenance(folder: Path) -> Provenance | None:
     names = (PurePosixPath(name) for name in known.files)
     paths = (PurePosixPath(name) for name in known.records)
     odd = next((n for n in names if n.is_absolute() or ".." in n.parts), None)
-    odd = odd or next((p for p in paths if ".." in p.parts or not _is_below(str(p), folder)), None)
+    odd = odd or next((p for p in paths if ".." in p.parts or not _is_inside(str(p), folder)), None)
     if odd is not None:
         raise FileFormatError(
             f"{path}: speaks of {str(odd)!r}, which is none of this stage's files: take the "
@@ -110,7 +110,7 @@ def differences(folder: Path, known: Provenance) -> list[tuple[str, str]]:
 def adopt(folder: Path, known: Provenance) -> None:
     """Let Snakemake know what made the results of a stage, and take them for known here."""
     for path, record in known.records.items():
-        if _is_below(path, folder) and ".." not in Path(path).parts:
+        if _is_inside(path, folder) and ".." not in Path(path).parts:
             write_record(path, record)
             note_made(path)
     _mark(folder)
@@ -123,10 +123,10 @@ def strangers(results: Path, stages: Iterable[str]) -> list[str]:
     record of any of their files. Quick: reads no result.
     """
     folders = [results / stage for stage in stages if (results / stage).is_dir()]
-    odd = [f for f in folders if (f / NAME).is_file() and _marked(f) != sha256_of(f / NAME)]
+    odd = [f for f in folders if (f / NAME).is_file() and _read_mark(f) != sha256_of(f / NAME)]
     bare = [f for f in folders if not (f / NAME).is_file() and any(map(Path.is_file, f.rglob("*")))]
     if bare:
-        made = {_stage_folder(results, path) for path in recorded()}
+        made = {_stage_folder(results, path) for path in list_recorded()}
         odd += [folder for folder in bare if folder not in made]
     return [folder.name for folder in odd]
 
@@ -159,11 +159,11 @@ def _stage_folder(results: Path, path: str) -> Path | None:
     return results / parts[len(root)] if is_below else None
 
 
-def _is_below(path: str, folder: Path) -> bool:
+def _is_inside(path: str, folder: Path) -> bool:
     return Path(path).parts[: len(folder.parts)] == folder.parts
 
 
-def names_of(folder: Path) -> Sequence[str]:
+def list_files(folder: Path) -> Sequence[str]:
     """The files of a stage, relative to its folder, without what is kept about them."""
     found = (path for path in folder.rglob("*") if path.is_file())
     return sorted(str(path.relative_to(folder)) for path in found if path != folder / NAME)
@@ -173,7 +173,7 @@ def _mark(folder: Path) -> None:
     write_atomically(_mark_file(folder), sha256_of(folder / NAME).encode())
 
 
-def _marked(folder: Path) -> str:
+def _read_mark(folder: Path) -> str:
     try:
         return _mark_file(folder).read_text("utf-8")
     except OSError:

@@ -13,7 +13,7 @@ from omibench.graph.provenance.written_files import (
     Changed,
     changed_how,
     known_file,
-    notes_below,
+    read_notes,
     refusal,
 )
 
@@ -34,7 +34,7 @@ def check_inputs(*paths: Path | None) -> None:
     below it.
     """
     found = [
-        one for path in _inputs(paths) if path.is_file() and (one := _changed(path)) is not None
+        one for path in _inputs(paths) if path.is_file() and (one := _find_change(path)) is not None
     ]
     if found:
         raise refusal(found)
@@ -43,25 +43,25 @@ def check_inputs(*paths: Path | None) -> None:
 def _inputs(paths: Iterable[Path | None]) -> Iterator[Path]:
     for path in paths:
         if path is not None and path.is_dir():
-            for note in notes_below(path):
+            for note in read_notes(path):
                 yield from map(Path, note.files)
         elif path is not None:
             yield path
 
 
-def _changed(path: Path) -> Changed | None:
+def _find_change(path: Path) -> Changed | None:
     if noted := known_file(path):
         output, file = noted
         if sha256_of(path) == file.sha256:
             return None
         return Changed(path.as_posix(), output, changed_how(file.size, path.stat().st_size))
-    expected = _provenance_of(path)
+    expected = _recorded_hash(path)
     if expected is None or sha256_of(path) == expected:
         return None
     return Changed(path.as_posix(), path.as_posix(), changed_how(0, path.stat().st_size))
 
 
-def _provenance_of(path: Path) -> str | None:
+def _recorded_hash(path: Path) -> str | None:
     """The hash that the stage's provenance.json gives; None where there is none."""
     for folder in path.parents:
         if known := _read(folder):

@@ -71,7 +71,7 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
     found = []
     for kind in ("modified", "deleted", "added"):
         for name in changed.get(kind, []):
-            stage = _stage_of(name, results)
+            stage = _stage_name(name, results)
             if stage in stages and not name.endswith("/"):
                 found.append(Difference(stage, f"{_below(name, results, stage)}: {kind}, says DVC"))
     return found
@@ -91,12 +91,12 @@ def check_graph(results: Path, params: str) -> list[Difference]:
     for row in csv.DictReader(lines[start:], delimiter="\t", quoting=csv.QUOTE_NONE):
         name, why = row["output_file"], row["status"]
         why = "follows from what would be made anew" if why == "ok" else why
-        if row["plan"] != "no update" and (stage := _stage_of(name, results)):
+        if row["plan"] != "no update" and (stage := _stage_name(name, results)):
             found.append(Difference(stage, f"{_below(name, results, stage)}: {why}"))
     return found
 
 
-def _stage_of(name: str, results: Path) -> str:
+def _stage_name(name: str, results: Path) -> str:
     parts, root = Path(name).parts, results.parts
     return parts[len(root)] if parts[: len(root)] == root and len(parts) > len(root) else ""
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.graph.provenance.provenance import differences, names_of, read_provenance
-from omibench.graph.provenance.written_files import Changed, changed_files, notes_below
+from omibench.graph.provenance.provenance import differences, list_files, read_provenance
+from omibench.graph.provenance.written_files import Changed, changed_files, read_notes
 
 
 class Verified(NamedTuple):
@@ -28,7 +28,7 @@ def verify_results(results: Path, stages: Iterable[str]) -> Verified:
     unknown: list[str] = []
     for stage in stages:
         folder = results / stage
-        own = {name for note in notes_below(folder) for name in (*note.files, *note.beside)}
+        own = {name for note in read_notes(folder) for name in (*note.files, *note.beside)}
         changed |= {one.file: one for one in changed_files(folder, reread=True)}
         if provenance := read_provenance(folder):
             own |= {(folder / name).as_posix() for name in provenance.files}
@@ -38,7 +38,7 @@ def verify_results(results: Path, stages: Iterable[str]) -> Verified:
         known |= own
         unknown += [
             path
-            for name in names_of(folder)
+            for name in list_files(folder)
             if (path := (folder / name).as_posix()) not in own
             and not Path(name).name.startswith(".")
         ]

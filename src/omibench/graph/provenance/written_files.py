@@ -59,12 +59,12 @@ def note_made(output: str, beside: Iterable[Path] = ()) -> None:
         beside: Files that it has written and that are no output of any job. A run does not look at
             them, since nothing is made from them; to verify results is to read them too.
     """
-    files = _look_at(_files(Path(output)))
+    files = _describe_files(_files(Path(output)))
     if files:
-        _write(Note(output, files, _look_at(beside)))
+        _write(Note(output, files, _describe_files(beside)))
 
 
-def _look_at(paths: Iterable[Path]) -> dict[str, File]:
+def _describe_files(paths: Iterable[Path]) -> dict[str, File]:
     return {path.as_posix(): file for path in paths if (file := _look(path, None))}
 
 
@@ -73,7 +73,7 @@ def forget_made(output: str) -> None:
     _note_file(output).unlink(missing_ok=True)
 
 
-def notes_below(folder: Path) -> Iterator[Note]:
+def read_notes(folder: Path) -> Iterator[Note]:
     """The notes of every output below a folder, by name. One that is damaged is left out."""
     for path in sorted((MADE / _safe(folder)).rglob("*.json")):
         if found := _read(path):
@@ -86,7 +86,7 @@ def changed_files(folder: Path, reread: bool = False) -> list[Changed]:
     Files whose size and time are those of the note are taken for unchanged, unless all are to be
     `reread`. An output that is not there is none of them: Snakemake makes it anew.
     """
-    return [one for note in notes_below(folder) for one in _changes(note, reread)]
+    return [one for note in read_notes(folder) for one in _changes(note, reread)]
 
 
 def known_file(path: Path) -> tuple[str, File] | None:

@@ -94,7 +94,7 @@ def aggregate_cell(
     if how == "majority":
         rows += _majority(work)
     elif how in BY_JUDGE:
-        rows += _judged(work, results, study, cell, how)
+        rows += _choose_by_judge(work, results, study, cell, how)
     marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
     write_parquet(out, marked, AggregateRow, describe_origin(out, job))
     return len(rows)
@@ -161,17 +161,17 @@ def _majority(work: _Work) -> Iterator[AggregateRow]:
             won = majority(
                 samples[:k], work.same(rules, problem), draw(work.seed, "majority", problem)
             )
-            yield _chosen(problem, rules, "majority", k, won)
+            yield _make_choice_row(problem, rules, "majority", k, won)
 
 
-def _judged(
+def _choose_by_judge(
     work: _Work, results: Path, study: AggregateStageParams, cell: Cell, how: How
 ) -> Iterator[AggregateRow]:
     instrument, choose = BY_JUDGE[how]
     params = judges_of(study, cell)
     if params is None:
         return
-    asked = Asked(*_shown(results, cell), work.answers)
+    asked = Asked(*_read_shown(results, cell), work.answers)
     where = f"settings.{cell.setting}.aggregate.judge"
     with open_panels(study, [Wanted(params, instrument, where)]) as (panel,):
         picked = choose(
@@ -182,7 +182,7 @@ def _judged(
             by_index = {s.index: s for s in samples}
             for k in work.ks:
                 won = by_index[picked[k][problem].index]
-                row = _chosen(problem, rules, how, k, won)
+                row = _make_choice_row(problem, rules, how, k, won)
                 yield row.model_copy(
                     update={
                         "judge": panel.name, "prompt_sha256": panel.prompt.sha256,
@@ -191,14 +191,16 @@ def _judged(
                 )  # fmt: skip
 
 
-def _shown(results: Path, cell: Cell) -> tuple[dict[str, Question], dict[tuple[str, int], str]]:
+def _read_shown(
+    results: Path, cell: Cell
+) -> tuple[dict[str, Question], dict[tuple[str, int], str]]:
     questions = read_jsonl(results / "freeze" / "questions.jsonl", Question)
     responses = results / "infer" / cell.model / f"{cell.setting}.parquet"
     rows = read_parquet(responses, ResponseRow).iter_rows(named=True)
     return {q.id: q for q in questions}, {(r["id"], r["index"]): r["text"] for r in rows}
 
 
-def _chosen(problem: str, rules: str, metric: str, k: int, won: Sample) -> AggregateRow:
+def _make_choice_row(problem: str, rules: str, metric: str, k: int, won: Sample) -> AggregateRow:
     return AggregateRow(
         id=problem, rules=rules, metric=metric, k=k, value=won.verdict, index=won.index,
         answer=won.answer,

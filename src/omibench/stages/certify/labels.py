@@ -85,7 +85,7 @@ def read_labels(path: Path) -> list[LabelRow]:
         raise MissingInputError(f"{path}: there is no such file of labels")
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
-    rows = [_checked(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
+    rows = [_check_row(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
     if not rows:
         raise FileFormatError(f"{path}: holds no label")
     return rows
@@ -102,7 +102,7 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
         yield {name: value for name, value in row.items() if value is not None}
 
 
-def _checked(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
+def _check_row(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
     try:
         row = LabelRow.model_validate(raw)
         if not row.said:

@@ -95,7 +95,7 @@ def match(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -> Match
     return found
 
 
-def told_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def describe_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """A phrase for each reason: how many labels, why, and the first few by name."""
     for why, which in left_out.items():
         named = "; ".join(which[:NAMED]) + ("; ..." if len(which) > NAMED else "")
@@ -104,7 +104,7 @@ def told_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 def _told(left_out: Mapping[str, Sequence[str]], labels: int, file: Path) -> Iterator[str]:
     yield f"{sum(map(len, left_out.values()))} of {labels} labels in {file} are not used."
-    yield from (f"{phrase}." for phrase in told_left_out(left_out))
+    yield from (f"{phrase}." for phrase in describe_left_out(left_out))
 
 
 def _why_not(row: LabelRow, known: Sequence[dict[str, Any]]) -> str:

@@ -21,7 +21,7 @@ from omibench.schemas.tables import write_json, write_jsonl
 from omibench.stages.certify.disagreement import disagreements
 from omibench.stages.certify.instrument import identities, one_value
 from omibench.stages.certify.labels import read_labels
-from omibench.stages.certify.matching import STALE, UNKNOWN, Matched, match, told_left_out
+from omibench.stages.certify.matching import STALE, UNKNOWN, Matched, describe_left_out, match
 from omibench.stages.certify.quality import quality_by_kind
 from omibench.stages.certify.reasoning import certify_reasoning
 
@@ -116,7 +116,7 @@ def _scores(
 
 
 def _why(matched: Matched) -> str:
-    left = "; ".join(told_left_out(matched.left_out))
+    left = "; ".join(describe_left_out(matched.left_out))
     return left or f"{len(matched.labels)} are of responses that it did not score"
 
 

@@ -63,7 +63,7 @@ def _to_finish(
     return found.usd, found.usd_most
 
 
-def _lost(losses: Sequence[Loss], charged: float) -> str:
+def _lost_words(losses: Sequence[Loss], charged: float) -> str:
     if not charged:
         return ""
     attempts = sum(loss.attempts for loss in losses)
@@ -79,7 +79,7 @@ def _budget(asker: Asker, most: float) -> str:
     if asker.budget is None:
         return ""
     account, cap = asker.budget.account(), asker.budget.purse.cap_usd
-    lost = _lost(asker.budget.losses(), account.unknown)
+    lost = _lost_words(asker.budget.losses(), account.unknown)
     enough = account.committed + most
     return (
         f"The budget of {usd_text(cap)} holds no further request: "

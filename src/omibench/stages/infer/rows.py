@@ -12,7 +12,7 @@ from omibench.settings.rounds import Answered, Asked
 Number = TypeVar("Number", int, float)
 
 
-def row_of(answered: Answered) -> ResponseRow:
+def make_row(answered: Answered) -> ResponseRow:
     """The row that a cell holds of a thread.
 
     Tokens, dollars and seconds are of all requests to the model that was asked last. A thread that

@@ -35,7 +35,7 @@ def api_bound(study: Study, models: Iterable[str]) -> list[str]:
     return [n for n in models if isinstance(study.models[n], ApiModel)]
 
 
-def shards_of(model: str, name: str, total: int, size: int) -> list[Shard]:
+def make_shards(model: str, name: str, total: int, size: int) -> list[Shard]:
     """The shards of `total` requests, `size` each."""
     return [Shard(model, name, i, min(i + size, total)) for i in range(0, total, size)]
 
@@ -48,7 +48,7 @@ def shard_size(study: Study, models: Iterable[str], size: int) -> int:
     return ENDLESS if any(study.models[name].is_batch for name in models) else size
 
 
-def interleaved(groups: Iterable[Sequence[T]]) -> list[T]:
+def interleave(groups: Iterable[Sequence[T]]) -> list[T]:
     """The first of each group, then the second of each, ...: no endpoint waits for another."""
     missing = object()
     rounds = zip_longest(*groups, fillvalue=missing)

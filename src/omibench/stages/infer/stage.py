@@ -28,7 +28,7 @@ from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.rounds import Answered, Thread, requests_next, run_threads
 from omibench.settings.steps import Task
 from omibench.stages.infer.closing import closing_line
-from omibench.stages.infer.rows import row_of
+from omibench.stages.infer.rows import make_row
 
 log = logging.getLogger("omibench.stages.infer")
 
@@ -53,7 +53,7 @@ def infer_cell(
         if lacking:
             log.warning("omibench: %s", lacking)
         answered = run_cell(threads, study, cell, askers)
-        rows = [row_of(each) for each in answered]
+        rows = [make_row(each) for each in answered]
         failed = failed_reason(Counter(row.outcome for row in rows), study.infer.failed_share)
         if not failed:
             write_parquet(out, rows, ResponseRow, CellOrigin("infer", *cell, job))
@@ -142,7 +142,7 @@ def threads_of(
     threads = [Thread(Task(q, setting, folder, examples, n), n) for q in asked for n in draws]
     model = study.models[cell.model]
     if isinstance(model, RecordedModel):
-        return _recorded(
+        return _keep_recorded(
             threads, study, cell, provider or provider_of(study, cell.model), model.partial
         )
     return threads
@@ -197,7 +197,7 @@ def _read(questions: Path, modified_ns: int, size: int) -> tuple[Question, ...]:
     return tuple(read_jsonl(questions, Question))
 
 
-def _recorded(
+def _keep_recorded(
     threads: list[Thread], study: ConversationParams, cell: Cell, provider: Provider, partial: bool
 ) -> list[Thread]:
     if not isinstance(provider, RecordedProvider):

@@ -16,7 +16,7 @@ WHERE = {"quality": "quality", "alignment": "alignment", "error_type": "errors"}
 """Instrument -> its key under `judge`."""
 
 
-def instrument_of(name: str, params: JudgeParams) -> Instrument[Any]:
+def find_instrument(name: str, params: JudgeParams) -> Instrument[Any]:
     """A judge of this stage. Raises ParamsError for a taxonomy that is neither known nor a file."""
     if name == "error_type":
         return error_type(taxonomy_of(params.errors.taxonomy if params.errors else "omibench"))

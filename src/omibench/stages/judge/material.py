@@ -60,7 +60,7 @@ def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
     responses, verdicts, answers, questions = files
     asked = {question.id: question for question in read_jsonl(questions, Question)}
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
-    kept = chosen(asked, params.problems)
+    kept = choose_ids(asked, params.problems)
     rows = [ResponseRow(**r) for r in read_parquet(responses, ResponseRow).iter_rows(named=True)]
     told = read_verdicts(verdicts, params.wrong_by) if verdicts else None
     found = []
@@ -99,7 +99,7 @@ def _pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:
     )
 
 
-def chosen(ids: Iterable[str], many: int | None) -> set[str]:
+def choose_ids(ids: Iterable[str], many: int | None) -> set[str]:
     """At most so many ids, the same whatever else is asked: those with the smallest hashes."""
     ranked = sorted(ids, key=lambda name: sha256(name.encode()).digest())
     return set(ranked[:many])

@@ -15,7 +15,7 @@ from omibench.params.stage_params import JudgeStageParams
 from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
-from omibench.stages.judge.instruments import WHERE, instrument_of
+from omibench.stages.judge.instruments import WHERE, find_instrument
 from omibench.stages.judge.material import CellFiles, Material, read_material
 
 Values = Mapping[str, Any]
@@ -47,19 +47,19 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
             "judge: errors needs the cell's verdicts; give them with --verdicts"
         )
     material = read_material(files, study.judge)
-    instruments = {name: instrument_of(name, study.judge) for name in panels}
+    instruments = {name: find_instrument(name, study.judge) for name in panels}
     wanted = [
         Wanted(panel, instruments[name], f"judge.{WHERE[name]}") for name, panel in panels.items()
     ]
     rows: list[JudgementRow] = []
     with open_panels(study, wanted) as opened:
         for instrument, panel in zip(instruments.values(), opened, strict=True):
-            rows += _judged(instrument, panel, material, study)
+            rows += _judge_material(instrument, panel, material, study)
     write_parquet(out, rows, JudgementRow, describe_origin(out, job))
     return len(rows)
 
 
-def _judged(
+def _judge_material(
     instrument: Instrument[Any], panel: Panel, material: Sequence[Material], study: JudgeStageParams
 ) -> Iterator[JudgementRow]:
     if instrument.name == "error_type" and study.judge.errors:

@@ -30,7 +30,7 @@ def effects(base: Scores, covered: Sequence[tuple[Patch, Scores]], option: str) 
     ]
 
 
-def chosen(base: Scores) -> str:
+def best_option(base: Scores) -> str:
     """The option that the model chooses with nothing covered; the first of equals."""
     return max(base, key=lambda option: base[option])
 

@@ -42,10 +42,10 @@ def overlay(image: Image.Image, shown: Sequence[Effect], caption: str) -> Image.
     )
     blended = pixels * (1 - strength) + colour * strength
     heat = Image.fromarray(np.round(blended).astype(np.uint8), "RGB")
-    return _framed(heat, most, caption)
+    return _draw_frame(heat, most, caption)
 
 
-def _framed(heat: Image.Image, most: float, caption: str) -> Image.Image:
+def _draw_frame(heat: Image.Image, most: float, caption: str) -> Image.Image:
     from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.load_default(LETTERS)

@@ -23,7 +23,7 @@ from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task
 from omibench.stages.infer.stage import threads_of
 from omibench.stages.saliency.ask import Covered, Looked, look
-from omibench.stages.saliency.maps import Effect, Scores, chosen, effects, strongest
+from omibench.stages.saliency.maps import Effect, Scores, best_option, effects, strongest
 from omibench.stages.saliency.overlay import overlay
 
 log = logging.getLogger("omibench.stages.saliency")
@@ -59,7 +59,7 @@ def saliency_cell(
         requests = [request for each in looked for request in each.requests]
         told = ask_keyed(requests, asker.provider, asker.store, asker.budget)
     answers = {id(q): answer for q, answer in zip(requests, told, strict=True)}
-    found = [each for one in looked if (each := _found(one, answers)) is not None]
+    found = [each for one in looked if (each := _collect_scores(one, answers)) is not None]
     _warn_of_failures(cell, [response for _, response in told])
     rows = [row for each in found for row in _rows(each, gold.get(each.looked.question.id, []))]
     for each in found:
@@ -113,7 +113,7 @@ def _tags(task: Task, study: SaliencyStageParams, cell: Cell) -> Tags:
     )
 
 
-def _found(looked: Looked, answers: Mapping[int, tuple[str, Response]]) -> Found | None:
+def _collect_scores(looked: Looked, answers: Mapping[int, tuple[str, Response]]) -> Found | None:
     def scores(request: Request) -> Scores:
         return answers[id(request)][1].option_logprobs or {}
 
@@ -131,7 +131,7 @@ def _effects(found: Found, number: int, option: str) -> list[Effect]:
 
 
 def _rows(found: Found, gold: Sequence[str]) -> Iterator[SaliencyRow]:
-    best = chosen(found.base)
+    best = best_option(found.base)
     for number, picture in enumerate(found.looked.pictures):
         for option in found.base:
             for (x, y, side), drop in _effects(found, number, option):
@@ -144,7 +144,7 @@ def _rows(found: Found, gold: Sequence[str]) -> Iterator[SaliencyRow]:
 
 
 def _draw(folder: Path, found: Found, gold: Sequence[str], params: SaliencyParams) -> None:
-    best = chosen(found.base)
+    best = best_option(found.base)
     targets = {best: "chosen"} | {o: "right, not chosen" for o in gold if o in found.base}
     targets[best] = "chosen, right" if best in gold else "chosen"
     for number, picture in enumerate(found.looked.pictures):

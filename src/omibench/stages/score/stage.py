@@ -91,7 +91,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     questions = [row.question for row in rows]
     new: dict[str, list[Any]] = {}
     failed: dict[str, tuple[int, Counter[str]]] = {}
-    with _opened(judge) as judges:
+    with _open_judges(judge) as judges:
         told = None
         if judges.gptscore:
             shown = [_for_judge(row) for row in rows]
@@ -189,7 +189,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)
     out_rows: list[VerdictRow] = []
     failed: dict[str, tuple[int, Counter[str]]] = {}
-    with _opened(study) as judges:
+    with _open_judges(study) as judges:
         for rules in study.score.rules:
             verdicts = _by_rules(items, texts, rules, judges, cache)
             out_rows += _verdict_rows(rows, verdicts)
@@ -296,7 +296,7 @@ def _by_whom(role: str, told: Sequence[JudgedVerdict]) -> dict[str, list[str | N
 
 
 @contextmanager
-def _opened(by: ScoreStageParams | Judge | None) -> Iterator[ScoreJudges]:
+def _open_judges(by: ScoreStageParams | Judge | None) -> Iterator[ScoreJudges]:
     if by is None or isinstance(by, Judge):
         yield one_judge(by) if by else ScoreJudges()
     else:
