@@ -15,7 +15,7 @@ from omibench.params.study import Study, load_study
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import VerdictRow, read_jsonl, read_parquet
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 NUMBER_WORDS = {
     ("gemini-2.0-flash", "Math_676"),

@@ -10,7 +10,7 @@ from tests.integration.conftest import Build, fill_checkout, runner
 
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_parquet
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 NARROWED = """\
 infer: {models: [gpt-4o, o1], settings: [cot, best-of-8]}

@@ -26,7 +26,7 @@ from omibench.schemas.tables import (
     read_parquet,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
