@@ -49,10 +49,11 @@ def test_a_study_is_made_and_run_in_a_folder_whose_path_has_a_space(
         environment.pop("PYTHONPATH", None)
         words = [str(programs / "python"), "-P", "-m", *command]
         done = subprocess.run(
-            words, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+            words, cwd=cwd, env=environment, text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout
+        return done.stdout
 
     run("omibench", "init", "my study", "--benchmark", "usnco-v", cwd=tmp_path)
     params = study / "params.yaml"
