@@ -2,7 +2,7 @@
 # of the parameters that the rule depends on, a hash of its source, and one command.
 from snakemake.utils import min_version
 
-from omibench.cli.configfiles import check_params_file, elsewhere
+from omibench.cli.configfiles import check_params_file, explain_directory
 from omibench.status.checkpoint import remark_on, remark_when_planned
 from omibench.status.hooks import Watched
 from omibench.graph.provenance.hooks import Noted
@@ -10,7 +10,7 @@ from omibench.graph.provenance.hooks import Noted
 min_version("9.27")
 
 if not workflow.overwrite_configfiles:
-    check_params_file("params.yaml", elsewhere(workflow))
+    check_params_file("params.yaml", explain_directory(workflow))
 
     configfile: "params.yaml"
 

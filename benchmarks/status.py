@@ -28,7 +28,7 @@ import yaml
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study
-from omibench.plan.view import Desk
+from omibench.plan.view import StudyView
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
@@ -92,17 +92,17 @@ def make() -> Study:
     written = set(random.Random(1).sample(cells, len(cells) // 2))  # noqa: S311
     running = [cell for cell in cells if cell not in written][:RUNNING]
     with Store("store") as store:
-        desk = Desk(study, questions, store)
+        desk = StudyView(study, questions, store)
         for cell in [*sorted(written), *running]:
             fill(desk, cell, questions, cell in written)
     notes(cells, written, running)
     return study
 
 
-def fill(desk: Desk, cell: Cell, questions: Path, whole: bool) -> None:
+def fill(desk: StudyView, cell: Cell, questions: Path, whole: bool) -> None:
     """Answers of one cell in a segment of their own, and its files where it is whole."""
-    requests = requests_of(questions, desk.study, cell, desk.provider(cell.model))
-    partition = desk.partition(cell.model)
+    requests = requests_of(questions, desk.study, cell, desk.open_provider(cell.model))
+    partition = desk.open_partition(cell.model)
     keys = [partition.key(request) for request in requests]
     answer = Response(text="The answer is 42. " * 8, cost_usd=0.002)
     for request, key in list(zip(requests, keys, strict=True))[: None if whole else QUESTIONS // 2]:

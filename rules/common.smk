@@ -9,7 +9,7 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake.utils import validate
 
-from omibench.cli.configfiles import allowed_rules, elsewhere
+from omibench.cli.configfiles import read_allowed_rules, explain_directory
 from omibench.cli.ending import end_with
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.client.spending_limit import BUDGET_ENV, read_budget
@@ -18,7 +18,7 @@ from omibench.files.isolated import isolate
 from omibench.stages.ocr.engines import tesseract
 from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
-from omibench.plan.rehearsal import rehearsed
+from omibench.plan.rehearsal import rehearse
 from omibench.params.resources import cpus_of, resources_of
 from omibench.graph.code_hash import source_hash
 from omibench.graph.slices import slice_for
@@ -39,12 +39,12 @@ from omibench.files.yaml_file import add_place
 isolate(os.environ)
 
 # With `--allowed-rules`, as in tests of single rules, files that others need may be missing.
-ALLOWED = allowed_rules(sys.argv) if workflow.is_main_process else []
+ALLOWED = read_allowed_rules(sys.argv) if workflow.is_main_process else []
 
 PARAMS_FILES = [os.path.relpath(file) for file in workflow.configfiles]
 
 try:
-    STUDY = rehearsed(
+    STUDY = rehearse(
         parse_study(
             config,
             "the parameters",
@@ -56,7 +56,7 @@ try:
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []
     refuse_patterns([*all_files(STUDY, ALLOWED), *PAPERS])
 except MissingInputError as error:
-    end_with(MissingInputError(f"{error}{elsewhere(workflow)}"))
+    end_with(MissingInputError(f"{error}{explain_directory(workflow)}"))
 except OmibenchError as error:
     end_with(error)
 # YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
@@ -72,7 +72,7 @@ if workflow.is_main_process and (MISSING := missing_files(STUDY, ALLOWED)):
         MissingInputError(
             "the parameters name files that are not there: "
             + ", ".join(add_place(file, PARAMS_FILES) for file in MISSING)
-            + elsewhere(workflow)
+            + explain_directory(workflow)
         )
     )
 if workflow.is_main_process and (REMARK := describe_unused(STUDY)):

@@ -102,14 +102,14 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
 def show(study: Study) -> None:
     """The board's numbers and the way to the report, beside the run in Prefect's pages."""
     from omibench.reevaluate.board import METRICS, REPORT
-    from omibench.reevaluate.changes import standings
+    from omibench.reevaluate.changes import read_standings
 
     results = Path(study.study.results)
     rows = [
         {"setting": setting, "rank": s.rank, "model": model, "accuracy": round(s.acc, 4)}
         | {"simulated": s.simulated}
         for (setting, model), s in sorted(
-            standings(results / METRICS).items(), key=lambda pair: (pair[0][0], pair[1].rank)
+            read_standings(results / METRICS).items(), key=lambda pair: (pair[0][0], pair[1].rank)
         )
     ]
     create_table_artifact(rows, key="board", description=f"Accuracies of {study.study.name}")

@@ -27,20 +27,26 @@ from omibench.errors import OmibenchError, SomeFailedError
 from omibench.params.reevaluate import Watch
 from omibench.params.study import Study, load_study
 from omibench.reevaluate.board import CHANGES, METRICS, publish
-from omibench.reevaluate.budget import Priced, allowance, choose, committed, cut_off
-from omibench.reevaluate.candidates import new_models
-from omibench.reevaluate.changes import Move, add_entry, entry, moves, standings
+from omibench.reevaluate.budget import (
+    Priced,
+    choose_candidates,
+    compute_allowance,
+    find_cut_off,
+    read_committed,
+)
+from omibench.reevaluate.candidates import find_new_models
+from omibench.reevaluate.changes import Move, add_entry, find_moves, format_entry, read_standings
 from omibench.reevaluate.journal import (
+    find_unfinished,
     note,
     note_cut_off,
     only_one,
     read_journal,
-    unfinished,
     was_told,
 )
 from omibench.reevaluate.params_file import add_to_params
-from omibench.reevaluate.poll import listed
-from omibench.reevaluate.webhook import news, post
+from omibench.reevaluate.poll import list_models
+from omibench.reevaluate.webhook import make_news, post
 from workflows.evaluate import evaluate
 from workflows.shared import (
     RETRIES,
@@ -57,7 +63,7 @@ from workflows.shared import (
 @task(**RETRIES, task_run_name="look {name}")
 def look(name: str, watch: Watch) -> list[str]:
     """Which models a watch's endpoint or hub names."""
-    return listed(name, watch)
+    return list_models(name, watch)
 
 
 @task(**RETRIES)
@@ -86,15 +92,15 @@ def reevaluate(
     results = Path(study.study.results)
     with only_one(results):
         listings, problems = look_around(study)
-        allowed = allowance(study, time())
-        begun = unfinished(study, read_journal(results), allowed.cap_usd)
-        found = [*begun, *new_models(study, listings)]
+        allowed = compute_allowance(study, time())
+        begun = find_unfinished(study, read_journal(results), allowed.cap_usd)
+        found = [*begun, *find_new_models(study, listings)]
         if not found:
             get_run_logger().info("no new model at %d watches", len(listings))
         else:
             build(params, ["freeze_all"], cores)
-            before = committed(study)
-            priced = choose(study, found, questions_of(study), allowed)
+            before = read_committed(study)
+            priced = choose_candidates(study, found, questions_of(study), allowed)
             show_prices(priced)
             chosen = [one for one in priced if one.refused is None]
             if dry_run:
@@ -104,7 +110,7 @@ def reevaluate(
                 begin(Path(params), results, chosen)
                 names = [one.candidate.name for one in chosen]
                 evaluate(params, shard, cores, lanes, names, allowed.cap_usd)
-                problems += announce(study, chosen, committed(study) - before, allowed.cap_usd)
+                problems += announce(study, chosen, read_committed(study) - before, allowed.cap_usd)
         if problems:
             raise SomeFailedError("; ".join(problems))
         return [one.candidate.name for one in chosen] if found else []
@@ -149,10 +155,10 @@ def announce(
     Returns a line for each model that the budget cut off, and one when nobody was told.
     """
     results, board = Path(study.study.results), Path(study.reevaluate.board)
-    moved = moves(standings(board / METRICS), standings(results / METRICS))
+    moved = find_moves(read_standings(board / METRICS), read_standings(results / METRICS))
     candidates = [one.candidate for one in chosen]
-    cut = cut_off(study, candidates)
-    text = entry(moment(), chosen, spent_usd, moved, list(cut.values()))
+    cut = find_cut_off(study, candidates)
+    text = format_entry(moment(), chosen, spent_usd, moved, list(cut.values()))
     add_entry(board / CHANGES, text)
     report = publish(results, board).resolve()
     create_markdown_artifact(text, key="changes", description="What moved on the board")
@@ -195,7 +201,7 @@ def moment() -> str:
 def _told(
     study: Study, text: str, priced: Sequence[Priced], moved: Sequence[Move] = ()
 ) -> list[str]:
-    body = news(study.study.name, text, [one.candidate.name for one in priced], moved)
+    body = make_news(study.study.name, text, [one.candidate.name for one in priced], moved)
     try:
         tell(body | {"board": study.reevaluate.board}, study.reevaluate.webhook_env)
     except OmibenchError as error:

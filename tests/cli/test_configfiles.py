@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.cli.configfiles import allowed_rules, check_command_line
+from omibench.cli.configfiles import check_command_line, read_allowed_rules
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_snakemake_ends_with_that_line(
 
 def test_rules_that_a_command_allows() -> None:
     words = ["snakemake", "x", "--allowed-rules", "ocr", "fill", "--cores", "2"]
-    assert allowed_rules(words) == ["ocr", "fill"]
-    assert allowed_rules(["snakemake", "--cores", "2"]) == []
+    assert read_allowed_rules(words) == ["ocr", "fill"]
+    assert read_allowed_rules(["snakemake", "--cores", "2"]) == []
 
 
 @pytest.mark.parametrize("given", ["nothing", "parameters"])

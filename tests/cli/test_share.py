@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.cli.share import told
+from omibench.cli.share import describe_push
 from omibench.errors import MissingInputError, OutputError
 
 
@@ -21,7 +21,7 @@ from omibench.errors import MissingInputError, OutputError
     ],
 )
 def test_a_push_says_whether_anything_was_new(said: str, told_: str) -> None:
-    assert told(said, 7, Path("archive")) == told_
+    assert describe_push(said, 7, Path("archive")) == told_
 
 
 def test_a_store_that_is_not_there_is_named(tmp_path: Path) -> None:

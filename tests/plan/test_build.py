@@ -20,7 +20,7 @@ from omibench.params.stages import BenchmarkParams, RationaleParams
 from omibench.params.study import Study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan, Row
-from omibench.plan.view import Desk
+from omibench.plan.view import StudyView
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
@@ -65,9 +65,9 @@ def paid(
 def keep(study: Study, questions: Path, model: str, setting: str, response: Response) -> None:
     """Put the same response to every request of a cell into the store."""
     with Store(study.study.store) as store:
-        desk = Desk(study, questions, store)
-        partition = desk.partition(model)
-        for request in desk.requests(Cell(model, setting)):
+        view = StudyView(study, questions, store)
+        partition = view.open_partition(model)
+        for request in view.last_requests(Cell(model, setting)):
             partition.append(partition.key(request), request, response)
 
 
@@ -196,7 +196,7 @@ def test_judgements_that_the_store_holds_are_found(
     )
     keep(judged, questions, "api", "cot", Response(text="It is 7."))
     with open_asker(judged, "sim") as judge, Store(judged.study.store) as store:
-        asked = Desk(judged, questions, store).asked["p1"].question
+        asked = StudyView(judged, questions, store).questions_by_id["p1"].question
         judge([request_for(Case("p1", asked, ["7"], "It is 7.", None), GPTSCORE)])
     row = only(plan_study(judged, questions), "judge")
     assert (row.requests, row.stored, row.to_buy) == (3, 1, 2)

@@ -15,7 +15,7 @@ from omibench.models.simulated.oracle import load_oracle
 from omibench.models.simulated.respond import probability_correct
 from omibench.params.models.simulated import SimulatedModel
 from omibench.params.study import Study, parse_study
-from omibench.plan.rehearsal import WITHOUT_ANSWER, is_made_up, made_up_questions, rehearsed
+from omibench.plan.rehearsal import WITHOUT_ANSWER, is_made_up, made_up_questions, rehearse
 
 VALUES: dict[str, Any] = {
     "simulated": True,
@@ -41,7 +41,7 @@ def printed(tmp_path: Path) -> str:
 
 
 def study(**more: object) -> Study:
-    return rehearsed(parse_study(VALUES | more, "test"))
+    return rehearse(parse_study(VALUES | more, "test"))
 
 
 def models(of: Study) -> dict[str, SimulatedModel]:
@@ -52,7 +52,7 @@ def models(of: Study) -> dict[str, SimulatedModel]:
 
 def test_a_study_that_is_not_simulated_stays_as_it_is() -> None:
     real = parse_study(VALUES | {"simulated": False}, "test")
-    assert rehearsed(real) is real
+    assert rehearse(real) is real
 
 
 def test_printed_tables_that_ship_are_found_from_any_folder(

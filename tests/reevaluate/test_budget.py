@@ -8,8 +8,14 @@ import pytest
 from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.params.study import Study
-from omibench.reevaluate.budget import Allowance, allowance, choose, committed, cut_off
-from omibench.reevaluate.candidates import new_models
+from omibench.reevaluate.budget import (
+    Allowance,
+    choose_candidates,
+    compute_allowance,
+    find_cut_off,
+    read_committed,
+)
+from omibench.reevaluate.candidates import find_new_models
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import ResponseRow, write_jsonl, write_parquet
 from omibench.store.ledger.ledger import Ledger, Purse, format_month
@@ -34,8 +40,8 @@ def spend(folder: Path, usd: float, now: float, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_budget_nothing_limits(tmp_path: Path) -> None:
-    assert allowance(capped(tmp_path, None, None), NOVEMBER)[:2] == (None, None)
-    assert committed(capped(tmp_path, 1.0, None)) == 0
+    assert compute_allowance(capped(tmp_path, None, None), NOVEMBER)[:2] == (None, None)
+    assert read_committed(capped(tmp_path, 1.0, None)) == 0
 
 
 def test_a_new_month_begins_with_its_whole_budget(
@@ -44,11 +50,11 @@ def test_a_new_month_begins_with_its_whole_budget(
     study = capped(tmp_path, 10.0, None)
     spend(tmp_path, 4.0, NOVEMBER, monkeypatch)
     spend(tmp_path, 2.5, NOVEMBER, monkeypatch)
-    left = allowance(study, NOVEMBER)
+    left = compute_allowance(study, NOVEMBER)
     assert left.left_usd == pytest.approx(3.5)
     assert left.cap_usd == pytest.approx(10.0)
-    assert left.why == f"$3.50 of the $10.00 for {format_month(NOVEMBER)} are left"
-    december = allowance(study, NOVEMBER + 30 * 86400)
+    assert left.reason == f"$3.50 of the $10.00 for {format_month(NOVEMBER)} are left"
+    december = compute_allowance(study, NOVEMBER + 30 * 86400)
     assert december.left_usd == pytest.approx(10.0)
     assert december.cap_usd == pytest.approx(16.5), "what the study may have spent in all by then"
 
@@ -57,11 +63,11 @@ def test_the_smaller_of_month_and_study_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spend(tmp_path, 4.0, NOVEMBER, monkeypatch)
-    left = allowance(capped(tmp_path, 10.0, 5.0), NOVEMBER)
+    left = compute_allowance(capped(tmp_path, 10.0, 5.0), NOVEMBER)
     assert left.left_usd == pytest.approx(1.0)
     assert left.cap_usd == pytest.approx(5.0)
-    assert left.why == "$1.00 of the study's $5.00 are left"
-    assert allowance(capped(tmp_path, 3.0, 5.0), NOVEMBER).left_usd == 0
+    assert left.reason == "$1.00 of the study's $5.00 are left"
+    assert compute_allowance(capped(tmp_path, 3.0, 5.0), NOVEMBER).left_usd == 0
 
 
 @pytest.fixture
@@ -75,13 +81,15 @@ def test_what_is_expected_must_fit_and_the_first_come_first(
     tmp_path: Path, questions: Path
 ) -> None:
     study = capped(tmp_path / "store", 1.0, None)
-    found = new_models(study, {"lab": ["new-1", "new-2", "new-3"]})
-    free = choose(study, found, questions, Allowance(None, None, ""))
+    found = find_new_models(study, {"lab": ["new-1", "new-2", "new-3"]})
+    free = choose_candidates(study, found, questions, Allowance(None, None, ""))
     assert [p.refused for p in free] == [None] * 3
     assert {p.to_buy for p in free} == {20}
     each = free[0].usd
     assert 0 < each < free[0].usd_most
-    told = choose(study, found, questions, Allowance(2.5 * each, 2.5 * each, "$9 are left"))
+    told = choose_candidates(
+        study, found, questions, Allowance(2.5 * each, 2.5 * each, "$9 are left")
+    )
     assert [p.refused is None for p in told] == [True, True, False]
     why = told[2].refused or ""
     assert why.startswith("new-3: evaluating it is expected to cost $")
@@ -101,14 +109,14 @@ def test_a_model_is_cut_off_when_a_budget_ended_one_of_its_cells(
     tmp_path: Path, outcomes: list[str], stopped: bool
 ) -> None:
     study = watching(study={"name": "s", "results": str(tmp_path)})
-    found = new_models(study, {"lab": ["new-1", "new-2"]})
+    found = find_new_models(study, {"lab": ["new-1", "new-2"]})
     for model in ("new-1", "old"):
         rows = [
             ResponseRow(id=str(n), index=0, key="k", outcome=outcome, text="")
             for n, outcome in enumerate(outcomes if model == "new-1" else ["budget_stop"])
         ]
         write_parquet(tmp_path / "infer" / model / "cot.parquet", rows, ResponseRow)
-    cut = cut_off(study, found)
+    cut = find_cut_off(study, found)
     assert list(cut) == ["new-1"] * stopped
     for line in cut.values():
         assert line.startswith("new-1: the budget ended before 1 of its requests")

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from omibench.errors import FileFormatError
 from omibench.reevaluate.budget import Priced
 from omibench.reevaluate.candidates import Candidate
-from omibench.reevaluate.changes import Standings, add_entry, entry, moves, standings
+from omibench.reevaluate.changes import (
+    Standings,
+    add_entry,
+    find_moves,
+    format_entry,
+    read_standings,
+)
 
 NEW = Priced(Candidate("new-1", "Lab/new-1", "lab", {}), 1234, 1.0, 2.0)
 
@@ -25,7 +31,7 @@ def board(folder: Path, name: str, accuracies: dict[str, float], **more: Any) ->
     }
     path = folder / f"{name}.json"
     path.write_text(json.dumps(metrics))
-    return standings(path)
+    return read_standings(path)
 
 
 def test_equal_accuracies_share_a_rank(tmp_path: Path) -> None:
@@ -47,12 +53,12 @@ def test_a_rank_counts_those_before(accuracies: dict[str, float]) -> None:
 def test_moves_are_new_places_other_ranks_and_other_scores(tmp_path: Path) -> None:
     before = board(tmp_path, "before", {"a": 0.7, "b": 0.5, "c": 0.3})
     after = board(tmp_path, "after", {"a": 0.7, "b": 0.5, "c": 0.31, "new-1": 0.6})
-    assert moves(before, before) == []
-    moved = moves(before, after)
+    assert find_moves(before, before) == []
+    moved = find_moves(before, after)
     assert [(m.model, m.before.rank if m.before else None, m.after.rank) for m in moved] == [
         ("new-1", None, 2), ("b", 2, 3), ("c", 3, 4),
     ]  # fmt: skip
-    text = entry("2026-11-21 06:00 UTC", [NEW], 0.5, moved)
+    text = format_entry("2026-11-21 06:00 UTC", [NEW], 0.5, moved)
     assert "| cot | `new-1` | new → 2 | 60.0 % [30.0, 80.0] | new |" in text
     assert "| cot | `b` | 2 → 3 | 50.0 % [25.0, 75.0] | +0.0 points |" in text
     assert "| cot | `c` | 3 → 4 | 31.0 % [15.5, 65.5] | +1.0 points |" in text
@@ -63,7 +69,7 @@ def test_moves_are_new_places_other_ranks_and_other_scores(tmp_path: Path) -> No
 
 def test_what_is_made_up_says_so(tmp_path: Path) -> None:
     after = board(tmp_path, "m", {"new-1": 0.6}, simulated=True)
-    text = entry("now", [NEW], 0.0, moves({}, after))
+    text = format_entry("now", [NEW], 0.0, find_moves({}, after))
     assert "`new-1` SIMULATED" in text
     assert "their scores are made up" in text
 
@@ -71,7 +77,7 @@ def test_what_is_made_up_says_so(tmp_path: Path) -> None:
 def test_a_changelog_grows_at_its_top(tmp_path: Path) -> None:
     changelog = tmp_path / "board" / "changes.md"
     for when in ("first", "second", "third"):
-        add_entry(changelog, entry(when, [NEW], 0.0, []))
+        add_entry(changelog, format_entry(when, [NEW], 0.0, []))
     text = changelog.read_text()
     assert text.startswith("# What moved on the board\n")
     headings = [line for line in text.splitlines() if line.startswith("## ")]
@@ -80,8 +86,8 @@ def test_a_changelog_grows_at_its_top(tmp_path: Path) -> None:
 
 
 def test_no_board_has_no_standings_and_a_broken_one_is_an_error(tmp_path: Path) -> None:
-    assert standings(tmp_path / "none.json") == {}
+    assert read_standings(tmp_path / "none.json") == {}
     for broken in ("{", "[1]", '{"a": {"cot": {"acc": "x"}}}'):
         (tmp_path / "m.json").write_text(broken)
         with pytest.raises(FileFormatError, match="holds no metrics of a study"):
-            standings(tmp_path / "m.json")
+            read_standings(tmp_path / "m.json")

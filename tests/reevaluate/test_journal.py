@@ -12,29 +12,31 @@ from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import OutputError
 from omibench.reevaluate.budget import Priced
-from omibench.reevaluate.candidates import new_models
+from omibench.reevaluate.candidates import find_new_models
 from omibench.reevaluate.journal import (
+    find_unfinished,
     note,
     note_cut_off,
     only_one,
     read_journal,
-    unfinished,
     was_told,
 )
 
 
 def test_what_was_begun_is_a_candidate_until_it_is_done(tmp_path: Path) -> None:
     assert read_journal(tmp_path).models == []
-    (found,) = new_models(watching(), {"lab": ["new-1"]})
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
     note(tmp_path, [found], "begun", "now")
-    assert unfinished(watching(), read_journal(tmp_path), None) == [], "killed before it was added"
+    assert find_unfinished(watching(), read_journal(tmp_path), None) == [], (
+        "killed before it was added"
+    )
     models = {"old": TEMPLATE | {"id": "old"}, "new-1": found.block}
     infer = {"models": ["old", "new-1"], "settings": ["cot", "direct"], "only": {"new-1": ["cot"]}}
     study = watching(models=models, infer=infer)
-    (again,) = unfinished(study, read_journal(tmp_path), 1.0)
+    (again,) = find_unfinished(study, read_journal(tmp_path), 1.0)
     assert (again.name, again.id, again.settings) == ("new-1", "new-1", ("cot",))
     note(tmp_path, [found], "done", "later")
-    assert unfinished(study, read_journal(tmp_path), 1.0) == []
+    assert find_unfinished(study, read_journal(tmp_path), 1.0) == []
     assert [s.state for s in read_journal(tmp_path).models] == ["done"]
 
 
@@ -44,26 +46,28 @@ def test_what_was_begun_is_a_candidate_until_it_is_done(tmp_path: Path) -> None:
 def test_what_a_budget_cut_off_goes_on_under_a_larger_one(
     tmp_path: Path, cap: float | None, goes_on: bool
 ) -> None:
-    (found,) = new_models(watching(), {"lab": ["new-1"]})
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
     models = {"old": TEMPLATE | {"id": "old"}, "new-1": found.block}
     study = watching(models=models, infer={"models": ["old", "new-1"], "settings": ["cot"]})
     note_cut_off(tmp_path, found, "now", "the budget ended", 2.0)
-    again = unfinished(study, read_journal(tmp_path), cap)
+    again = find_unfinished(study, read_journal(tmp_path), cap)
     assert [c.name for c in again] == ["new-1"] * goes_on
-    assert unfinished(watching(), read_journal(tmp_path), cap) == [], "a study without the model"
+    assert find_unfinished(watching(), read_journal(tmp_path), cap) == [], (
+        "a study without the model"
+    )
 
 
 def test_what_was_begun_and_then_had_no_budget_is_not_forgotten(tmp_path: Path) -> None:
-    (found,) = new_models(watching(), {"lab": ["new-1"]})
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
     models = {"old": TEMPLATE | {"id": "old"}, "new-1": found.block}
     study = watching(models=models, infer={"models": ["old", "new-1"], "settings": ["cot"]})
     note(tmp_path, [found], "begun", "now")
     note(tmp_path, [found], "waiting", "after a kill", "too dear")
-    assert [c.name for c in unfinished(study, read_journal(tmp_path), 0.1)] == ["new-1"]
+    assert [c.name for c in find_unfinished(study, read_journal(tmp_path), 0.1)] == ["new-1"]
 
 
 def test_a_refusal_is_told_once_for_each_reason(tmp_path: Path) -> None:
-    (found,) = new_models(watching(), {"lab": ["new-1"]})
+    (found,) = find_new_models(watching(), {"lab": ["new-1"]})
     priced = Priced(found, 1, 2.0, 3.0, "too dear")
     assert not was_told(read_journal(tmp_path), priced)
     note(tmp_path, [found], "waiting", "now", "too dear")

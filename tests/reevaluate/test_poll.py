@@ -9,7 +9,7 @@ import pytest
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError, PassingError
 from omibench.params.reevaluate import EndpointWatch, HubWatch
-from omibench.reevaluate.poll import listed
+from omibench.reevaluate.poll import list_models
 
 SECRET = "sk-planted-Q7xK2mZ9vB4nW8tR"
 LOCAL: dict[str, Any] = {"provider": "vllm"}
@@ -37,11 +37,11 @@ def endpoint(url: str, **more: Any) -> EndpointWatch:
 def test_both_apis_list_their_models(
     server: ServerHandle, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert listed("lab", endpoint(server.openai_url)) == ["one", "two"]
-    assert listed("lab", endpoint(server.anthropic_url, api="anthropic")) == ["one", "two"]
+    assert list_models("lab", endpoint(server.openai_url)) == ["one", "two"]
+    assert list_models("lab", endpoint(server.anthropic_url, api="anthropic")) == ["one", "two"]
     assert "'lab': 1 ids are no ids of models" in caplog.text
     server.add_model("three")
-    assert listed("lab", endpoint(server.openai_url)) == ["one", "two", "three"]
+    assert list_models("lab", endpoint(server.openai_url)) == ["one", "two", "three"]
 
 
 def test_a_hub_lists_an_authors_models(server: ServerHandle) -> None:
@@ -49,13 +49,13 @@ def test_a_hub_lists_an_authors_models(server: ServerHandle) -> None:
         {"kind": "hub", "url": server.base_url, "author": "Lab", "token_env": "LAB_KEY"}
         | {"match": ["*"], "model": LOCAL}
     )
-    assert listed("hub", watch) == ["Lab/New-VL-7B", "Lab/Old"]
-    assert listed("hub", watch.model_copy(update={"newest": 1})) == ["Lab/New-VL-7B"]
-    assert listed("hub", watch.model_copy(update={"search": "VL", "author": None})) == [
+    assert list_models("hub", watch) == ["Lab/New-VL-7B", "Lab/Old"]
+    assert list_models("hub", watch.model_copy(update={"newest": 1})) == ["Lab/New-VL-7B"]
+    assert list_models("hub", watch.model_copy(update={"search": "VL", "author": None})) == [
         "Lab/New-VL-7B"
     ]
     with pytest.raises(ModelError, match="watch 'hub': its models cannot be listed: HTTP 401"):
-        listed("hub", watch.model_copy(update={"token_env": None}))
+        list_models("hub", watch.model_copy(update={"token_env": None}))
 
 
 def test_a_hub_is_not_asked_offline(server: ServerHandle, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_a_hub_is_not_asked_offline(server: ServerHandle, monkeypatch: pytest.Mo
         {"kind": "hub", "url": server.base_url, "author": "Lab", "match": ["*"], "model": LOCAL}
     )
     with pytest.raises(ModelError, match="watch 'hub': HF_HUB_OFFLINE is set") as found:
-        listed("hub", watch)
+        list_models("hub", watch)
     assert not isinstance(found.value, PassingError)
 
 
@@ -77,20 +77,20 @@ def test_a_wrong_key_and_a_wrong_path_do_not_pass(
     monkeypatch.setenv("LAB_KEY", "sk-planted-wrong-one-1234567890")
     url = server.openai_url if api == "openai" else server.anthropic_url
     with pytest.raises(ModelError, match=r"watch 'lab': .* HTTP 401") as found:
-        listed("lab", endpoint(url, api=api))
+        list_models("lab", endpoint(url, api=api))
     assert not isinstance(found.value, PassingError)
     assert "planted" not in str(found.value)
     with pytest.raises(ModelError, match="HTTP 404") as found:
-        listed("lab", endpoint(f"{server.base_url}/nowhere", api=api))
+        list_models("lab", endpoint(f"{server.base_url}/nowhere", api=api))
     assert not isinstance(found.value, PassingError)
 
 
 def test_an_endpoint_that_is_down_may_come_back() -> None:
     with pytest.raises(PassingError, match=r"watch 'lab': .* the connection failed"):
-        listed("lab", endpoint("http://127.0.0.1:9/v1"))
+        list_models("lab", endpoint("http://127.0.0.1:9/v1"))
 
 
 def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LAB_KEY")
     with pytest.raises(ModelError, match="the key LAB_KEY is missing"):
-        listed("lab", endpoint("http://127.0.0.1:9/v1"))
+        list_models("lab", endpoint("http://127.0.0.1:9/v1"))

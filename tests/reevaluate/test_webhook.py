@@ -12,7 +12,7 @@ import pytest
 
 from omibench.errors import ModelError, PassingError
 from omibench.reevaluate.changes import Move, Standing
-from omibench.reevaluate.webhook import news, post
+from omibench.reevaluate.webhook import make_news, post
 
 PLANTED = "planted-T0kenOfTheHook"
 MOVED = [Move("cot", "new-1", None, Standing(1, 0.5, 0.4, 0.6, simulated=True))]
@@ -49,7 +49,7 @@ def hook() -> Iterator[str]:
 
 
 def test_news_arrive(hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = news("s", "evaluated new-1", ["new-1"], MOVED * 60, "board")
+    body = make_news("s", "evaluated new-1", ["new-1"], MOVED * 60, "board")
     monkeypatch.setenv("HOOK", f"{hook}200")
     assert post(body, "HOOK") is True
     (told,) = Hook.told

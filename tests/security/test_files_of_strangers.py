@@ -21,7 +21,7 @@ from omibench.graph.provenance.provenance import NAME, read_provenance
 from omibench.graph.provenance.records import FOLDER, read_record
 from omibench.models.recorded.provider import _rows
 from omibench.params.stages import BenchmarkParams
-from omibench.reevaluate.changes import standings
+from omibench.reevaluate.changes import read_standings
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
 from omibench.settings.prompts import load_prompt
@@ -41,7 +41,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "labels.csv": read_labels,
     "labels.jsonl": read_labels,
     "printed.csv": lambda path: read_published(path, "x", 1),
-    "metrics.json": standings,
+    "metrics.json": read_standings,
     NAME: lambda path: read_provenance(path.parent),
     "recorded.jsonl": lambda path: list(_rows(path)),
     "recorded.parquet": lambda path: list(_rows(path)),

@@ -19,7 +19,7 @@ from omibench.models.http.hooks import Hooks, SentOn
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.reevaluate import EndpointWatch
-from omibench.reevaluate.poll import listed
+from omibench.reevaluate.poll import list_models
 from omibench.reevaluate.webhook import post
 from omibench.stages.ocr.engines.mathpix import Client, read_image, read_pdf
 
@@ -107,7 +107,7 @@ def test_of_a_list_of_models(thief: Hostile, status: int) -> None:
                 {"kind": "endpoint", "match": ["*"], "model": block}
             )
             with pytest.raises(ModelError, match="sends requests on to"):
-                listed("lab", watch)
+                list_models("lab", watch)
 
 
 @redirects

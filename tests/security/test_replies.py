@@ -25,7 +25,7 @@ from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
 from omibench.params.reevaluate import EndpointWatch
 from omibench.reevaluate import poll, webhook
-from omibench.reevaluate.poll import listed
+from omibench.reevaluate.poll import list_models
 from omibench.reevaluate.webhook import post
 from omibench.schemas.request import Response
 from omibench.stages.ocr.engines import mathpix
@@ -162,7 +162,7 @@ def test_lists_of_models(provider: str, monkeypatch: pytest.MonkeyPatch) -> None
             )
             monkeypatch.setattr("omibench.models.http.sdk_client.MOST_REPLY", MOST)
             with pytest.raises(ModelError, match=words):
-                listed("lab", watch)
+                list_models("lab", watch)
 
 
 def test_mathpix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from tests.status.conftest import make_study, note_run, write_cell
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study
-from omibench.plan.view import Desk
+from omibench.plan.view import StudyView
 from omibench.schemas.request import Response
 from omibench.stages.infer.stage import provider_of, requests_of
 from omibench.status import look
@@ -241,6 +241,8 @@ def test_a_cell_opens_only_what_it_needs(study: Study, monkeypatch: pytest.Monke
     for model in ("one", "two"):
         for setting in ("cot", "direct"):
             write_cell(model, setting, ALL)
-    monkeypatch.setattr(Desk, "partition", lambda *_: pytest.fail("a partition was opened"))
-    monkeypatch.setattr(Desk, "requests", lambda *_: pytest.fail("requests were made"))
+    monkeypatch.setattr(
+        StudyView, "open_partition", lambda *_: pytest.fail("a partition was opened")
+    )
+    monkeypatch.setattr(StudyView, "last_requests", lambda *_: pytest.fail("requests were made"))
     assert look(study).answered == 12

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from omibench.params.study import Study, load_study
-from omibench.plan.rehearsal import rehearsed
+from omibench.plan.rehearsal import rehearse
 
 PRINTED = {
     "omibench": ("omibench_main", "omibench_thinking_vs_instruct"),
@@ -76,7 +76,7 @@ def test_a_rehearsal_keeps_cells_labels_and_sizes(
 ) -> None:
     monkeypatch.chdir(root)
     study = ready_made(root, name)
-    found = rehearsed(study.model_copy(update={"simulated": True}))
+    found = rehearse(study.model_copy(update={"simulated": True}))
     assert found.cells == study.cells
     assert {m.provider for m in found.models.values()} == {"simulated"}
     assert [m.label for m in found.models.values()] == [m.label for m in study.models.values()]

@@ -11,7 +11,7 @@ from omibench.params import study as study_params
 from omibench.params.study import Study
 from omibench.plan import plan_study as plan_cells
 from omibench.plan import render
-from omibench.plan.rehearsal import is_made_up, made_up_questions, rehearsed
+from omibench.plan.rehearsal import is_made_up, made_up_questions, rehearse
 from omibench.plan.rows import Plan
 
 
@@ -69,7 +69,7 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
         ModelError: A model contradicts itself.
     """
     check_kind("study", study, Study, "give what omibench.load_study returns")
-    study = rehearsed(study)
+    study = rehearse(study)
     if questions is not None:
         path = check_path("questions", questions)
         if not path.is_file():

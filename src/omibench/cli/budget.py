@@ -48,14 +48,14 @@ def show(
             account = ledger.account(name)
             losses, settled = ledger.list_losses(name), ledger.settlements(name)
     if as_json:
-        shown = {
+        document = {
             "study": name,
             "budget_usd": cap,
             **account._asdict(),
             "lost": [loss._asdict() for loss in losses],
-            "settled": [one._asdict() for one in settled],
+            "settled": [settlement._asdict() for settlement in settled],
         }
-        say_lines(json.dumps(shown, indent=2))
+        say_lines(json.dumps(document, indent=2))
         return
     say_lines("\n".join(_lines(name, cap, account, losses, settled)))
 
@@ -91,14 +91,15 @@ def settle(
     if (usd is None) == (usage is None):
         raise ParamsError("give either --usd AMOUNT or --usage FILE")
     study = read_study(params, override)
-    done = (
+    settlement = (
         settle_stated(study, usd, note, model)
         if usd is not None
         else settle_by_usage(study, usage or Path())
     )
     say(
-        f"{study.study.name}: {done.attempts:,} lost attempts, charged {usd_text(done.charged)} "
-        f"until now, are booked at {usd_text(done.usd)} ({printable(done.source)})"
+        f"{study.study.name}: {settlement.attempts:,} lost attempts, charged "
+        f"{usd_text(settlement.charged)} until now, are booked at {usd_text(settlement.usd)} "
+        f"({printable(settlement.source)})"
     )
 
 
@@ -116,8 +117,8 @@ def _lines(
 
     budget = "no budget is set"
     if cap is not None:
-        left = usd_text(max(0.0, cap - account.committed))
-        budget = f"{left} of its budget of {usd_text(cap)} left"
+        left_usd = usd_text(max(0.0, cap - account.committed))
+        budget = f"{left_usd} of its budget of {usd_text(cap)} left"
     lines = [
         f"{printable(name)}: {usd_text(account.spent)} spent, {usd_text(account.unknown)} charged "
         f"for what may have been paid, {usd_text(account.reserved)} reserved for what is in "
@@ -129,9 +130,10 @@ def _lines(
         for loss in losses
     ]
     lines += [
-        f"  settled {time.strftime('%Y-%m-%d', time.gmtime(one.at))}: {one.attempts:,} attempts "
-        f"at {usd_text(one.usd)}, charged {usd_text(one.charged)} before: {printable(one.source)}"
-        for one in settled
+        f"  settled {time.strftime('%Y-%m-%d', time.gmtime(settlement.at))}: "
+        f"{settlement.attempts:,} attempts at {usd_text(settlement.usd)}, charged "
+        f"{usd_text(settlement.charged)} before: {printable(settlement.source)}"
+        for settlement in settled
     ]
     if losses:
         lines.append(

@@ -22,24 +22,27 @@ def check_command_line(words: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="*", action="extend", default=[])
     parser.add_argument("--config", "-C", nargs="*", action="extend", default=[])
-    given, _ = parser.parse_known_args(sys.argv[1:] if words is None else words)
-    for file in given.configfile:
+    options, _ = parser.parse_known_args(sys.argv[1:] if words is None else words)
+    for file in options.configfile:
         check_params_file(file)
-    for pair in given.config:
+    for pair in options.config:
         if "=" not in pair:
             end_with(ParamsError(f"--config {pair}: needs the form KEY=VALUE, such as data=DIR"))
 
 
-def allowed_rules(words: Sequence[str]) -> list[str]:
+def read_allowed_rules(words: Sequence[str]) -> list[str]:
     """The rules that `--allowed-rules` names on a command line; none where all are allowed."""
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--allowed-rules", nargs="+", action="extend", default=[])
-    given, _ = parser.parse_known_args(words[1:])
-    return list(given.allowed_rules)
+    options, _ = parser.parse_known_args(words[1:])
+    return list(options.allowed_rules)
 
 
 def check_params_file(file: str, hint: str = "") -> None:
-    """End with one line where the file is no file of parameters, and a hint where it is missing."""
+    """End with one line where the file is no file of parameters, and a hint where it is missing.
+
+    Snakefiles that `omibench init` wrote import it by this name.
+    """
     if hint and not Path(file).exists():
         end_with(ParamsError(f"{file}: there is no such file{hint}"))
     try:
@@ -48,7 +51,7 @@ def check_params_file(file: str, hint: str = "") -> None:
         end_with(error)
 
 
-def elsewhere(workflow: Any) -> str:
+def explain_directory(workflow: Any) -> str:
     """What to do about a file that is missing under `--directory`; empty without that option."""
     if not workflow.overwrite_workdir:
         return ""

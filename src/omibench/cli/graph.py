@@ -82,23 +82,25 @@ def trust(
         _verify(results, params)
         return
     odd = strangers(results, STAGE_NAMES)
-    found = check_files(results, STAGE_NAMES) or ([] if outdated else check_lock(results, odd))
-    if found:
+    differences = check_files(results, STAGE_NAMES) or (
+        [] if outdated else check_lock(results, odd)
+    )
+    if differences:
         raise UntrustedError(
-            *_named(found),
+            *_name_differences(differences),
             "Nothing was trusted: bring the files back (`dvc checkout --force`, "
             "`dvc pull`), or delete the folders of these stages and run snakemake",
         )
     adopted = adopt_strangers(results, STAGE_NAMES)
-    if not outdated and (found := check_graph(results, params)):
+    if not outdated and (differences := check_graph(results, params)):
         raise UntrustedError(
-            *_named(found),
+            *_name_differences(differences),
             *where_held(),
             "These are not what the parameters, code and inputs of today make: "
             "check out those that made them, or run snakemake, which makes just these anew",
         )
-    what = ", ".join(adopted) if adopted else "nothing new"
-    say(f"trusted: {what}" + ("" if outdated else "; Snakemake has nothing to do"))
+    stages = ", ".join(adopted) if adopted else "nothing new"
+    say(f"trusted: {stages}" + ("" if outdated else "; Snakemake has nothing to do"))
 
 
 def _verify(results: Path, params: str) -> None:
@@ -106,20 +108,24 @@ def _verify(results: Path, params: str) -> None:
     from omibench.graph.provenance.written_files import refusal
     from omibench.graph.stages import STAGE_NAMES
 
-    found = verify_results(results, STAGE_NAMES)
-    if found.changed:
-        raise refusal(found.changed, "" if params == "params.yaml" else f"--configfile {params}")
-    if found.unknown:
-        count = len(found.unknown)
-        say(f"not known: {count:,} files, which no job has noted, such as {found.unknown[0]}")
-    say(f"verified: {found.files:,} files of {results} are what their jobs have written")
+    verification = verify_results(results, STAGE_NAMES)
+    if verification.changed:
+        raise refusal(
+            verification.changed, "" if params == "params.yaml" else f"--configfile {params}"
+        )
+    if verification.unknown:
+        count = len(verification.unknown)
+        say(
+            f"not known: {count:,} files, which no job has noted, such as {verification.unknown[0]}"
+        )
+    say(f"verified: {verification.files:,} files of {results} are what their jobs have written")
 
 
-def _named(found: list[Difference]) -> list[str]:
+def _name_differences(differences: list[Difference]) -> list[str]:
     lines = []
-    for stage, group in groupby(sorted(found), key=lambda one: one.stage):
-        whats = [one.what for one in group]
-        lines += [f"  {stage}: {what}" for what in whats[:NAMED]]
-        if len(whats) > NAMED:
-            lines.append(f"  {stage}: ... and {len(whats) - NAMED:,} more")
-    return [f"{len(found):,} things differ:", *lines]
+    for stage, group in groupby(sorted(differences), key=lambda difference: difference.stage):
+        texts = [difference.what for difference in group]
+        lines += [f"  {stage}: {text}" for text in texts[:NAMED]]
+        if len(texts) > NAMED:
+            lines.append(f"  {stage}: ... and {len(texts) - NAMED:,} more")
+    return [f"{len(differences):,} things differ:", *lines]

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-OTHERS = "Other commands"
+UNGROUPED = "Other commands"
 
 
 class GroupedCommands(TyperGroup):
@@ -21,7 +21,7 @@ class GroupedCommands(TyperGroup):
             if command is None or command.hidden:
                 continue
             heading = getattr(command, "rich_help_panel", None)
-            heading = heading if isinstance(heading, str) else OTHERS
+            heading = heading if isinstance(heading, str) else UNGROUPED
             sections.setdefault(heading, []).append((name, command.get_short_help_str(width)))
         for heading, rows in sections.items():
             with formatter.section(heading):

@@ -53,12 +53,12 @@ Sample = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of --sample.  [0]")]
 
 
-def limit_of(
+def make_limit(
     limit: int | None, ids: str | None, sample: int | None, seed: int | None
 ) -> dict[str, object]:
     """What the options of a partial run say, over the block `study` of the params."""
-    given = {"n": limit, "ids": ids and ids.split(","), "sample": sample, "seed": seed}
-    named = {key: value for key, value in given.items() if value is not None}
+    options = {"n": limit, "ids": ids and ids.split(","), "sample": sample, "seed": seed}
+    named = {key: value for key, value in options.items() if value is not None}
     if seed is not None and sample is None:
         raise ParamsError("--seed goes with --sample")
     if len({"n", "ids", "sample"} & named.keys()) > 1:
@@ -66,7 +66,7 @@ def limit_of(
     return {"limit": named or None}
 
 
-def params_named(verb: str, params: str, argument: str | None) -> str:
+def choose_params(verb: str, params: str, argument: str | None) -> str:
     """The parameter file of a verb that took it as an argument before it had `--params`.
 
     Args:
@@ -94,19 +94,19 @@ def read_study(params: str, override: list[str] | None, **options: dict[str, obj
             raise ParamsError(
                 f"--set {key}: needs the form KEY=VALUE with a top-level key, such as data=DIR"
             )
-    given = {
+    blocks = {
         block: {key: value for key, value in values.items() if value is not None}
         for block, values in options.items()
     }
-    study = load_study(params, {key: value for key, _, value in pairs}, given)
+    study = load_study(params, {key: value for key, _, value in pairs}, blocks)
     if not study.simulated:
         return study
-    from omibench.plan.rehearsal import rehearsed
+    from omibench.plan.rehearsal import rehearse
 
-    return rehearsed(study)
+    return rehearse(study)
 
 
-def cell_of(study: Study, model: str, setting: str) -> Cell:
+def find_cell(study: Study, model: str, setting: str) -> Cell:
     from omibench.params.cell import Cell
     from omibench.schemas.validation import suggest_name
 

@@ -14,7 +14,7 @@ from omibench.cli.options import (
     Params,
     Sample,
     Seed,
-    limit_of,
+    make_limit,
     read_study,
 )
 from omibench.errors import EXIT_SOME_FAILED, MissingInputError
@@ -77,23 +77,23 @@ def plan(
             f"{questions}: there is no such file; frozen questions are "
             "RESULTS/freeze/questions.jsonl"
         )
-    given = [*(override or []), *(["simulated=true"] if simulated else [])]
-    study = read_study(params, given, study=limit_of(limit, ids, sample, seed))
+    pairs = [*(override or []), *(["simulated=true"] if simulated else [])]
+    study = read_study(params, pairs, study=make_limit(limit, ids, sample, seed))
     if remark := describe_unused(study):
         say(f"omibench: {params}: {remark}", err=True)
     for line in [] if after or probes else endpoint_lines(study):
         say(f"omibench: {line}", err=True)
-    failed = _probed(study) if probes else False
+    failed = _probe(study) if probes else False
     frozen = questions or Path(study.study.results) / "freeze" / "questions.jsonl"
     missing = not (questions or after or frozen.is_file())
     if synthetic or (missing and is_made_up(study)):
-        with made_up_questions(study) as (like, made):
+        with made_up_questions(study) as (like, questions_file):
             say(f"Planned over made-up questions like those of {like}, with small pictures")
-            say_lines(render(plan_study(study, made)))
+            say_lines(render(plan_study(study, questions_file)))
     elif missing:
         raise MissingInputError(
             f"{frozen}: there is no frozen dataset yet; make it with "
-            f"`{_freezing(params, simulated=simulated)}`"
+            f"`{_freeze_command(params, simulated=simulated)}`"
         )
     elif after:
         say_lines(render_comparison(compare_study(study, frozen)))
@@ -103,7 +103,7 @@ def plan(
         raise typer.Exit(EXIT_SOME_FAILED)
 
 
-def _probed(study: Study) -> bool:
+def _probe(study: Study) -> bool:
     """Probe the models of a study and say what came of it; whether one cannot be asked."""
     from omibench.plan.probing import probe_cost, probe_lines, probe_study
 
@@ -111,10 +111,10 @@ def _probed(study: Study) -> bool:
     probed = probe_study(study)
     for line in probe_lines(probed):
         say(f"  {line}")
-    return any(each.fault for each in probed)
+    return any(result.fault for result in probed)
 
 
-def _freezing(params: str, *, simulated: bool) -> str:
+def _freeze_command(params: str, *, simulated: bool) -> str:
     """The command that freezes the dataset of a study."""
     file = "" if params == "params.yaml" or params.startswith("{") else f" --configfile {params}"
     return f"snakemake freeze_all --cores all{file}" + " --config simulated=true" * simulated

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from omibench.cli.options import OldParams, Override, Params, params_named, read_study
+from omibench.cli.options import OldParams, Override, Params, choose_params, read_study
 from omibench.cli.processes import run_module
 from omibench.errors import OmibenchError, ParamsError, SomeFailedError
 from omibench.text.terminal import say
@@ -58,7 +58,7 @@ def resume(
 
     if wait and cancel:
         raise ParamsError("resume: --wait or --cancel, not both")
-    params = params_named("resume", params, file)
+    params = choose_params("resume", params, file)
     study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
     if (living := living_run(runs)) is not None:
@@ -86,10 +86,10 @@ def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
     from omibench.status.cluster import cancel_jobs, jobs_of
 
     name = run.cluster or ""
-    jobs, cancelled, known = jobs_of(name), False, -1
+    jobs, cancelled, count = jobs_of(name), False, -1
     while jobs:
-        if len(jobs) != known:
-            known = len(jobs)
+        if len(jobs) != count:
+            count = len(jobs)
             _tell(jobs)
         if cancel and not cancelled:
             cancel_jobs(name)

@@ -53,13 +53,13 @@ def push(
     for folder in increments(archive):
         if not folder.with_name(f"{folder.name}.dvc").is_file():
             _dvc("add", str(folder))
-    found = pointers(archive) if new or increments(archive) else []
-    if not found:
+    pointer_files = pointers(archive) if new or increments(archive) else []
+    if not pointer_files:
         say("nothing to share")
         return
-    said = _dvc("push", *_to(remote), *found)
+    output = _dvc("push", *_to(remote), *pointer_files)
     files = sum(p.is_file() for folder in increments(archive) for p in folder.rglob("*"))
-    say(told(said, files, archive))
+    say(describe_push(output, files, archive))
 
 
 def pull(
@@ -81,12 +81,12 @@ def pull(
     # What is archived never changes: whatever was done to it here is undone.
     _dvc("pull", "--force", *_to(remote), *pointers(archive))
     merged = absorb(archive, store)
-    for done in merged:
+    for merge in merged:
         say(
-            f"{done.source}: {done.copied:,} responses and {done.images:,} images copied, "
-            f"{done.present:,} were there, {done.conflicts:,} differ and ours were kept"
+            f"{merge.source}: {merge.copied:,} responses and {merge.images:,} images copied, "
+            f"{merge.present:,} were there, {merge.conflicts:,} differ and ours were kept"
         )
-    faults = [fault for done in merged for fault in done.faults]
+    faults = [fault for merge in merged for fault in merge.faults]
     for fault in faults:
         say(f"{fault.file}, {fault.where}: {fault.why}", err=True)
     if faults:
@@ -95,11 +95,11 @@ def pull(
         say("nothing new")
 
 
-def told(said: str, files: int, archive: Path) -> str:
+def describe_push(output: str, files: int, archive: Path) -> str:
     """What a push did, from what DVC says of it and the number of files in the archive."""
-    if UP_TO_DATE in said:
+    if UP_TO_DATE in output:
         return f"everything was already there ({files} files)"
-    sent = next((word for word in said.split() if word.isdigit()), str(files))
+    sent = next((word for word in output.split() if word.isdigit()), str(files))
     return f"{sent} files pushed; now `git add {archive}`, commit it, and push with git"
 
 
@@ -110,12 +110,12 @@ def _to(remote: str | None) -> list[str]:
 def _dvc(*words: str) -> str:
     """What DVC says. Raises StoreError with its error where it fails or is not there."""
     require_extra("workflow", f"dvc {words[0]}", "dvc")
-    done = subprocess.run(
+    result = subprocess.run(
         python_module("dvc", *words), env=isolate_env(os.environ),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    if done.returncode:
-        _, marked, error = done.stderr.partition("ERROR: ")
-        said = " ".join((error if marked else done.stderr[-200:]).split())
-        raise StoreError(f"dvc {words[0]}: {said}")
-    return done.stdout
+    if result.returncode:
+        _, marked, error = result.stderr.partition("ERROR: ")
+        message = " ".join((error if marked else result.stderr[-200:]).split())
+        raise StoreError(f"dvc {words[0]}: {message}")
+    return result.stdout

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from omibench.cli.options import OldParams, Override, Params, params_named, read_study
+from omibench.cli.options import OldParams, Override, Params, choose_params, read_study
 from omibench.errors import ParamsError, SomeFailedError
 from omibench.text.terminal import say, say_lines
 
@@ -51,22 +51,22 @@ def status(
 
     if watch and (as_json or lacking):
         raise ParamsError("status: --watch goes with neither --json nor --lacking")
-    params = params_named("status", params, file)
+    params = choose_params("status", params, file)
     study = read_study(params, override)
     html = output_file(html, study.study.store, "--html") if html else None
     looker = Looker(study, params, override or [])
-    found = watch_run(looker, every, html) if watch else looker.look()
+    snapshot = watch_run(looker, every, html) if watch else looker.look()
     looker.close()
     if watch:
-        if found.failures:
-            raise SomeFailedError(f"status: {counted(len(found.failures), 'job')} failed")
+        if snapshot.failures:
+            raise SomeFailedError(f"status: {counted(len(snapshot.failures), 'job')} failed")
         return
     if html is not None:
-        write_page(html, found, EVERY_S if found.live else None)
+        write_page(html, snapshot, EVERY_S if snapshot.live else None)
     if as_json:
-        say_lines(found.model_dump_json(indent=2))
+        say_lines(snapshot.model_dump_json(indent=2))
     elif lacking:
-        for path in found.lacking:
+        for path in snapshot.lacking:
             say(path)
     else:
-        say_lines(render(found))
+        say_lines(render(snapshot))

@@ -62,18 +62,18 @@ def inspect(
     from omibench.store.export import as_object
 
     if key is not None:
-        folder, whole, body = find_key(store, key, model)
-        say_lines(_printable(as_object(open_folder(folder).identity, whole, body)))
+        folder, response, body = find_key(store, key, model)
+        say_lines(_printable(as_object(open_folder(folder).identity, response, body)))
         return
-    found = [summarise(folder) for folder in choose(store, model)]
+    summaries = [summarise(folder) for folder in choose(store, model)]
     images = count_images(store)
     if as_json:
-        partitions = [_plain(summary) for summary in found]
+        partitions = [_plain(summary) for summary in summaries]
         say_lines(_printable({"partitions": partitions, "images": asdict(images)}))
         return
-    say_lines(_table(found))
+    say_lines(_table(summaries))
     say(f"{images.images:,} images, {images.bytes / 1e6:,.1f} MB")
-    _print_faults(_damage(found))
+    _print_faults(_damage(summaries))
 
 
 @store_app.command()
@@ -92,22 +92,33 @@ def verify(
     from omibench.store.contents import choose
     from omibench.store.verify import verify_store
 
-    found = verify_store(store, choose(store, model), images)
+    verification = verify_store(store, choose(store, model), images)
     if as_json:
-        faults = [fault._asdict() for fault in found.faults]
-        counts = {"responses": found.responses, "images": found.images}
-        more = {"without_key": found.without_key, "tightened": found.tightened, "faults": faults}
-        say_lines(_printable({**counts, **more}))
+        faults = [fault._asdict() for fault in verification.faults]
+        counts = {"responses": verification.responses, "images": verification.images}
+        findings = {
+            "without_key": verification.without_key,
+            "tightened": verification.tightened,
+            "faults": faults,
+        }
+        say_lines(_printable({**counts, **findings}))
     else:
-        _print_faults(found.faults)
-        unkeyed = f", {found.without_key:,} without a key to compare" if found.without_key else ""
-        say(f"{found.responses:,} responses{unkeyed} and {found.images:,} images checked")
-        if found.tightened:
-            say(f"{found.tightened:,} files and folders closed to other users")
-    if found.faults:
+        _print_faults(verification.faults)
+        unkeyed = (
+            f", {verification.without_key:,} without a key to compare"
+            if verification.without_key
+            else ""
+        )
+        say(
+            f"{verification.responses:,} responses{unkeyed} and {verification.images:,} images "
+            "checked"
+        )
+        if verification.tightened:
+            say(f"{verification.tightened:,} files and folders closed to other users")
+    if verification.faults:
         raise SomeFailedError(
-            f"{store}: {len(found.faults)} things are wrong; what is sound can be used, and what "
-            "is damaged is asked again when it is needed"
+            f"{store}: {len(verification.faults)} things are wrong; what is sound can be used, and "
+            "what is damaged is asked again when it is needed"
         )
 
 
@@ -125,16 +136,18 @@ def compact(store: StoreFolder = DEFAULT, model: OneModel = None) -> None:
     from omibench.store.partition.compact import compact_partition
 
     for folder in choose(store, model):
-        done = compact_partition(folder)
-        aside = f", {done.set_aside} damaged lines set aside" if done.set_aside else ""
-        left = f", {done.still_written} segments still written" if done.still_written else ""
-        twice = f", {done.duplicates:,} duplicates left out" if done.duplicates else ""
+        result = compact_partition(folder)
+        aside = f", {result.set_aside} damaged lines set aside" if result.set_aside else ""
+        remaining = (
+            f", {result.still_written} segments still written" if result.still_written else ""
+        )
+        twice = f", {result.duplicates:,} duplicates left out" if result.duplicates else ""
         say(
-            f"{done.partition}: {done.responses:,} responses of {done.segments} segments and "
-            f"{done.packs} packs, {done.bytes_before / 1e6:,.1f} MB to "
-            f"{done.bytes_after / 1e6:,.1f} MB{twice}{aside}{left}"
-            if done.segments
-            else f"{done.partition}: nothing to pack{left}"
+            f"{result.partition}: {result.responses:,} responses of {result.segments} segments and "
+            f"{result.packs} packs, {result.bytes_before / 1e6:,.1f} MB to "
+            f"{result.bytes_after / 1e6:,.1f} MB{twice}{aside}{remaining}"
+            if result.segments
+            else f"{result.partition}: nothing to pack{remaining}"
         )
 
 
@@ -193,11 +206,11 @@ def merge(
         raise SomeFailedError(f"{store}: {len(faults)} damaged things were not copied; see above")
 
 
-def _table(found: Sequence[PartitionSummary]) -> str:
-    outcomes = sorted(set().union(*(summary.counts.outcomes for summary in found)))
+def _table(summaries: Sequence[PartitionSummary]) -> str:
+    outcomes = sorted(set().union(*(summary.counts.outcomes for summary in summaries)))
     head = ["model", "responses", *outcomes, "tokens in", "tokens out", "US$", "files", "MB",
             "twice", "damaged"]  # fmt: skip
-    rows = [_row(summary, outcomes) for summary in found]
+    rows = [_row(summary, outcomes) for summary in summaries]
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     lines = [
         "  ".join(
@@ -206,8 +219,8 @@ def _table(found: Sequence[PartitionSummary]) -> str:
         ).rstrip()
         for row in (head, *rows)
     ]
-    total = sum(summary.counts.responses for summary in found)
-    return "\n".join([*lines, f"{len(found)} models, {total:,} responses"])
+    total = sum(summary.counts.responses for summary in summaries)
+    return "\n".join([*lines, f"{len(summaries)} models, {total:,} responses"])
 
 
 def _row(summary: PartitionSummary, outcomes: Sequence[str]) -> list[str]:
@@ -231,17 +244,17 @@ def _row(summary: PartitionSummary, outcomes: Sequence[str]) -> list[str]:
     ]
 
 
-def _damage(found: Sequence[PartitionSummary]) -> list[Fault]:
+def _damage(summaries: Sequence[PartitionSummary]) -> list[Fault]:
     from omibench.store.verify import name_damage
 
-    return [fault for s in found for fault in name_damage(s.name, s.damaged)]
+    return [fault for s in summaries for fault in name_damage(s.name, s.damaged)]
 
 
 def _plain(summary: PartitionSummary) -> dict[str, Any]:
     damaged = [damage._asdict() for damage in summary.damaged]
-    found = {**vars(summary), **vars(summary.counts), "damaged": damaged}
-    del found["counts"]
-    return found
+    fields = {**vars(summary), **vars(summary.counts), "damaged": damaged}
+    del fields["counts"]
+    return fields
 
 
 def _print_faults(faults: Sequence[Fault]) -> None:
@@ -254,4 +267,4 @@ def _print_faults(faults: Sequence[Fault]) -> None:
 def _printable(value: Any) -> str:
     """JSON to look at: no character of a model's answer can steer the terminal."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

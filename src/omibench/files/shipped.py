@@ -14,6 +14,8 @@ _CHECKOUT: Final = _PACKAGE.parents[1]
 def shipped(name: str) -> Path:
     """The path of a file or folder that ships with omibench, in a checkout or installed.
 
+    Snakefiles that `omibench init` wrote import it by this name.
+
     Args:
         name: Its path in the repository, e.g. `"rules/common.smk"` or `"studies"`.
 

@@ -118,7 +118,7 @@ def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: 
     study = parse_study(parse_yaml(texts["params.yaml"]), "params.yaml")
     inputs = ["Snakefile", "requirements.txt", *inputs, *([study.data] if study.data else [])]
     deps = "\n".join(f"      - {json.dumps(path, ensure_ascii=False)}" for path in inputs)
-    own = {
+    common = {
         "Snakefile": _fill("Snakefile"),
         "dvc.yaml": _fill("dvc.yaml.in", inputs=deps),
         ".gitignore": _fill("gitignore"),
@@ -126,7 +126,7 @@ def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: 
     }
     names = [_SCHEMA, *(f"profiles/{profile}/config.yaml" for profile in _PROFILES)]
     copies = {name: _read(shipped(name)) for name in names}
-    return StudyFiles({**texts, **own, **copies}, study)
+    return StudyFiles({**texts, **common, **copies}, study)
 
 
 def _fill(template: str, **words: str) -> str:

@@ -22,11 +22,11 @@ def write_study(folder: Path, files: StudyFiles) -> None:
             written. Nothing is left behind then.
     """
     names = sorted({Path(name).parts[0] for name in files.texts})
-    taken = [name for name in names if _is_there(folder / name)]
-    if taken:
+    existing = [name for name in names if _is_there(folder / name)]
+    if existing:
         raise OutputError(
-            f"{folder}: {', '.join(taken)} {'is' if len(taken) == 1 else 'are'} there already and "
-            "nothing is overwritten: name a new folder"
+            f"{folder}: {', '.join(existing)} {'is' if len(existing) == 1 else 'are'} there "
+            "already and nothing is overwritten: name a new folder"
         )
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     moved: list[Path] = []

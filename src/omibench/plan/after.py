@@ -10,10 +10,10 @@ from omibench.cost.estimate import estimate
 from omibench.models.calls import group_calls
 from omibench.params.cell import Cell
 from omibench.params.study import Study
-from omibench.plan.build import spent_of
+from omibench.plan.build import read_spent
 from omibench.plan.rows import Spent
 from omibench.plan.table import count, table
-from omibench.plan.view import Desk
+from omibench.plan.view import StudyView
 from omibench.schemas.problem import Noun
 from omibench.store.store import Store
 
@@ -55,16 +55,16 @@ def compare_study(study: Study, questions: Path) -> Comparison:
     Raises as `plan_study` does.
     """
     with Store(study.study.store) as store:
-        desk = Desk(study, questions, store)
-        cells = [found for cell in study.cells if (found := _compare(desk, cell))]
-    return Comparison(study=study.study.name, cells=cells, budget=spent_of(study))
+        view = StudyView(study, questions, store)
+        cells = [comparison for cell in study.cells if (comparison := _compare(view, cell))]
+    return Comparison(study=study.study.name, cells=cells, budget=read_spent(study))
 
 
-def _compare(desk: Desk, cell: Cell) -> Compared | None:
-    pairs = desk.stored(cell.model, desk.turns(cell))
+def _compare(view: StudyView, cell: Cell) -> Compared | None:
+    pairs = view.find_stored(cell.model, view.list_turns(cell))
     if not pairs:
         return None
-    model, provider = desk.study.models[cell.model], desk.provider(cell.model)
+    model, provider = view.study.models[cell.model], view.open_provider(cell.model)
     expected = estimate(model, group_calls(provider, [request for request, _ in pairs]))
     usages = [response.usage for _, response in pairs]
     sent = _whole([usage.input_tokens for usage in usages])
@@ -85,21 +85,21 @@ def _compare(desk: Desk, cell: Cell) -> Compared | None:
 
 def _whole(values: Sequence[float | None]) -> float | None:
     """The sum, or None when a value is missing: part of a sum compares with nothing."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    counted = [value for value in values if value is not None]
+    return sum(counted) if len(counted) == len(values) else None
 
 
-def render_comparison(found: Comparison) -> str:
+def render_comparison(comparison: Comparison) -> str:
     """The comparison as lines of text."""
-    if not found.cells:
-        return f"Study {found.study!r}: the store holds no response to it yet"
-    rows = [_line(cell.model, cell.setting, cell) for cell in found.cells]
+    if not comparison.cells:
+        return f"Study {comparison.study!r}: the store holds no response to it yet"
+    rows = [_line(cell.model, cell.setting, cell) for cell in comparison.cells]
     lines = [
-        f"Study {found.study!r}: what its responses took, and what the rules had expected",
-        *table(HEAD, rows, _line("all", "", _total(found.cells))),
+        f"Study {comparison.study!r}: what its responses took, and what the rules had expected",
+        *table(HEAD, rows, _line("all", "", _total(comparison.cells))),
     ]
-    if found.budget:
-        b = found.budget
+    if comparison.budget:
+        b = comparison.budget
         lines.append(
             f"Budget: {usd_text(b.cap_usd)}; {usd_text(b.spent_usd)} spent by all models and "
             f"judges, {usd_text(b.unknown_usd)} may have been paid, {usd_text(b.left_usd)} left"
@@ -131,8 +131,12 @@ def _total(cells: Sequence[Compared]) -> Compared:
 
     def both(name: str) -> tuple[float | None, float | None]:
         pairs = [(getattr(c, name), getattr(c, f"{name}_expected")) for c in cells]
-        known = [(a, e) for a, e in pairs if a is not None and e is not None]
-        return (sum(a for a, _ in known), sum(e for _, e in known)) if known else (None, None)
+        pairs_known = [(a, e) for a, e in pairs if a is not None and e is not None]
+        return (
+            (sum(a for a, _ in pairs_known), sum(e for _, e in pairs_known))
+            if pairs_known
+            else (None, None)
+        )
 
     sums = {n: both(n) for n in ("input", "output", "usd")}
     return Compared(

@@ -17,12 +17,12 @@ from omibench.models.provider import takes_images
 from omibench.params.cell import Cell
 from omibench.params.limit import part_words
 from omibench.params.study import Study
-from omibench.plan.building import asks_of, building_steps, uncounted_models
+from omibench.plan.building import building_steps, count_asks, uncounted_models
 from omibench.plan.judge import Judging
-from omibench.plan.responses import Expected, responses_of
-from omibench.plan.rows import Plan, Power, Row, Spent, facts_of
-from omibench.plan.saliency import saliency_steps
-from omibench.plan.view import Desk, Step, steps_of
+from omibench.plan.responses import Expected, expect_responses
+from omibench.plan.rows import Plan, Power, Row, Spent, describe_model
+from omibench.plan.saliency import list_saliency_steps
+from omibench.plan.view import Step, StudyView, list_steps
 from omibench.schemas.cell_files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.stages.infer.stage import load_questions
@@ -38,28 +38,28 @@ def plan_study(study: Study, questions: Path) -> Plan:
     for a model that contradicts itself.
     """
     with Store(study.study.store) as store, _pause_collector():
-        desk = Desk(study, questions, store)
-        built = list(building_rows(desk))
+        view = StudyView(study, questions, store)
+        built = list(make_building_rows(view))
         uncounted = uncounted_models(study)
         if not questions.is_file() and built:
             return Plan(
-                study=study.study.name, rows=built, power=None, budget=spent_of(study),
+                study=study.study.name, rows=built, power=None, budget=read_spent(study),
                 building=uncounted, frozen=False,
             )  # fmt: skip
         return Plan(
             study=study.study.name,
-            rows=[*built, *_cell_rows(desk)],
-            power=_power(desk),
-            budget=spent_of(study),
+            rows=[*built, *_cell_rows(view)],
+            power=_power(view),
+            budget=read_spent(study),
             incomplete=incomplete_cells(study),
             building=uncounted,
-            partial=_partial(desk),
+            partial=_partial(view),
         )
 
 
-def _partial(desk: Desk) -> str:
-    every = (question.id for question in load_questions(desk.questions))
-    return part_words(desk.asked, every, desk.study.study.limit)
+def _partial(view: StudyView) -> str:
+    every = (question.id for question in load_questions(view.questions))
+    return part_words(view.questions_by_id, every, view.study.study.limit)
 
 
 @contextmanager
@@ -74,55 +74,55 @@ def _pause_collector() -> Iterator[None]:
             gc.enable()
 
 
-def building_rows(desk: Desk) -> Iterator[Row]:
+def make_building_rows(view: StudyView) -> Iterator[Row]:
     """What the filter and the writers of rationales ask, one row a model and role."""
-    for stage, role, model, steps in building_steps(desk):
-        row = _at_most(asked_row(desk, model, role, steps), asks_of(desk.study, role))
+    for stage, role, model, steps in building_steps(view):
+        row = _at_most(make_row(view, model, role, steps), count_asks(view.study, role))
         yield row.model_copy(update={"stage": stage})
 
 
-def _cell_rows(desk: Desk) -> Iterator[Row]:
-    study = desk.study
+def _cell_rows(view: StudyView) -> Iterator[Row]:
+    study = view.study
     helped: dict[tuple[str, Role], dict[str, Step]] = {}
     for cell in track(study.cells, "cell"):
-        paths = desk.paths(cell)
-        steps = list(steps_of(paths))
-        row = respondent_row(desk, cell, steps)
+        paths = view.follow_paths(cell)
+        steps = list(list_steps(paths))
+        row = make_respondent_row(view, cell, steps)
         yield row
-        yield from _judge_rows(desk, cell, responses_of(desk, cell, paths, row))
+        yield from _judge_rows(view, cell, expect_responses(view, cell, paths, row))
         if cell in study.salient_cells:
-            looked = list(saliency_steps(desk, cell, paths))
-            yield asked_row(desk, cell.model, "scorer", looked, cell)
+            looked = list(list_saliency_steps(view, cell, paths))
+            yield make_row(view, cell.model, "scorer", looked, cell)
         for step in steps:
             if step.role != "respondent":
                 helped.setdefault((step.model, step.role), {})[step.key] = step
-    for (model, role), found in helped.items():
-        yield asked_row(desk, model, role, list(found.values()))
+    for (model, role), helper_steps in helped.items():
+        yield make_row(view, model, role, list(helper_steps.values()))
 
 
-def _judge_rows(desk: Desk, cell: Cell, responses: Sequence[Expected]) -> Iterator[Row]:
-    for role, model, steps in Judging(desk, cell, responses).asked():
-        row = _at_most(asked_row(desk, model, "judge", steps, cell), ASKS)
+def _judge_rows(view: StudyView, cell: Cell, responses: Sequence[Expected]) -> Iterator[Row]:
+    for role, model, steps in Judging(view, cell, responses).list_steps():
+        row = _at_most(make_row(view, model, "judge", steps, cell), ASKS)
         yield row.model_copy(update={"instrument": role})
 
 
-def respondent_row(desk: Desk, cell: Cell, steps: Sequence[Step]) -> Row:
+def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> Row:
     """What a cell asks of its model."""
-    own = [step for step in steps if step.role == "respondent"]
-    return asked_row(desk, cell.model, "respondent", own, cell)
+    respondent_steps = [step for step in steps if step.role == "respondent"]
+    return make_row(view, cell.model, "respondent", respondent_steps, cell)
 
 
-def asked_row(
-    desk: Desk, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
+def make_row(
+    view: StudyView, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
 ) -> Row:
     """What a model is asked in a role, in one cell or in all; what an earlier row buys is left."""
-    partition = desk.partition(name)
+    partition = view.open_partition(name)
     keyed = [(step.key or partition.key(step.request), step) for step in steps]
-    new = {k: s for k, s in keyed if k not in partition and k not in desk.planned}
-    desk.planned |= new.keys()
+    new = {k: s for k, s in keyed if k not in partition and k not in view.planned}
+    view.planned |= new.keys()
     requests, missing = [step.request for step in steps], [s.request for s in new.values()]
-    model, provider = desk.study.models[name], desk.provider(name)
-    history = desk.history(name, requests) if missing else NO_HISTORY
+    model, provider = view.study.models[name], view.open_provider(name)
+    history = view.learn_history(name, requests) if missing else NO_HISTORY
     return Row(
         role=role,
         model=name,
@@ -136,19 +136,21 @@ def asked_row(
         too_many=sum(not takes_images(provider, request) for request in missing),
         estimate=estimate(model, group_calls(provider, missing), history),
         learned_from=history.responses,
-        **facts_of(model, provider.simulated),
+        **describe_model(model, provider.simulated),
     )
 
 
 def _at_most(row: Row, asks: int) -> Row:
     """The row of what may be asked several times over."""
-    found = row.estimate
-    most = None if found.usd_most is None else found.usd_most * asks
-    more = found._replace(usd_most=most, output_most=found.output_most * asks)
-    return row.model_copy(update={"estimate": more})
+    estimate_once = row.estimate
+    usd_most = None if estimate_once.usd_most is None else estimate_once.usd_most * asks
+    repeated = estimate_once._replace(
+        usd_most=usd_most, output_most=estimate_once.output_most * asks
+    )
+    return row.model_copy(update={"estimate": repeated})
 
 
-def spent_of(study: Study) -> Spent | None:
+def read_spent(study: Study) -> Spent | None:
     """The study's budget and what is gone of it; None without one."""
     cap = read_budget(study)
     if cap is None:
@@ -157,16 +159,16 @@ def spent_of(study: Study) -> Spent | None:
     return Spent(cap_usd=cap, spent_usd=spent, unknown_usd=unknown, reserved_usd=reserved)
 
 
-def _power(desk: Desk) -> Power | None:
-    groups = [question.group for question in desk.asked.values()]
-    if len(desk.study.cells) < 2 or not groups:
+def _power(view: StudyView) -> Power | None:
+    groups = [question.group for question in view.questions_by_id.values()]
+    if len(view.study.cells) < 2 or not groups:
         return None
     effective = effective_size(groups)
-    found = {share: detectable_difference(effective, share) for share in DISCORDANT}
+    differences = {share: detectable_difference(effective, share) for share in DISCORDANT}
     return Power(
         problems=len(groups),
         effective=effective,
-        difference={s: d if d <= 1 else None for s, d in found.items()},
+        difference={s: d if d <= 1 else None for s, d in differences.items()},
     )
 
 
@@ -175,11 +177,11 @@ def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) ->
 
     `lacking` are the outcomes that count.
     """
-    found = {}
+    counts = {}
     for model, setting in study.cells:
         path = Path(study.study.results) / "infer" / model / f"{setting}.parquet"
         if path.is_file():
             outcomes = read_cell(path, ["outcome"])["outcome"]
             if count := int(outcomes.is_in(list(lacking)).sum()):
-                found[path.as_posix()] = count
-    return found
+                counts[path.as_posix()] = count
+    return counts

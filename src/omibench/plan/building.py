@@ -13,7 +13,7 @@ from pathlib import Path
 from omibench.judges.panel import ASKS
 from omibench.params.study import Study
 from omibench.plan.dry import WORDS, DryModels, DryRun, Reply
-from omibench.plan.view import GUESS, Desk, Step
+from omibench.plan.view import GUESS, Step, StudyView
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Request, Response, Role
 from omibench.schemas.tables import read_jsonl
@@ -32,17 +32,17 @@ READ = {"filter": "ocr", "rationale": "filter"}
 APPROVES = Response(text=json.dumps(dict.fromkeys(POINTS, True)), provider_id=GUESS)
 
 
-def building_steps(desk: Desk) -> Steps:
+def building_steps(view: StudyView) -> Steps:
     """What each stage asks whose problems are there."""
-    stages: dict[str, Callable[[Desk, Path], DryRun]] = {
-        "filter": _filtered, "rationale": _written,
+    stages: dict[str, Callable[[StudyView, Path], DryRun]] = {
+        "filter": _plan_filter, "rationale": _plan_rationales,
     }  # fmt: skip
-    for stage in _asking(desk.study):
-        if stage in stages and (problems := _problems(desk.study, stage)).is_file():
-            found: dict[tuple[Role, str], dict[str, Step]] = {}
-            for step in stages[stage](desk, problems).steps:
-                found.setdefault((step.role, step.model), {}).setdefault(step.key, step)
-            for (role, model), steps in found.items():
+    for stage in _asking(view.study):
+        if stage in stages and (problems := _problems(view.study, stage)).is_file():
+            grouped: dict[tuple[Role, str], dict[str, Step]] = {}
+            for step in stages[stage](view, problems).steps:
+                grouped.setdefault((step.role, step.model), {}).setdefault(step.key, step)
+            for (role, model), steps in grouped.items():
                 yield stage, role, model, list(steps.values())
 
 
@@ -55,7 +55,7 @@ def uncounted_models(study: Study) -> dict[str, list[str]]:
     return {s: named[s] for s in named if s not in READ or not _problems(study, s).is_file()}
 
 
-def asks_of(study: Study, role: Role) -> int:
+def count_asks(study: Study, role: Role) -> int:
     """How often a model is asked for the same thing at most."""
     written = study.rationale.candidates + 1
     return {"voter": ASKS, "translator": TRANSLATIONS, "rationale_writer": written}.get(role, 1)
@@ -69,18 +69,20 @@ def _asking(study: Study) -> dict[str, list[str]]:
         "filter": study.filter.models,
         "rationale": [n for n in (written.writer, written.labeller) if n],
     }
-    made = study.benchmark.name == "papers"
-    return {stage: list(dict.fromkeys(names)) for stage, names in named.items() if names and made}
+    from_papers = study.benchmark.name == "papers"
+    return {
+        stage: list(dict.fromkeys(names)) for stage, names in named.items() if names and from_papers
+    }
 
 
 def _problems(study: Study, stage: str) -> Path:
     return Path(study.study.results) / READ[stage] / "problems.jsonl"
 
 
-def _filtered(desk: Desk, problems: Path) -> DryRun:
-    folder, params = problems.parent, desk.study.filter
+def _plan_filter(view: StudyView, problems: Path) -> DryRun:
+    folder, params = problems.parent, view.study.filter
     sound, _ = sift(read_jsonl(problems, Problem), folder, params)
-    dry = DryRun(desk, _passing({p.id: p for p in sound}), chained=True)
+    dry = DryRun(view, _passing({p.id: p for p in sound}), chained=True)
     judge_with_models(DryModels(dry), sound, folder, params)
     return dry
 
@@ -100,14 +102,14 @@ def _passing(problems: dict[str, Problem]) -> Reply:
     return reply
 
 
-def _written(desk: Desk, problems: Path) -> DryRun:
+def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
     """A first candidate that is not there yet counts as right."""
-    study, rows = desk.study, read_jsonl(problems, Problem)
+    study, rows = view.study, read_jsonl(problems, Problem)
     params, folder, name = study.rationale, problems.parent, study.study.name
-    dry = DryRun(desk, lambda _: WORDS)
+    dry = DryRun(view, lambda _: WORDS)
     if params.writer:
         ask = dry.asking(params.writer)
-        writer = Writer(params.writer, ask, _accepted, params.candidates, name)
+        writer = Writer(params.writer, ask, _accept, params.candidates, name)
         rows = write_solutions(rows, folder, writer)
     if params.labeller:
         labeller = Labeller(params.labeller, dry.asking(params.labeller), params.topics, name)
@@ -115,7 +117,7 @@ def _written(desk: Desk, problems: Path) -> DryRun:
     return dry
 
 
-def _accepted(item: ScoredItem) -> bool:
+def _accept(item: ScoredItem) -> bool:
     from omibench.rule_books.registry import score_item
 
     return item.prediction == WORDS.text or score_item(item, "robust").verdict == 1

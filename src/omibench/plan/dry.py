@@ -13,7 +13,7 @@ from typing import Any
 from omibench.judges.instrument import Instrument, prompt_of
 from omibench.judges.panel import Judge, Panel
 from omibench.params.judge import JudgePanel
-from omibench.plan.view import GUESS, Desk, Step, filler
+from omibench.plan.view import GUESS, Step, StudyView, filler
 from omibench.schemas.request import Request, Response, Role
 from omibench.stages.filter.models import Models, Replies
 
@@ -42,15 +42,17 @@ class DryRun:
     votes of a panel; where `guessing`, everything is.
     """
 
-    def __init__(self, desk: Desk, reply: Reply = lambda _: NOT_YET, chained: bool = False) -> None:
-        self.desk, self.steps, self.guessing = desk, list[Step](), False
+    def __init__(
+        self, view: StudyView, reply: Reply = lambda _: NOT_YET, chained: bool = False
+    ) -> None:
+        self.view, self.steps, self.guessing = view, list[Step](), False
         self._reply, self._chained = reply, chained
         self._unanswered: dict[str, set[Role]] = {}
         self._asked: set[str] = set()
 
     def ask(self, model: str, requests: Sequence[Request]) -> Replies:
         """The key and the response of each request, the store's where it holds one."""
-        partition = self.desk.partition(model)
+        partition = self.view.open_partition(model)
         replies, unanswered = [], []
         for request in requests:
             key, tags = partition.key(request), request.tags
@@ -82,7 +84,7 @@ class DryRun:
 
     def judge(self, model: str) -> Judge:
         """The model as one of a panel."""
-        return DryJudge(model, self.asking(model), dict(self.desk.provider(model).identity))
+        return DryJudge(model, self.asking(model), dict(self.view.open_provider(model).identity))
 
     def panel(self, instrument: Instrument[Any], params: JudgePanel) -> Panel:
         """The judges of an instrument, as `open_panels` opens them."""
@@ -95,7 +97,7 @@ class DryModels(Models):
     """The models of a study as the filter asks them, in a dry run."""
 
     def __init__(self, dry: DryRun) -> None:
-        super().__init__(dry.desk.study, ExitStack())
+        super().__init__(dry.view.study, ExitStack())
         self._dry = dry
 
     def ask(self, model: str, requests: Sequence[Request]) -> Replies:

@@ -17,8 +17,8 @@ from omibench.judges.panel import consult
 from omibench.params.cell import Cell
 from omibench.params.judge import JudgePanel
 from omibench.plan.dry import DryRun
-from omibench.plan.responses import Expected, answer_of, verdicts_of
-from omibench.plan.view import Desk, Step
+from omibench.plan.responses import Expected, find_answer, find_verdicts
+from omibench.plan.view import Step, StudyView
 from omibench.schemas.request import Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
@@ -37,87 +37,97 @@ from omibench.stages.score.stage import scored_item
 class Judging:
     """The judgements of one cell, one dry run an instrument."""
 
-    def __init__(self, desk: Desk, cell: Cell, responses: Sequence[Expected]) -> None:
-        self.desk, self.cell, self.responses = desk, cell, responses
+    def __init__(self, view: StudyView, cell: Cell, responses: Sequence[Expected]) -> None:
+        self.view, self.cell, self.responses = view, cell, responses
 
-    def asked(self) -> Iterator[tuple[Role, str, list[Step]]]:
+    def list_steps(self) -> Iterator[tuple[Role, str, list[Step]]]:
         """The role of an instrument, a model that plays it, and what that is asked."""
-        study = self.desk.study
-        for name, steps in self._of_scores().items():
+        study = self.view.study
+        for name, steps in self._list_score_steps().items():
             panel = study.panels("score")[name]
             yield from _by_model(INSTRUMENTS[name].role, panel.models, steps)
         if self.cell in study.judged_cells:
             for name, panel in study.panels("judge").items():
                 role = find_instrument(name, study.judge).role
-                yield from _by_model(role, panel.models, self._of_reasoning(name, panel))
-        how, named = study.settings[self.cell.setting].aggregate.how, judges_of(study, self.cell)
+                yield from _by_model(role, panel.models, self._list_reasoning_steps(name, panel))
+        method, named = study.settings[self.cell.setting].aggregate.how, judges_of(study, self.cell)
         if named and self.cell in study.aggregated_cells:
-            steps = self._of_samples(named)
-            yield from _by_model(BY_JUDGE[how][0].role, named.models, steps)
+            steps = self._list_sample_steps(named)
+            yield from _by_model(BY_JUDGE[method][0].role, named.models, steps)
 
-    def _of_scores(self) -> dict[str, list[Step]]:
+    def _list_score_steps(self) -> dict[str, list[Step]]:
         """The steps of each panel of scoring; grades that wait for an extraction are guesses."""
-        panels, found = self.desk.study.panels("score"), dict[str, list[Step]]()
+        panels, steps_by_instrument = self.view.study.panels("score"), dict[str, list[Step]]()
         if GPTSCORE.name in panels:
-            found[GPTSCORE.name] = self._gptscore(panels[GPTSCORE.name])
+            steps_by_instrument[GPTSCORE.name] = self._gptscore(panels[GPTSCORE.name])
         if GRADE.name in panels and EXTRACTION.name in panels:
-            steps = self._graded(panels[GRADE.name], panels[EXTRACTION.name])
-            for one in (GRADE, EXTRACTION):
-                found[one.name] = [step for step in steps if step.role == one.role]
-        return found
+            steps = self._grade(panels[GRADE.name], panels[EXTRACTION.name])
+            for instrument in (GRADE, EXTRACTION):
+                steps_by_instrument[instrument.name] = [
+                    step for step in steps if step.role == instrument.role
+                ]
+        return steps_by_instrument
 
     def _gptscore(self, params: JudgePanel) -> list[Step]:
-        dry = DryRun(self.desk)
+        dry = DryRun(self.view)
         panel = dry.panel(GPTSCORE, params)
         gptscore(*self._items(stored=True), panel)
         dry.guessing = True
         items, texts = self._items(stored=False)
-        consult([case_of_item(*each) for each in zip(items, texts, strict=True)], GPTSCORE, panel)
+        consult([case_of_item(*pair) for pair in zip(items, texts, strict=True)], GPTSCORE, panel)
         return dry.steps
 
-    def _graded(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:
-        dry = DryRun(self.desk)
+    def _grade(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:
+        dry = DryRun(self.view)
         grade, extraction = dry.panel(GRADE, graders), dry.panel(EXTRACTION, extractors)
         for stored in (True, False):
             dry.guessing = not stored
             items, texts = self._items(stored=stored)
-            told = graded(items, texts, grade, extraction)
+            verdicts = graded(items, texts, grade, extraction)
             waiting = [
                 case_of_item(item, text, item.prediction)
-                for item, text, (first, *_) in zip(items, texts, told, strict=True)
+                for item, text, (first, *_) in zip(items, texts, verdicts, strict=True)
                 if first.verdict.outcome == "budget_stop" and first.verdict.extracted is None
             ]
             dry.guessing = True
             consult(waiting, GRADE, grade)
         return dry.steps
 
-    def _of_reasoning(self, name: str, params: JudgePanel) -> list[Step]:
-        dry, about = DryRun(self.desk), self._material()
-        instrument = find_instrument(name, self.desk.study.judge)
+    def _list_reasoning_steps(self, name: str, params: JudgePanel) -> list[Step]:
+        dry, candidates = DryRun(self.view), self._material()
+        instrument = find_instrument(name, self.view.study.judge)
         panel = dry.panel(instrument, params)
         for sure in (True, False):
             dry.guessing = not sure
-            material = [m for m, known in about if sure == (known and _decided(m, name))]
+            material = [
+                m for m, is_stored in candidates if sure == (is_stored and _is_decided(m, name))
+            ]
             if name == "error_type" and not sure:
                 material = [replace(m, verdict=_wrong(m)) for m in material if m.readable]
             consult([m.case for m in asked_about(name, material)], instrument, panel)
         return dry.steps
 
-    def _of_samples(self, params: JudgePanel) -> list[Step]:
+    def _list_sample_steps(self, params: JudgePanel) -> list[Step]:
         """Every k is played by itself: after a match without a winner, the next are guesses."""
-        study, steps = self.desk.study, list[Step]()
+        study, steps = self.view.study, list[Step]()
         setting = study.settings[self.cell.setting]
         instrument, choose = BY_JUDGE[setting.aggregate.how]
         samples, sure = self._samples()
-        questions = {id: self.desk.asked[id] for id in samples}
+        questions = {id: self.view.questions_by_id[id] for id in samples}
         texts = {(e.row.id, e.row.index): e.row.text for e in self.responses}
-        asked = Asked(questions, texts, {id: answer_of(self.desk, id) for id in samples})
+        material = Asked(questions, texts, {id: find_answer(self.view, id) for id in samples})
         for k in sorted({*setting.aggregate.k, setting.decoding.samples}):
-            for known in (True, False):
-                dry = DryRun(self.desk, chained=instrument.role == "referee")
-                dry.guessing = not known
-                own = {id: found for id, found in samples.items() if (id in sure) == known}
-                choose(own, [k], dry.panel(instrument, params), asked, study.study.seed)
+            for is_scored in (True, False):
+                dry = DryRun(self.view, chained=instrument.role == "referee")
+                dry.guessing = not is_scored
+                chosen_samples = {
+                    id: problem_samples
+                    for id, problem_samples in samples.items()
+                    if (id in sure) == is_scored
+                }
+                choose(
+                    chosen_samples, [k], dry.panel(instrument, params), material, study.study.seed
+                )
                 steps += dry.steps
         return steps
 
@@ -126,49 +136,49 @@ class Judging:
 
         A response without a verdict counts as one that holds an answer.
         """
-        books = [rules for rules in self.desk.study.score.rules if rules != "published"]
-        verdicts = verdicts_of(self.desk, self.cell, books[0] if books else None)
-        found: dict[str, list[Sample]] = {}
+        books = [rules for rules in self.view.study.score.rules if rules != "published"]
+        verdicts = find_verdicts(self.view, self.cell, books[0] if books else None)
+        samples: dict[str, list[Sample]] = {}
         for expected in self.responses:
             row, verdict = expected.row, verdicts.get(expected.row.key)
             sample = sample_of(verdict) if verdict else Sample(row.index, answer="?")
-            found.setdefault(row.id, []).append(sample)
+            samples.setdefault(row.id, []).append(sample)
         unsure = {e.row.id for e in self.responses if e.row.key not in verdicts}
-        return found, set(found) - unsure
+        return samples, set(samples) - unsure
 
     def _items(self, stored: bool) -> tuple[list[ScoredItem], list[str]]:
         """The responses that the store holds, or the others, with their questions."""
         rows = [e.row for e in self.responses if e.stored == stored]
-        gold = {id: answer_of(self.desk, id) for id in {row.id for row in rows}}
+        gold = {id: find_answer(self.view, id) for id in {row.id for row in rows}}
         items = [scored_item(row, gold, Path()) for row in rows]
-        return items, [self.desk.asked[row.id].question for row in rows]
+        return items, [self.view.questions_by_id[row.id].question for row in rows]
 
     def _material(self) -> list[tuple[Material, bool]]:
         """What may be judged of the reasoning, and whether the store holds it."""
-        params, folder = self.desk.study.judge, self.desk.questions.parent
+        params, folder = self.view.study.judge, self.view.questions.parent
         verdicts: Mapping[str, VerdictRow] = {}
         if params.errors:
-            first = self.desk.study.score.rules[0]
-            verdicts = verdicts_of(self.desk, self.cell, params.wrong_by or first)
-        kept = choose_ids(self.desk.asked, params.problems)
-        found = []
+            first = self.view.study.score.rules[0]
+            verdicts = find_verdicts(self.view, self.cell, params.wrong_by or first)
+        kept_ids = choose_ids(self.view.questions_by_id, params.problems)
+        material = []
         for row, stored in self.responses:
-            if row.id in kept:
-                question, answer = self.desk.asked[row.id], answer_of(self.desk, row.id)
+            if row.id in kept_ids:
+                question, answer = self.view.questions_by_id[row.id], find_answer(self.view, row.id)
                 case = case_of(question, answer, row.text, folder, params.images)
-                found.append((Material(row, case, verdicts.get(row.key)), stored))
-        return found
+                material.append((Material(row, case, verdicts.get(row.key)), stored))
+        return material
 
 
 def _by_model(
     role: Role, models: Sequence[str], steps: Sequence[Step]
 ) -> Iterator[tuple[Role, str, list[Step]]]:
     for model in models:
-        own = {step.key: step for step in reversed(steps) if step.model == model}
-        yield role, model, list(reversed(own.values()))
+        model_steps = {step.key: step for step in reversed(steps) if step.model == model}
+        yield role, model, list(reversed(model_steps.values()))
 
 
-def _decided(material: Material, instrument: str) -> bool:
+def _is_decided(material: Material, instrument: str) -> bool:
     """Whether it is known if a judge is asked about a response that is there."""
     return instrument != "error_type" or material.verdict is not None
 

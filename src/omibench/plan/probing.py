@@ -26,11 +26,11 @@ class Probed(NamedTuple):
 
 def served_models(study: Study) -> dict[str, ApiModel]:
     """The models behind an API that the study asks, in any role."""
-    asked = study.asked_models
+    names = study.asked_models
     return {
         name: model
         for name, model in study.models.items()
-        if name in asked and isinstance(model, ApiModel)
+        if name in names and isinstance(model, ApiModel)
     }
 
 
@@ -43,14 +43,15 @@ def probe_cost(study: Study) -> str:
     """How many requests the probes of a study are, and what they cost at most."""
     models = served_models(study)
     prices = {name: model.price for name, model in models.items()}
-    most = sum(
+    usd_most = sum(
         worst_case(_direct(model), price, [probe_request()])
         for name, model in models.items()
         if (price := prices[name]) is not None
     )
     unknown = [name for name, price in prices.items() if price is None]
     line = (
-        f"Probes: {len(models)} requests of at most {TOKENS} new tokens, at most {usd_text(most)}"
+        f"Probes: {len(models)} requests of at most {TOKENS} new tokens, at most "
+        f"{usd_text(usd_most)}"
     )
     return line + (f", and unknown without a price: {', '.join(unknown)}" if unknown else "")
 
@@ -71,9 +72,9 @@ def probe_lines(probed: list[Probed]) -> Iterator[str]:
 
 def _fault(study: Study, name: str, model: ApiModel) -> str | None:
     direct = _direct(model)
-    one = study.model_copy(update={"models": {**study.models, name: direct}})
+    probed_study = study.model_copy(update={"models": {**study.models, name: direct}})
     try:
-        with open_budget(one, name) as budget:
+        with open_budget(probed_study, name) as budget:
             return probe(name, direct, budget or NO_BUDGET)
     except (ModelError, MissingExtraError) as error:
         return str(error)

@@ -58,7 +58,7 @@ Printed = Mapping[tuple[str, str], float]
 """The printed accuracy by label and setting; the setting is empty where the table names none."""
 
 
-def rehearsed(study: Study) -> Study:
+def rehearse(study: Study) -> Study:
     """The study itself, or where it says `simulated` the study that rehearses it.
 
     Models, judges and helpers become stand-ins; the problems are made up where `data` names no
@@ -74,10 +74,10 @@ def rehearsed(study: Study) -> Study:
             "`models:` in params.yaml of the sample study"
         )
     values = study.model_dump(mode="json", exclude_defaults=True)
-    like = like_of(study)
-    made = is_made_up(study)
+    like = find_shape(study)
+    made_up = is_made_up(study)
     results = study.study.results + APART
-    if made:
+    if made_up:
         values.pop("data", None)
         address = Made(like, study.benchmark.seed)
         values["benchmark"] = {"name": "synthetic", "like": like, "seed": address.seed}
@@ -86,8 +86,8 @@ def rehearsed(study: Study) -> Study:
         oracle = f"{results}/freeze/answers.jsonl"
     for key in ("simulated", "certify", "reevaluate"):
         values.pop(key, None)
-    own = {"results": results, "store": study.study.store + APART}
-    values["study"] = {**values.get("study", {}), **own}
+    folders = {"results": results, "store": study.study.store + APART}
+    values["study"] = {**values.get("study", {}), **folders}
     values["study"].pop("budget_usd", None)
     rules = [name for name in study.score.rules if name != "published"] or ["robust"]
     values["score"] = {**values.get("score", {}), "rules": rules}
@@ -96,7 +96,7 @@ def rehearsed(study: Study) -> Study:
     rows = list(load_oracle(str(Made(like, study.benchmark.seed))).rows.values())
     abilities = _abilities(study, rows)
     values["models"] = {
-        name: _stand_in(name, model, abilities[name], oracle, study)
+        name: _make_stand_in(name, model, abilities[name], oracle, study)
         for name, model in study.models.items()
     }
     return parse_study(values, "simulated")
@@ -107,25 +107,25 @@ def is_made_up(study: Study) -> bool:
     benchmark = study.benchmark
     if benchmark.name in ("papers", "synthetic"):
         return benchmark.name == "synthetic"
-    known = benchmark.name in LIKES or "like" in benchmark.model_fields_set
-    return known and not (study.data and Path(study.data).is_dir())
+    has_shape = benchmark.name in LIKES or "like" in benchmark.model_fields_set
+    return has_shape and not (study.data and Path(study.data).is_dir())
 
 
-def like_of(study: Study) -> Like:
+def find_shape(study: Study) -> Like:
     """The published study whose shape the problems have. Raises ParamsError where none is named."""
     benchmark = study.benchmark
     if "like" in benchmark.model_fields_set or benchmark.name == "synthetic":
         return benchmark.like
-    found = next((like for like in LIKES if like == benchmark.name), None)
-    if found is None:
+    shape = next((like for like in LIKES if like == benchmark.name), None)
+    if shape is None:
         raise ParamsError(
             f"simulated: name in `benchmark.like` the study that {benchmark.name!r} is rehearsed "
             f"like: {', '.join(LIKES)}"
         )
-    return found
+    return shape
 
 
-def _stand_in(
+def _make_stand_in(
     name: str, model: Model, ability: Mapping[str, float], oracle: str, study: Study
 ) -> dict[str, Any]:
     if isinstance(model, SimulatedModel):
@@ -149,35 +149,35 @@ def _stand_in(
 
 def _abilities(study: Study, rows: Sequence[OracleRow]) -> dict[str, dict[str, float]]:
     """For each model its ability, by setting where print tells settings apart; the main first."""
-    printed = _printed(study)
-    known = [
+    printed = _read_printed(study)
+    difficulties = [
         (IMAGE_PENALTY * (row.n_images - 2) + row.difficulty,
          1 / len(row.choices) if row.choices else 0.0)
         for row in rows
     ]  # fmt: skip
-    typical = solve_ability(TYPICAL, known)
-    found: dict[str, dict[str, float]] = {}
+    typical = solve_ability(TYPICAL, difficulties)
+    abilities: dict[str, dict[str, float]] = {}
     for name, model in study.models.items():
-        own = {
-            setting: solve_ability(value / (1 - WITHOUT_ANSWER), known)
+        by_setting = {
+            setting: solve_ability(value / (1 - WITHOUT_ANSWER), difficulties)
             for (label, setting), value in printed.items()
             if label == (model.label or name)
         }
         drawn = round(make_random("ability", name).gauss(typical, SPREAD), 4)
-        found[name] = {"": own.get("", next(iter(own.values()), drawn))}
+        abilities[name] = {"": by_setting.get("", next(iter(by_setting.values()), drawn))}
         for key, setting in study.settings.items():
             # A table's strategy is a setting's label or name, or the name before its first hyphen.
             texts = (setting.label, key, key.partition("-")[0])
-            if told := next((text for text in texts if text and text in own), None):
-                found[name][key] = own[told]
-    return found
+            if printed_as := next((text for text in texts if text and text in by_setting), None):
+                abilities[name][key] = by_setting[printed_as]
+    return abilities
 
 
-def _printed(study: Study) -> Printed:
+def _read_printed(study: Study) -> Printed:
     """Printed accuracies as shares: of the columns that hold the whole dataset's."""
-    like = like_of(study)
+    like = find_shape(study)
     columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
-    found: dict[tuple[str, str], float] = {}
+    shares: dict[tuple[str, str], float] = {}
     paths = [*study.analyze.published, *_TABLES.get(like, ())]
     for path in map(here_or_shipped, paths):
         if not path.is_file():
@@ -187,8 +187,8 @@ def _printed(study: Study) -> Printed:
             by_setting = {} if value else {c: row[c] for c in _SIX if row.get(c)}
             for setting, share in {row["setting"]: value, **by_setting}.items():
                 if share:
-                    found.setdefault((row["model"], setting), float(share) / 100)
-    return found
+                    shares.setdefault((row["model"], setting), float(share) / 100)
+    return shares
 
 
 def _whole_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
@@ -212,10 +212,10 @@ def made_up_questions(study: Study) -> Iterator[tuple[Like, Path]]:
     """
     from omibench.stages.freeze import freeze_dataset
 
-    like = like_of(study)
+    like = find_shape(study)
     benchmark = {"name": "synthetic", "like": like, "seed": study.benchmark.seed}
     with TemporaryDirectory(prefix="omibench-synthetic-") as folder:
         freeze = study.freeze.model_dump(mode="json", exclude_defaults=True)
-        made = parse_study({"benchmark": benchmark, "freeze": freeze}, "synthetic")
-        freeze_dataset(None, Path(folder), made)
+        frozen_study = parse_study({"benchmark": benchmark, "freeze": freeze}, "synthetic")
+        freeze_dataset(None, Path(folder), frozen_study)
         yield like, Path(folder) / "questions.jsonl"

@@ -10,7 +10,7 @@ from omibench.cost.estimate import EXPECTED_SHARE
 from omibench.errors import OmibenchError
 from omibench.params.cell import Cell
 from omibench.plan.rows import Row
-from omibench.plan.view import GUESS, Desk, filler
+from omibench.plan.view import GUESS, StudyView, filler
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
 from omibench.settings.rounds import Answered
@@ -25,41 +25,43 @@ class Expected(NamedTuple):
     stored: bool
 
 
-def responses_of(desk: Desk, cell: Cell, paths: Sequence[Answered], asked: Row) -> list[Expected]:
+def expect_responses(
+    view: StudyView, cell: Cell, paths: Sequence[Answered], cell_row: Row
+) -> list[Expected]:
     """The response of every thread of a cell, in the order of the threads.
 
-    Made-up words are as long as the responses to the requests of `asked`, the cell's row, are
+    Made-up words are as long as the responses to the requests of `cell_row`, the cell's row, are
     expected to be, and differ from thread to thread as responses do.
     """
-    expected = asked.estimate.output / max(1, asked.to_buy)
-    expected = expected or EXPECTED_SHARE * desk.study.settings[cell.setting].decoding.max_tokens
+    expected = cell_row.estimate.output / max(1, cell_row.to_buy)
+    expected = expected or EXPECTED_SHARE * view.study.settings[cell.setting].decoding.max_tokens
     words = filler(int(expected))
-    found = []
+    expected_responses = []
     for path in paths:
         if path.last.response.provider_id != GUESS:
-            found.append(Expected(make_row(path), stored=True))
+            expected_responses.append(Expected(make_row(path), stored=True))
             continue
         id, index = path.thread.task.question.id, path.thread.sample
         text = f"{cell.model} {cell.setting} {id} {index} {words}"
         row = ResponseRow(id=id, index=index, key="", outcome="answered", text=text)
-        found.append(Expected(row, stored=False))
-    return found
+        expected_responses.append(Expected(row, stored=False))
+    return expected_responses
 
 
-def answer_of(desk: Desk, id: str) -> Answer:
+def find_answer(view: StudyView, id: str) -> Answer:
     """The frozen answer to a problem, or an empty one of its kind where none is frozen."""
-    question = desk.asked[id]
-    return desk.answers.get(id) or Answer(
+    question = view.questions_by_id[id]
+    return view.answers.get(id) or Answer(
         id=id, answer=[""], answer_type=question.answer_type, choices=question.choices
     )
 
 
-def verdicts_of(desk: Desk, cell: Cell, rules: str | None) -> dict[str, VerdictRow]:
+def find_verdicts(view: StudyView, cell: Cell, rules: str | None) -> dict[str, VerdictRow]:
     """Key of a response -> its verdict under a rule book, as far as the cell was scored.
 
     `rules` None is the first rule book of the file. What cannot be read is not known.
     """
-    path = Path(desk.study.study.results) / "score" / cell.model / f"{cell.setting}.parquet"
+    path = Path(view.study.study.results) / "score" / cell.model / f"{cell.setting}.parquet"
     if not path.is_file():
         return {}
     try:

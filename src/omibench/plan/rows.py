@@ -101,7 +101,7 @@ class Plan(Noun):
         return [row for row in self.rows if row.role == role and not row.stage]
 
 
-def facts_of(model: Model, simulated: bool) -> dict[str, Any]:
+def describe_model(model: Model, simulated: bool) -> dict[str, Any]:
     """The columns of a row that follow from the model alone."""
     money: Money = "none"
     if model.is_paid:
@@ -116,18 +116,18 @@ def facts_of(model: Model, simulated: bool) -> dict[str, Any]:
     }
 
 
-def total_of(rows: Iterable[Row]) -> tuple[float, float, list[str]]:
+def sum_dollars(rows: Iterable[Row]) -> tuple[float, float, list[str]]:
     """Dollars expected and at most over rows, and the models that have no price."""
     rows = list(rows)
-    known = [(row.estimate.usd or 0.0, row.estimate.usd_most or 0.0) for row in rows]
+    dollars = [(row.estimate.usd or 0.0, row.estimate.usd_most or 0.0) for row in rows]
     unknown = dict.fromkeys(r.model for r in rows if r.money == "unknown" and r.to_buy)
-    return sum(k[0] for k in known), sum(k[1] for k in known), list(unknown)
+    return sum(k[0] for k in dollars), sum(k[1] for k in dollars), list(unknown)
 
 
-def hours_of(rows: Iterable[Row]) -> dict[str, float | None]:
+def sum_hours(rows: Iterable[Row]) -> dict[str, float | None]:
     """Hours of each model, batches apart, for all it is asked; None where nothing is known."""
-    found: dict[str, float | None] = {}
+    hours_by_model: dict[str, float | None] = {}
     for row in (row for row in rows if not row.batch):
-        hours, before = row.estimate.hours, found.get(row.model, 0.0)
-        found[row.model] = None if hours is None or before is None else before + hours
-    return found
+        hours, before = row.estimate.hours, hours_by_model.get(row.model, 0.0)
+        hours_by_model[row.model] = None if hours is None or before is None else before + hours
+    return hours_by_model

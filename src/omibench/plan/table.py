@@ -9,14 +9,14 @@ def table(
     head: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], names: int = 2
 ) -> list[str]:
     """Lines of a table between rules, totals last; the first `names` columns stand left."""
-    everything = (head, *rows, total)
-    widths = [max(len(row[i]) for row in everything) for i in range(len(head))]
+    all_rows = (head, *rows, total)
+    widths = [max(len(row[i]) for row in all_rows) for i in range(len(head))]
     lines = [
         "  ".join(
             text.ljust(width) if i < names else text.rjust(width)
             for i, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in everything
+        for row in all_rows
     ]
     rule = "-" * max(map(len, lines))
     return [rule, lines[0], rule, *lines[1:-1], rule, lines[-1], rule]

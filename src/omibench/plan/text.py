@@ -8,7 +8,7 @@ from textwrap import fill
 
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S
-from omibench.plan.rows import Plan, Power, Row, Spent, hours_of, total_of
+from omibench.plan.rows import Plan, Power, Row, Spent, sum_dollars, sum_hours
 from omibench.plan.table import count, duration, table
 from omibench.stages.infer.closing import retry_command
 from omibench.statistics.power import ALPHA, POWER
@@ -36,17 +36,17 @@ def render(plan: Plan) -> str:
     rows += [(f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.of("scorer")]
     judges: dict[str, list[Row]] = {}
     for row in plan.of("judge"):
-        who = row.instrument if row.instrument in CHOOSE else "judge"
-        judges.setdefault(f"{who}: {row.model}", []).append(row)
-    rows += [_sum(name, "all, at most", asked) for name, asked in judges.items()]
+        title = row.instrument if row.instrument in CHOOSE else "judge"
+        judges.setdefault(f"{title}: {row.model}", []).append(row)
+    rows += [_sum(name, "all, at most", judge_rows) for name, judge_rows in judges.items()]
     total = _sum("all", "", plan.rows)
     lines = [f"Plan of the study {plan.study!r}: tokens of text, images and output; US dollars"]
     if plan.partial:
         lines[0] = f"[PARTIAL RUN, {plan.partial}] {lines[0]}"
     lines += table(HEAD, rows, total)
-    said = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
+    paragraphs = [*_money(plan), *_time(plan), *_power(plan.power), *_notes(plan)]
     return "\n".join(
-        [*lines, *(fill(s, WIDTH, subsequent_indent="  ") for s in said), *_retry(plan)]
+        [*lines, *(fill(s, WIDTH, subsequent_indent="  ") for s in paragraphs), *_retry(plan)]
     )
 
 
@@ -61,7 +61,7 @@ def _sum(name: str, setting: str, rows: Sequence[Row]) -> tuple[str, ...]:
 def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
     counts = (sum(getattr(r, c) for r in rows) for c in ("requests", "stored", "to_buy", "shown"))
     tokens = (sum(getattr(r.estimate, t) for r in rows) for t in ("text", "images", "output"))
-    hours = hours_of(rows)
+    hours = sum_hours(rows)
     slowest = None if None in hours.values() else max((h or 0.0 for h in hours.values()), default=0)
     return (
         *(f"{n:,}" for n in counts),
@@ -74,54 +74,54 @@ def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
 def _dollar_cells(rows: Sequence[Row]) -> tuple[str, str]:
     if all(row.money == "none" for row in rows):
         return "none", "none"
-    usd, most, unknown = total_of(rows)
+    usd, usd_most, unknown = sum_dollars(rows)
     if all(row.money == "unknown" for row in rows if row.money != "none") and unknown:
         return "unknown", "unknown"
-    more = " + ?" if unknown else ""
-    return usd_text(usd) + more, usd_text(most) + more
+    suffix = " + ?" if unknown else ""
+    return usd_text(usd) + suffix, usd_text(usd_most) + suffix
 
 
 def _money(plan: Plan) -> list[str]:
-    usd, most, unknown = total_of(plan.rows)
+    usd, usd_most, unknown = sum_dollars(plan.rows)
     if any(row.money != "none" for row in plan.rows):
-        lines = [f"To spend: {usd_text(usd)} expected, {usd_text(most)} at most"]
+        lines = [f"To spend: {usd_text(usd)} expected, {usd_text(usd_most)} at most"]
         if unknown:
             plural = "s" if len(unknown) > 1 else ""
             lines[0] += f", and unknown for {len(unknown)} model{plural} without a price: "
             lines[0] += ", ".join(unknown)
     else:
         lines = ["To spend: none; simulated, recorded and local models cost no dollars"]
-    return lines + (_budget(plan.budget, usd, most) if plan.budget else [])
+    return lines + (_budget(plan.budget, usd, usd_most) if plan.budget else [])
 
 
-def _budget(budget: Spent, usd: float, most: float) -> list[str]:
-    gone = f"{usd_text(budget.spent_usd)} spent"
+def _budget(budget: Spent, usd: float, usd_most: float) -> list[str]:
+    spending = f"{usd_text(budget.spent_usd)} spent"
     if budget.unknown_usd:
-        gone += f", {usd_text(budget.unknown_usd)} may have been paid"
+        spending += f", {usd_text(budget.unknown_usd)} may have been paid"
     if budget.reserved_usd:
-        gone += f", {usd_text(budget.reserved_usd)} reserved"
-    left = budget.left_usd
-    if most <= left:
+        spending += f", {usd_text(budget.reserved_usd)} reserved"
+    left_usd = budget.left_usd
+    if usd_most <= left_usd:
         verdict = "it holds the worst case"
-    elif usd <= left:
+    elif usd <= left_usd:
         verdict = "it holds what is expected, not the worst case"
     else:
-        short = usd_text(usd - left)
+        short = usd_text(usd - left_usd)
         verdict = f"sending will stop before the end: {short} more are expected"
-    return [f"Budget: {usd_text(budget.cap_usd)}, {gone}, {usd_text(left)} left; {verdict}"]
+    return [f"Budget: {usd_text(budget.cap_usd)}, {spending}, {usd_text(left_usd)} left; {verdict}"]
 
 
 def _time(plan: Plan) -> list[str]:
-    hours = hours_of(plan.rows)
-    known = [h for h in hours.values() if h]
+    hours = sum_hours(plan.rows)
+    known_hours = [h for h in hours.values() if h]
     unknown = ", ".join(model for model, h in hours.items() if h is None)
-    said = []
-    if known:
-        said.append(f"{duration(max(known))} with all models at once")
-        said.append(f"{duration(sum(known))} one after another")
-    said += [f"unknown for {unknown}"] if unknown else []
-    said += ["batches within a day"] if any(r.batch and r.to_buy for r in plan.rows) else []
-    return [f"Time at the given limits: {', '.join(said)}"] if said else []
+    parts = []
+    if known_hours:
+        parts.append(f"{duration(max(known_hours))} with all models at once")
+        parts.append(f"{duration(sum(known_hours))} one after another")
+    parts += [f"unknown for {unknown}"] if unknown else []
+    parts += ["batches within a day"] if any(r.batch and r.to_buy for r in plan.rows) else []
+    return [f"Time at the given limits: {', '.join(parts)}"] if parts else []
 
 
 def _power(power: Power | None) -> list[str]:
@@ -130,14 +130,14 @@ def _power(power: Power | None) -> list[str]:
     size = f"{power.problems:,} problems"
     if power.effective < power.problems - 0.5:
         size += f" (worth {power.effective:,.0f} independent ones: some share a stem)"
-    found = "; ".join(
+    differences = "; ".join(
         f"{share:.0%}: {f'{100 * d:.1f} points' if d is not None else 'none'}"
         for share, d in power.difference.items()
     )
     test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}, one comparison"
     return [
         f"Smallest accuracy difference that {size} can show ({test}), by the share of problems on "
-        f"which two models differ: {found}"
+        f"which two models differ: {differences}"
     ]
 
 

@@ -36,7 +36,7 @@ LOOKED_AT = 300
 """Calls of the store that are looked at, evenly spaced, to learn from."""
 
 
-class Desk:
+class StudyView:
     """One study, its questions and its store. Nothing is sent, and nothing is written."""
 
     def __init__(self, study: Study, questions: Path, store: Store) -> None:
@@ -48,24 +48,24 @@ class Desk:
         self._first: dict[tuple[str, str, int], Asks] = {}
         """The first step of each setting, question and, where samples differ, sample."""
 
-    def provider(self, model: str) -> Provider:
+    def open_provider(self, model: str) -> Provider:
         """The provider of a model, opened once."""
         if model not in self._providers:
             self._providers[model] = provider_of(self.study, model)
         return self._providers[model]
 
-    def partition(self, model: str) -> Partition:
+    def open_partition(self, model: str) -> Partition:
         """The responses of a model."""
-        return self.store.open_partition(self.provider(model).identity)
+        return self.store.open_partition(self.open_provider(model).identity)
 
-    def paths(self, cell: Cell) -> list[Threaded]:
+    def follow_paths(self, cell: Cell) -> list[Threaded]:
         """Every thread of a cell to its end, by the store's answers and by guesses beyond them.
 
         A guess is words of the length that an answer is expected to have; a loop of tools ends
         with it. No picture is drawn that is not there yet.
         """
-        threads = threads_of(self.questions, self.study, cell, self.provider(cell.model))
-        ask = self._known if self._reads(cell) else self._guessed
+        threads = threads_of(self.questions, self.study, cell, self.open_provider(cell.model))
+        ask = self._find_or_guess if self._reads(cell) else self._guess_all
         with without_drawing():
             threads = [t._replace(first=self._first_step(cell.setting, t.task)) for t in threads]
             return run_threads(threads, cell.model, cell.setting, self.study.study.name, ask)
@@ -89,30 +89,30 @@ class Desk:
         setting = self.study.settings[cell.setting]
         return bool(setting.in_steps or judged or setting.aggregate.judge)
 
-    def requests(self, cell: Cell) -> list[Request]:
+    def last_requests(self, cell: Cell) -> list[Request]:
         """The last request of each thread of a cell: the one whose answer its row holds."""
-        return [path.last.request for path in self.paths(cell)]
+        return [path.last.request for path in self.follow_paths(cell)]
 
-    def turns(self, cell: Cell) -> list[Request]:
+    def list_turns(self, cell: Cell) -> list[Request]:
         """Everything that a cell asks of its own model as a respondent."""
-        return [s.request for s in steps_of(self.paths(cell)) if s.role == "respondent"]
+        return [s.request for s in list_steps(self.follow_paths(cell)) if s.role == "respondent"]
 
-    def _known(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
-        partition = self.partition(model)
+    def _find_or_guess(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+        partition = self.open_partition(model)
         keys = [partition.key(request) for request in requests]
         return [
             (key, partition.get(key) or guess(request))
             for key, request in zip(keys, requests, strict=True)
         ]
 
-    def _guessed(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+    def _guess_all(self, model: str, requests: Sequence[Request]) -> list[tuple[str, Response]]:
         return [("", guess(request)) for request in requests]
 
     @cached_property
-    def asked(self) -> dict[str, Question]:
+    def questions_by_id(self) -> dict[str, Question]:
         """The questions that are asked, by id."""
-        taken = apply_limit(load_questions(self.questions), self.study.study.limit)
-        return {question.id: question for question in taken}
+        questions_asked = apply_limit(load_questions(self.questions), self.study.study.limit)
+        return {question.id: question for question in questions_asked}
 
     @cached_property
     def answers(self) -> dict[str, Answer]:
@@ -120,34 +120,36 @@ class Desk:
         path = self.questions.with_name("answers.jsonl")
         return {a.id: a for a in read_jsonl(path, Answer)} if path.is_file() else {}
 
-    def stored(self, model: str, requests: Sequence[Request]) -> list[Answered]:
+    def find_stored(self, model: str, requests: Sequence[Request]) -> list[Answered]:
         """Those requests that the store holds, with their responses."""
-        partition = self.partition(model)
+        partition = self.open_partition(model)
         pairs = ((request, partition.get(partition.key(request))) for request in requests)
         return [(request, response) for request, response in pairs if response is not None]
 
-    def look(self, model: str, requests: Sequence[Request]) -> list[list[Answered]]:
+    def sample_calls(self, model: str, requests: Sequence[Request]) -> list[list[Answered]]:
         """Calls at some of these requests that the store answers, evenly spaced."""
-        partition = self.partition(model)
+        partition = self.open_partition(model)
         if not len(partition):
             return []
-        held = [request for request in requests if partition.key(request) in partition]
-        calls = group_calls(self.provider(model), held)
+        stored_requests = [request for request in requests if partition.key(request) in partition]
+        calls = group_calls(self.open_provider(model), stored_requests)
         step = max(1, len(calls) // LOOKED_AT)
-        return [self.stored(model, call) for call in calls[::step]]
+        return [self.find_stored(model, call) for call in calls[::step]]
 
-    def history(self, model: str, requests: Sequence[Request]) -> History:
+    def learn_history(self, model: str, requests: Sequence[Request]) -> History:
         """What the store knows of these requests and, where it has none of them, of the model.
 
         The length of answers is learned only from the same requests: another setting has another.
         """
-        own = learn(self.look(model, requests), image_formula(self.study.models[model]))
-        if own.responses or not len(self.partition(model)):
-            return own
+        history = learn(self.sample_calls(model, requests), image_formula(self.study.models[model]))
+        if history.responses or not len(self.open_partition(model)):
+            return history
         if model not in self._learned:
             frozen = self.questions.is_file()
             cells = [cell for cell in self.study.cells if cell.model == model and frozen]
-            looked = [call for cell in cells for call in self.look(model, self.turns(cell))]
+            looked = [
+                call for cell in cells for call in self.sample_calls(model, self.list_turns(cell))
+            ]
             self._learned[model] = learn(looked, image_formula(self.study.models[model]))
         return self._learned[model]._replace(output_tokens=None)
 
@@ -162,7 +164,7 @@ class Step(NamedTuple):
     guessed: bool
 
 
-def steps_of(paths: Iterable[Threaded]) -> Iterator[Step]:
+def list_steps(paths: Iterable[Threaded]) -> Iterator[Step]:
     """Every request of paths, path by path."""
     for path in paths:
         guessed = False

@@ -35,10 +35,10 @@ def publish(results: Path, board: Path) -> Path:
         raise MissingInputError(f"{results / REPORT}: there is no report to publish")
     try:
         for part in (Path("freeze/images"), Path("pictures"), Path("analyze")):
-            wanted = list(_files(results / part))
-            for name in sorted(wanted, key=lambda name: part / name == REPORT):
+            names = list(_files(results / part))
+            for name in sorted(names, key=lambda name: part / name == REPORT):
                 _copy(results / part / name, board / part / name)
-            for name in set(_files(board / part)) - set(wanted):
+            for name in set(_files(board / part)) - set(names):
                 (board / part / name).unlink()
         write_text(board / "index.html", _INDEX)
     except OSError as error:

@@ -10,8 +10,8 @@ from omibench.client.spending_limit import read_account, read_budget
 from omibench.cost.dollars import usd_text
 from omibench.params.study import Study
 from omibench.plan.build import incomplete_cells, plan_study
-from omibench.plan.rows import total_of
-from omibench.reevaluate.candidates import Candidate, with_models
+from omibench.plan.rows import sum_dollars
+from omibench.reevaluate.candidates import Candidate, replace_models
 from omibench.store.ledger.ledger import LEDGER, Ledger, format_month
 
 
@@ -24,7 +24,7 @@ class Allowance(NamedTuple):
 
     left_usd: float | None
     cap_usd: float | None
-    why: str
+    reason: str
 
 
 class Priced(NamedTuple):
@@ -40,35 +40,35 @@ class Priced(NamedTuple):
     refused: str | None = None
 
 
-def allowance(study: Study, now: float) -> Allowance:
+def compute_allowance(study: Study, now: float) -> Allowance:
     """What the study may still spend at a moment (Unix time): of its month, and of its budget."""
     monthly, total = study.reevaluate.monthly_budget_usd, read_budget(study)
     if monthly is None and total is None:
         return Allowance(None, None, "no budget is set")
     month = format_month(now)
-    spent, gone = _booked(study, month), committed(study)
-    left = {}
+    spent, committed_usd = _read_spent(study, month), read_committed(study)
+    left_by_limit = {}
     if monthly is not None:
-        left[f"of the {usd_text(monthly)} for {month}"] = max(0.0, monthly - spent)
+        left_by_limit[f"of the {usd_text(monthly)} for {month}"] = max(0.0, monthly - spent)
     if total is not None:
-        left[f"of the study's {usd_text(total)}"] = max(0.0, total - gone)
-    why, least = min(left.items(), key=lambda pair: pair[1])
-    return Allowance(least, gone + least, f"{usd_text(least)} {why} are left")
+        left_by_limit[f"of the study's {usd_text(total)}"] = max(0.0, total - committed_usd)
+    limit, left_usd = min(left_by_limit.items(), key=lambda pair: pair[1])
+    return Allowance(left_usd, committed_usd + left_usd, f"{usd_text(left_usd)} {limit} are left")
 
 
-def committed(study: Study) -> float:
+def read_committed(study: Study) -> float:
     """US dollars that the study has spent or reserved, as its ledger knows; 0 without one."""
     return read_account(study.study.store, study.study.name).committed
 
 
-def _booked(study: Study, month: str) -> float:
+def _read_spent(study: Study, month: str) -> float:
     if not (Path(study.study.store) / LEDGER).is_file():
         return 0.0
     with Ledger(study.study.store, write=False) as ledger:
         return ledger.sum_spending(study.study.name, month)
 
 
-def choose(
+def choose_candidates(
     study: Study, candidates: Iterable[Candidate], questions: Path, allowed: Allowance
 ) -> list[Priced]:
     """Each candidate with its price, in order; those that do not fit any more are refused.
@@ -76,46 +76,46 @@ def choose(
     A candidate fits when what is expected of it fits; while it runs, the budget holds the worst
     case within the allowance. Raises as `plan_study` does.
     """
-    priced, left = [], allowed.left_usd
+    priced, left_usd = [], allowed.left_usd
     for candidate in candidates:
-        rows = plan_study(with_models(study, [candidate]), questions).rows
-        usd, most, unknown = total_of(rows)
-        found = Priced(candidate, sum(row.to_buy for row in rows), usd, most)
-        why = _refusal(found, unknown, left, allowed)
-        priced.append(found._replace(refused=why))
-        if left is not None and why is None:
-            left -= usd
+        rows = plan_study(replace_models(study, [candidate]), questions).rows
+        usd, usd_most, unknown = sum_dollars(rows)
+        price = Priced(candidate, sum(row.to_buy for row in rows), usd, usd_most)
+        refusal = _refusal(price, unknown, left_usd, allowed)
+        priced.append(price._replace(refused=refusal))
+        if left_usd is not None and refusal is None:
+            left_usd -= usd
     return priced
 
 
-def cut_off(study: Study, candidates: Iterable[Candidate]) -> dict[str, str]:
+def find_cut_off(study: Study, candidates: Iterable[Candidate]) -> dict[str, str]:
     """The candidates whose evaluation a budget ended in the middle, and one line about each."""
-    found = {}
+    remarks = {}
     for candidate in candidates:
-        cells = incomplete_cells(with_models(study, [candidate]), ["budget_stop"])
+        cells = incomplete_cells(replace_models(study, [candidate]), ["budget_stop"])
         if cells:
-            found[candidate.name] = (
+            remarks[candidate.name] = (
                 f"{candidate.name}: the budget ended before {sum(cells.values()):,} of its "
                 "requests; what was bought is kept, and a look with more to spend goes on: raise "
                 "reevaluate.monthly_budget_usd or study.budget_usd, or wait for the next month"
             )
-    return found
+    return remarks
 
 
 def _refusal(
-    priced: Priced, unknown: list[str], left: float | None, allowed: Allowance
+    priced: Priced, unknown: list[str], left_usd: float | None, allowed: Allowance
 ) -> str | None:
-    if left is None:
+    if left_usd is None:
         return None
     name, cost = priced.candidate.name, usd_text(priced.usd)
     if unknown:
         return f"{name}: {', '.join(unknown)} has no price, so no budget can hold: give it one"
-    if priced.usd > left:
-        taken = left != allowed.left_usd
-        begun = f", of which this poll takes all but {usd_text(left)}" if taken else ""
+    if priced.usd > left_usd:
+        is_part_used = left_usd != allowed.left_usd
+        begun = f", of which this poll takes all but {usd_text(left_usd)}" if is_part_used else ""
         return (
             f"{name}: evaluating it is expected to cost {cost} (at most "
-            f"{usd_text(priced.usd_most)}), and {allowed.why}{begun}; nothing was added. Raise "
+            f"{usd_text(priced.usd_most)}), and {allowed.reason}{begun}; nothing was added. Raise "
             "reevaluate.monthly_budget_usd or study.budget_usd, or wait for the next month"
         )
     return None

@@ -25,29 +25,31 @@ class Candidate(NamedTuple):
     settings: tuple[str, ...] = ()
 
 
-def new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list[Candidate]:
+def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list[Candidate]:
     """The listed models that a watch wants and the study lacks, in the order of the watches.
 
     `listings` maps a watch to its ids. A model is known when the study has one of the same
     provider and id; a simulated one, which has no id, by its name.
     """
-    known = {(model.provider, getattr(model, "id", name)) for name, model in study.models.items()}
-    names, found = set(study.models), []
+    identities = {
+        (model.provider, getattr(model, "id", name)) for name, model in study.models.items()
+    }
+    names, candidates = set(study.models), []
     for watch_name, ids in listings.items():
         watch = study.reevaluate.watch[watch_name]
         for model_id in filter(watch.wants, ids):
-            identity = (watch.model["provider"], _id_of(watch, model_id))
-            if identity in known:
+            identity = (watch.model["provider"], _identify(watch, model_id))
+            if identity in identities:
                 continue
             name = _name(model_id, watch_name, names)
-            known.add(identity)
+            identities.add(identity)
             names.add(name)
             block = block_for(watch.model, model_id)
-            found.append(Candidate(name, model_id, watch_name, block, tuple(watch.settings)))
-    return found
+            candidates.append(Candidate(name, model_id, watch_name, block, tuple(watch.settings)))
+    return candidates
 
 
-def with_models(study: Study, candidates: Iterable[Candidate]) -> Study:
+def replace_models(study: Study, candidates: Iterable[Candidate]) -> Study:
     """The study with the candidates as its only respondents: what evaluating them takes.
 
     Raises ParamsError when a candidate contradicts the study.
@@ -62,14 +64,14 @@ def with_models(study: Study, candidates: Iterable[Candidate]) -> Study:
     return parse_study(values, "the study with new models")
 
 
-def _id_of(watch: Watch, model_id: str) -> str:
+def _identify(watch: Watch, model_id: str) -> str:
     return model_id if has_id(watch.model["provider"]) else _slug(model_id)
 
 
-def _name(model_id: str, watch: str, taken: set[str]) -> str:
+def _name(model_id: str, watch: str, used_names: set[str]) -> str:
     slug = _slug(model_id)
     names = chain([slug, f"{watch}-{slug}"[:80]], (f"{slug}-{n}" for n in count(2)))
-    return next(name for name in names if name not in taken)
+    return next(name for name in names if name not in used_names)
 
 
 def _slug(model_id: str) -> str:

@@ -41,7 +41,7 @@ class Move(NamedTuple):
     after: Standing
 
 
-def standings(metrics: Path) -> Standings:
+def read_standings(metrics: Path) -> Standings:
     """The standings in a `metrics.json` of analyze; none when there is no such file.
 
     Raises FileFormatError when it holds something else.
@@ -58,11 +58,11 @@ def standings(metrics: Path) -> Standings:
             (setting, model): _standing(entry, setting, scores) for setting, model, entry in scores
         }
     except (FileFormatError, ValueError, AttributeError, TypeError, KeyError) as error:
-        why = str(error).removeprefix(f"{metrics}: ")
-        raise FileFormatError(f"{metrics}: holds no metrics of a study: {why}") from None
+        reason = str(error).removeprefix(f"{metrics}: ")
+        raise FileFormatError(f"{metrics}: holds no metrics of a study: {reason}") from None
 
 
-def moves(before: Standings, after: Standings) -> list[Move]:
+def find_moves(before: Standings, after: Standings) -> list[Move]:
     """Every standing that is new or changed its rank or accuracy, by setting and rank."""
     changed = [
         Move(setting, model, before.get((setting, model)), now)
@@ -72,19 +72,19 @@ def moves(before: Standings, after: Standings) -> list[Move]:
     return sorted(changed, key=lambda move: (move.setting, move.after.rank, move.model))
 
 
-def entry(
-    when: str,
+def format_entry(
+    day: str,
     added: Sequence[Priced],
     spent_usd: float,
     moved: Sequence[Move],
     remarks: Sequence[str] = (),
 ) -> str:
-    """One entry of the changelog: what was evaluated at `when`, what it cost, and what moved.
+    """One entry of the changelog: what was evaluated at `day`, what it cost, and what moved.
 
     `remarks` are lines about what is not as it should be.
     """
     names = ", ".join(f"`{p.candidate.name}`" for p in added)
-    lines = [f"## {when}: {names}", ""]
+    lines = [f"## {day}: {names}", ""]
     lines += [
         f"- `{p.candidate.name}` is `{p.candidate.id}`, found by the watch "
         f"`{p.candidate.watch}`; {p.to_buy:,} requests were to buy"
@@ -102,15 +102,15 @@ def entry(
 def add_entry(changelog: Path, text: str) -> None:
     """Put an entry on top of a changelog, which is made if it is not there."""
     old = read_text(changelog) if changelog.is_file() else HEAD
-    head, _, rest = old.partition("\n## ")
-    earlier = f"\n## {rest}" if rest else ""
+    head, _, entries = old.partition("\n## ")
+    earlier = f"\n## {entries}" if entries else ""
     write_text(changelog, f"{head.rstrip()}\n\n{text.rstrip()}\n{earlier}")
 
 
 def _standing(
     entry: Mapping[str, Any], setting: str, scores: Sequence[tuple[str, str, Mapping[str, Any]]]
 ) -> Standing:
-    better = sum(other["acc"] > entry["acc"] for s, _, other in scores if s == setting)
+    better = sum(scored["acc"] > entry["acc"] for s, _, scored in scores if s == setting)
     acc, lo, hi = (float(entry[key]) for key in ("acc", "lo", "hi"))
     return Standing(better + 1, acc, lo, hi, bool(entry.get("simulated")))
 

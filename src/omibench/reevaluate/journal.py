@@ -23,36 +23,46 @@ def read_journal(results: Path) -> Journal:
 
 
 def note(
-    results: Path, candidates: Iterable[Candidate], state: State, when: str, why: str | None = None
+    results: Path,
+    candidates: Iterable[Candidate],
+    state: State,
+    when: str,
+    reason: str | None = None,
 ) -> None:
     """Note what became of candidates, each in place of what was noted of it before."""
     _keep(
         results,
         [
-            Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=when, why=why)
+            Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=when, why=reason)
             for c in candidates
         ],
     )
 
 
 def note_cut_off(
-    results: Path, candidate: Candidate, when: str, why: str, cap_usd: float | None
+    results: Path, candidate: Candidate, when: str, reason: str, cap_usd: float | None
 ) -> None:
     """Note that a budget cut a candidate off, and what the study might commit then."""
     name, model_id, watch, *_ = candidate
     sighting = Sighting(
-        model=name, id=model_id, watch=watch, state="waiting", when=when, why=why, cap_usd=cap_usd
+        model=name,
+        id=model_id,
+        watch=watch,
+        state="waiting",
+        when=when,
+        why=reason,
+        cap_usd=cap_usd,
     )
     _keep(results, [sighting])
 
 
 def _keep(results: Path, new: Iterable[Sighting]) -> None:
-    known = {sighting.model: sighting for sighting in read_journal(results).models}
-    rows = list((known | {sighting.model: sighting for sighting in new}).values())
+    sightings = {sighting.model: sighting for sighting in read_journal(results).models}
+    rows = list((sightings | {sighting.model: sighting for sighting in new}).values())
     write_json(results / JOURNAL, Journal(models=rows).model_dump(mode="json"))
 
 
-def unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[Candidate]:
+def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[Candidate]:
     """The study's models whose evaluation was begun and not ended, as candidates once more.
 
     One that a budget cut off is among them when the study may commit more, `cap_usd`, than then.

@@ -25,7 +25,7 @@ def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
     """
     text = read_text(params, YAML_BYTES)
     for candidate in candidates:
-        wanted = _added(_values(text, params), candidate)
+        wanted = _add_candidate(_values(text, params), candidate)
         found = (new for new in _edits(text, candidate) if _reads_as(new, wanted))
         text = next(found, "")
         if not text:
@@ -40,12 +40,12 @@ def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
 
 def _edits(text: str, candidate: Candidate) -> Iterator[str]:
     """Texts to try: with lines inserted, or the whole written anew with its comments."""
-    if inserted := _inserted(text, candidate):
+    if inserted := _insert_lines(text, candidate):
         yield inserted
-    yield _rewritten(text, candidate)
+    yield _rewrite(text, candidate)
 
 
-def _added(values: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
+def _add_candidate(values: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
     infer = dict(values.get("infer") or {})
     models = infer.get("models") or []
     infer["models"] = [*models, *({candidate.name: None}.keys() - set(models))]
@@ -78,7 +78,7 @@ def _as_json(values: object) -> str:
     return json.dumps(values, default=str)
 
 
-def _inserted(text: str, candidate: Candidate) -> str | None:
+def _insert_lines(text: str, candidate: Candidate) -> str | None:
     """The text with lines for the candidate, where `models`, `infer` and its lists are blocks."""
     import yaml
 
@@ -92,7 +92,7 @@ def _inserted(text: str, candidate: Candidate) -> str | None:
         column = models.value[0][0].start_mark.column
         inserts.append((_line_end(text, models), _lines({candidate.name: candidate.block}, column)))
     if candidate.name not in [node.value for node in listed.value]:
-        inserts.append(_listed(text, listed, candidate.name))
+        inserts.append(_place_in_list(text, listed, candidate.name))
     if candidate.settings:
         entry = {candidate.name: list(candidate.settings)}
         if only is None:
@@ -109,7 +109,7 @@ def _inserted(text: str, candidate: Candidate) -> str | None:
     return "".join(piece + new for piece, new in zip(pieces, [*added, ""], strict=True))
 
 
-def _listed(text: str, listed: Any, name: str) -> tuple[int, str]:
+def _place_in_list(text: str, listed: Any, name: str) -> tuple[int, str]:
     last = listed.value[-1]
     if listed.flow_style:
         return last.end_mark.index, f", {name}"
@@ -144,7 +144,7 @@ def _lines(value: dict[str, Any], column: int) -> str:
     return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
 
 
-def _rewritten(text: str, candidate: Candidate) -> str:
+def _rewrite(text: str, candidate: Candidate) -> str:
     from ruamel.yaml import YAML
 
     file = YAML()

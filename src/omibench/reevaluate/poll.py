@@ -28,45 +28,47 @@ _SANE = re.compile(r"[A-Za-z0-9][\w./:@+-]{0,199}", re.ASCII)
 log = logging.getLogger("omibench.reevaluate")
 
 
-def listed(name: str, watch: Watch) -> list[str]:
+def list_models(name: str, watch: Watch) -> list[str]:
     """The ids of all models that a watch's endpoint or hub names, matching or not, each once.
 
     An id that no model has (blanks, control characters, more than 200 characters) is left out with
     a warning: it comes from outside. Raises ModelError with the watch's name when it cannot be
     asked, PassingError when another attempt may go better.
     """
-    found = list(dict.fromkeys(_asked(name, watch)))
-    odd = [model_id for model_id in found if not _SANE.fullmatch(model_id)]
+    model_ids = list(dict.fromkeys(_list_ids(name, watch)))
+    odd = [model_id for model_id in model_ids if not _SANE.fullmatch(model_id)]
     if odd:
         log.warning("watch %r: %d ids are no ids of models and are left out", name, len(odd))
-    return [model_id for model_id in found if model_id not in odd]
+    return [model_id for model_id in model_ids if model_id not in odd]
 
 
-def _asked(name: str, watch: Watch) -> list[str]:
+def _list_ids(name: str, watch: Watch) -> list[str]:
     if isinstance(watch, HubWatch):
-        return _of_hub(name, watch)
+        return _list_hub(name, watch)
     api = watch.endpoint()[0]
-    return _of_anthropic(name, watch) if api == "anthropic" else _of_openai(name, watch)
+    return _list_anthropic(name, watch) if api == "anthropic" else _list_openai(name, watch)
 
 
-def _of_openai(name: str, watch: EndpointWatch) -> list[str]:
+def _list_openai(name: str, watch: EndpointWatch) -> list[str]:
     require_extra("api", f"watch {name!r}", "openai")
     import openai
 
     with (
-        _told(name, openai.APIStatusError, openai.APIConnectionError, openai.OpenAIError),
+        _translate_errors(
+            name, openai.APIStatusError, openai.APIConnectionError, openai.OpenAIError
+        ),
         _client(openai.OpenAI, openai.DefaultHttpxClient, watch) as client,
     ):
         return within(CALL_S, lambda: _ids(client.models.list()))
 
 
-def _of_anthropic(name: str, watch: EndpointWatch) -> list[str]:
+def _list_anthropic(name: str, watch: EndpointWatch) -> list[str]:
     require_extra("api", f"watch {name!r}", "anthropic")
     import anthropic
 
     errors = (anthropic.APIStatusError, anthropic.APIConnectionError, anthropic.AnthropicError)
     with (
-        _told(name, *errors),
+        _translate_errors(name, *errors),
         _client(anthropic.Anthropic, anthropic.DefaultHttpxClient, watch) as client,
     ):
         return within(CALL_S, lambda: _ids(client.models.list(limit=1000)))
@@ -85,7 +87,7 @@ def _client(kind: type[C], http: type[Any], watch: EndpointWatch) -> C:
     )
 
 
-def _of_hub(name: str, watch: HubWatch) -> list[str]:
+def _list_hub(name: str, watch: HubWatch) -> list[str]:
     require_extra("hub", f"watch {name!r}: a hub")
     from httpx2 import TransportError
     from huggingface_hub import HfApi
@@ -93,7 +95,7 @@ def _of_hub(name: str, watch: HubWatch) -> list[str]:
 
     token = read_key(watch.token_env).get_secret_value() if watch.token_env else False
     hub = HfApi(endpoint=watch.url, token=token)
-    with _told(name, HfHubHTTPError, TransportError, ValueError), _bounded_hub():
+    with _translate_errors(name, HfHubHTTPError, TransportError, ValueError), _bounded_hub():
         try:
             return within(
                 CALL_S,
@@ -120,9 +122,11 @@ def _bounded_hub() -> Iterator[None]:
 
     from omibench.models.http.hooks import Hooks
 
-    session, own = get_session(), Hooks(MOST_REPLY, CALL_S, leave=True).of_client()
+    session, our_hooks = get_session(), Hooks(MOST_REPLY, CALL_S, leave=True).of_client()
     before = session.event_hooks
-    session.event_hooks = {kind: [*before.get(kind, []), *hooks] for kind, hooks in own.items()}
+    session.event_hooks = {
+        kind: [*before.get(kind, []), *hooks] for kind, hooks in our_hooks.items()
+    }
     try:
         yield
     finally:
@@ -134,8 +138,8 @@ def _ids(models: Iterable[object]) -> list[str]:
 
 
 @contextmanager
-def _told(
-    name: str, status: type[Exception], connection: type[Exception], other: type[Exception]
+def _translate_errors(
+    name: str, status: type[Exception], connection: type[Exception], defect: type[Exception]
 ) -> Iterator[None]:
     """What a client's library raises, as one line of ours."""
     try:
@@ -150,7 +154,7 @@ def _told(
         raise _error(name, failure_of_connection(error)) from None
     except Failure as failure:
         raise _error(name, failure) from None
-    except (other, TypeError, AttributeError) as error:
+    except (defect, TypeError, AttributeError) as error:
         raise _error(name, Failure(f"the list cannot be read: {error}")) from None
 
 

@@ -20,7 +20,7 @@ TIMEOUT_S, MOST_S = 30.0, 90.0
 MOST_MOVES = 50
 
 
-def news(
+def make_news(
     study: str, text: str, models: Sequence[str], moved: Sequence[Move] = (), board: str = ""
 ) -> dict[str, Any]:
     """What is posted. `text` is what chat services show; at most 50 moves are listed."""
@@ -63,17 +63,17 @@ def post(body: Mapping[str, Any], url_env: str) -> bool:
     except Failure as failure:
         # What it says may quote the URL, whose path is where such URLs keep their secret.
         if failure.status is not None:
-            why = f"HTTP {failure.status}" + (
+            reason = f"HTTP {failure.status}" + (
                 ": it redirects, and news go to its own address alone"
                 if 300 <= failure.status < 400
                 else ""
             )
-            raise ModelError(f"the webhook in {url_env} refused the news: {why}") from None
-        what = failure.message.removeprefix("the connection failed: ").partition(":")[0]
-        raise PassingError(f"the webhook in {url_env} cannot be reached: {what}") from None
+            raise ModelError(f"the webhook in {url_env} refused the news: {reason}") from None
+        cause = failure.message.removeprefix("the connection failed: ").partition(":")[0]
+        raise PassingError(f"the webhook in {url_env} cannot be reached: {cause}") from None
     except ValueError as error:
-        what = type(error).__name__
-        raise PassingError(f"the webhook in {url_env} cannot be reached: {what}") from None
+        cause = type(error).__name__
+        raise PassingError(f"the webhook in {url_env} cannot be reached: {cause}") from None
     if status < 300:
         return True
     kind = PassingError if passes(status) else ModelError

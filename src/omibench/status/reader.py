@@ -14,7 +14,7 @@ from omibench.graph.stages import STAGE_NAMES, STAGES
 from omibench.params.cell import Cell
 from omibench.params.runtime import log_folder
 from omibench.params.study import Study, local_helpers, local_models
-from omibench.plan.build import spent_of
+from omibench.plan.build import read_spent
 from omibench.status.cells import cell_file, cell_statuses
 from omibench.status.failures import failures_of
 from omibench.status.pace import time_left
@@ -162,7 +162,7 @@ class Looker:
         return Money(
             usd=sum(cell.usd or 0.0 for cell in told) if told else None,
             to_come=come if told else None,
-            budget=spent_of(self._study),
+            budget=read_spent(self._study),
         )
 
     def _rehearsed(self) -> bool:

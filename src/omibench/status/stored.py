@@ -10,7 +10,7 @@ from typing import NamedTuple
 from omibench.errors import OmibenchError
 from omibench.params.cell import Cell
 from omibench.params.study import Study
-from omibench.plan.view import Desk
+from omibench.plan.view import StudyView
 from omibench.schemas.request import Request
 from omibench.store.contents import count_responses
 from omibench.store.partition.partition import Partition
@@ -78,9 +78,9 @@ class Stored:
         if self._desk is not None:
             self._desk.store.close()
 
-    _desk: Desk | None = None
+    _desk: StudyView | None = None
 
-    def _opened(self) -> Desk | None:
+    def _opened(self) -> StudyView | None:
         try:
             found = self._questions.stat()
         except OSError:
@@ -91,14 +91,14 @@ class Stored:
             self.close()
             self._state = state
             self._made, self._keys = {}, {}
-            return Desk(self._study, self._questions, Store(self._study.study.store))
+            return StudyView(self._study, self._questions, Store(self._study.study.store))
         return self._desk
 
     def _partition(self, model: str) -> Partition | None:
         if self._desk is None:
             return None
         try:
-            partition = self._desk.partition(model)
+            partition = self._desk.open_partition(model)
             partition.refresh()
         except OmibenchError as error:
             self._note(model, error)
@@ -109,7 +109,9 @@ class Stored:
         """Responses in a model's partition, counted without opening it."""
         assert self._desk is not None
         try:
-            folder = self._desk.store.folder / partition_name(self._desk.provider(model).identity)
+            folder = self._desk.store.folder / partition_name(
+                self._desk.open_provider(model).identity
+            )
             return count_responses(folder, since)
         except OmibenchError as error:
             self._note(model, error)
@@ -147,9 +149,9 @@ class Stored:
         if recorded or not self._lasting(cell):
             for name in (cell.model, *self._study.settings[cell.setting].helpers):
                 self._partition(name)  # sees what others have written meanwhile
-            return self._desk.requests(cell)
+            return self._desk.last_requests(cell)
         if cell.setting not in self._made:
-            self._made[cell.setting] = self._desk.requests(cell)
+            self._made[cell.setting] = self._desk.last_requests(cell)
         return self._made[cell.setting]
 
     def _lasting(self, cell: Cell) -> bool:

@@ -127,8 +127,8 @@ def rationale(problems: Path, out: Out, params: Params = "params.yaml") -> None:
     out = output_folder(out, study.study.store)
     spare_inputs(out / "problems.jsonl", problems)
     check_inputs(problems)
-    done = write_rationales(problems, out, study)
-    say(f"{done} problems written to {out}", err=True)
+    count = write_rationales(problems, out, study)
+    say(f"{count} problems written to {out}", err=True)
 
 
 def freeze(

@@ -58,7 +58,7 @@ def certify(
     if verdicts is not None:
         from omibench.stages.certify.scored import certify_scored
 
-        say_lines(_told(certify_scored(labels, verdicts, out, study, rules)))
+        say_lines(_format_certificate(certify_scored(labels, verdicts, out, study, rules)))
         say(f"certificate.json, disagreements.jsonl written to {out}", err=True)
         return
     if rules is not None:
@@ -66,7 +66,7 @@ def certify(
     read = (results / stage for stage in ("infer", "score", "judge"))
     check_inputs(*read, *frozen_files(results))
     found = certify_judges(labels, results, out, study)
-    told = [_told(found.scores)] if found.scores else []
+    told = [_format_certificate(found.scores)] if found.scores else []
     say_lines("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
     written = ["certificate.json", "disagreements.jsonl"] if found.scores else []
     say(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
@@ -83,20 +83,22 @@ def _told_reasoning(found: ReasoningCertificate) -> str:
     return "\n".join(lines)
 
 
-def _heading(found: Certificate | ReasoningCertificate, what: str = "") -> str:
-    mark = "[SIMULATED] " if found.simulated else ""
-    judge = printable(found.judge)
-    return f"{mark}{judge}{what} against {found.n} labels of {found.problems} problems"
+def _heading(certificate: Certificate | ReasoningCertificate, detail: str = "") -> str:
+    mark = "[SIMULATED] " if certificate.simulated else ""
+    judge = printable(certificate.judge)
+    return (
+        f"{mark}{judge}{detail} against {certificate.n} labels of {certificate.problems} problems"
+    )
 
 
-def _told(found: Certificate) -> str:
-    lines = [_heading(found)]
-    for kind, quality in found.quality.items():
+def _format_certificate(certificate: Certificate) -> str:
+    lines = [_heading(certificate)]
+    for kind, quality in certificate.quality.items():
         rates = [("agreement", quality.agreement), ("kappa", quality.kappa),
                  ("TPR", quality.tpr), ("FPR", quality.fpr)]  # fmt: skip
         lines.append(f"  {kind:<5} " + "  ".join(f"{name} {_figure(m)}" for name, m in rates))
-    judge, rules = printable(found.judge), printable(found.rules)
-    for table in found.four_way[-1:]:
+    judge, rules = printable(certificate.judge), printable(certificate.rules)
+    for table in certificate.four_way[-1:]:
         lines.append(
             f"  beside {rules}: both right {table.both_right}, both wrong {table.both_wrong}, "
             f"{judge} alone right {table.judge_only}, {rules} alone {table.rules_only}"

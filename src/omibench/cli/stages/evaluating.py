@@ -18,8 +18,8 @@ from omibench.cli.options import (
     Sample,
     Seed,
     SettingName,
-    cell_of,
-    limit_of,
+    find_cell,
+    make_limit,
     read_study,
 )
 from omibench.errors import ParamsError
@@ -53,10 +53,10 @@ def infer(
     from omibench.graph.provenance.reading import check_inputs
     from omibench.stages.infer import infer_cell
 
-    study = read_study(params, override, study=limit_of(limit, ids, sample, seed))
+    study = read_study(params, override, study=make_limit(limit, ids, sample, seed))
     out = output_parquet(out, study.study.store)
     check_inputs(questions, questions.with_name("examples.jsonl"))
-    cell = cell_of(study, model, setting)
+    cell = find_cell(study, model, setting)
     rows = infer_cell(questions, out, study, cell, job_hash(study, "infer", cell))
     part = f" (partial run: {study.study.limit})" if study.study.limit else ""
     say(f"{rows} responses written to {out}{part}", err=True)
@@ -96,7 +96,7 @@ def fill(
     settings = settings_of(study, "help" if as_helper else "infer", model) or named
     if not settings:
         raise ParamsError(f"--model {model}: no setting asks it to describe or read pictures")
-    cell_of(study, model, settings[0])
+    find_cell(study, model, settings[0])
     out = output_file(out, study.study.store) if out else None
     check_inputs(questions, questions.with_name("examples.jsonl"))
     count = (fill_helper if as_helper else fill_model)(questions, study, model, settings)

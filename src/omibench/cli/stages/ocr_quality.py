@@ -47,14 +47,14 @@ def ocr_quality(
 
     study = load_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)
-    given = Weights()
+    chosen_weights = Weights()
     if weights is not None:
         try:
             values = [float(value) for value in weights.split(",")]
-            given = Weights(**dict(zip(Weights.model_fields, values, strict=True)))
+            chosen_weights = Weights(**dict(zip(Weights.model_fields, values, strict=True)))
         except ValueError:
             raise ParamsError(
                 f"--weights {weights}: needs five numbers of at least 0, such as 3,2,2,1,2"
             ) from None
-    scores = score_transcripts(pairs, out, study, judge or [], given)
+    scores = score_transcripts(pairs, out, study, judge or [], chosen_weights)
     say_lines(summary(scores), err=True)

@@ -38,11 +38,11 @@ def saliency(
     cell_file = f"{model}/{setting}.parquet"
     read = [results / stage / cell_file for stage in ("infer", "score")]
     out = output_parquet(out, study.study.store, *read)
-    for option, name, known in (
+    for option, name, names in (
         ("--model", model, study.models), ("--setting", setting, study.settings)
     ):  # fmt: skip
-        if name not in known:
-            raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, known)}")
+        if name not in names:
+            raise ParamsError(f"{option} {name!r} is not defined{suggest_name(name, names)}")
     check_inputs(read[0], *frozen_files(results))
     cell = Cell(model, setting)
     rows = saliency_cell(results, out, study, cell, job_hash(study, "saliency", cell))

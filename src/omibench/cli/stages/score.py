@@ -14,8 +14,8 @@ from omibench.cli.options import (
     PluginFiles,
     Sample,
     Seed,
-    limit_of,
     load_plugin_files,
+    make_limit,
 )
 from omibench.errors import ParamsError
 from omibench.text.terminal import say_lines
@@ -115,15 +115,15 @@ def score(
         return
     for name in books:
         RULE_BOOKS.get(name)
-    given = {"rules": books or None, "judge": judge, "grader": grader}
-    options = {key: value for key, value in given.items() if value is not None}
+    overrides = {"rules": books or None, "judge": judge, "grader": grader}
+    options = {key: value for key, value in overrides.items() if value is not None}
     # What the study says of its own rule books would contradict another one.
-    own: dict[str, dict[str, object]] = (
+    blocks: dict[str, dict[str, object]] = (
         {"analyze": {"main_rules": None}, "judge": {"wrong_by": None}} if books else {}
     )
-    if chosen := limit_of(limit, ids, sample, seed)["limit"]:
-        own |= {"study": {"limit": chosen}}
-    study = load_study(params, options={**own, "score": options})
+    if chosen := make_limit(limit, ids, sample, seed)["limit"]:
+        blocks |= {"study": {"limit": chosen}}
+    study = load_study(params, options={**blocks, "score": options})
     if out is None:
         raise ParamsError("score: --out is missing; name the Parquet file to write")
     out = output_parquet(out, study.study.store, *inputs, answers, questions)
@@ -133,9 +133,9 @@ def score(
             raise ParamsError(
                 f"score: --answers goes with one cell of responses, not {len(inputs)}"
             )
-        known = cell_cache(inputs[0]) if cache else None
+        cached = cell_cache(inputs[0]) if cache else None
         job = job_hash(study, "score")
-        tell_scores(score_responses(inputs[0], answers, questions, out, study, known, job), out)
+        tell_scores(score_responses(inputs[0], answers, questions, out, study, cached, job), out)
         return
     if not books:
         raise ParamsError("score: --rules is missing; name one rule book, such as robust")
@@ -143,8 +143,8 @@ def score(
         study = study.model_copy(update={"score": study.score.without_gptscore()})
     every, part = read_rows(inputs, named, answers), study.study.limit
     rows = apply_limit_by(every, part, lambda row: row.item.id)
-    told = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
-    tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None, told), out)
+    partial = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
+    tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None, partial), out)
 
 
 def _refuse(**options: Path | str | None) -> None:

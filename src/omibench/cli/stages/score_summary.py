@@ -30,8 +30,8 @@ def tell_scores(scored: Scored, out: Path) -> None:
     for line in [*_summaries(scored), *_failures(scored)]:
         say(line)
     say(f"{scored.frame.height} rows written to {out}", err=True)
-    for rules, (asked, failed) in scored.failed.items():
-        if asked and _all_failed(scored, rules) and not failed[BUDGET]:
+    for rules, (count, failed) in scored.failed.items():
+        if count and _all_failed(scored, rules) and not failed[BUDGET]:
             raise SomeFailedError(
                 f"score: every judgement of {rules} failed ({_counts(failed)}): {out} holds no "
                 f"verdict of a judge; {_remedy(failed)}"
@@ -39,8 +39,8 @@ def tell_scores(scored: Scored, out: Path) -> None:
 
 
 def _all_failed(scored: Scored, rules: str) -> bool:
-    asked, failed = scored.failed.get(rules, (0, Counter[str]()))
-    return 0 < asked == failed.total()
+    count, failed = scored.failed.get(rules, (0, Counter[str]()))
+    return 0 < count == failed.total()
 
 
 def _remedy(failed: Counter[str]) -> str:
@@ -61,30 +61,32 @@ def _summaries(scored: Scored) -> Iterator[str]:
 
     frame = scored.frame
     books, clusters = frame["rules"].to_list(), scored.clusters
-    told: dict[str, list[tuple[float, str, str]]] = {}
+    by_rules: dict[str, list[tuple[float, str, str]]] = {}
     for rules, *row in zip(books, frame["verdict"], frame["outcome"], clusters, strict=True):
-        told.setdefault(rules, []).append((row[0], row[1], row[2]))
+        by_rules.setdefault(rules, []).append((row[0], row[1], row[2]))
     if "gptscore" in frame.columns:  # stands beside the verdicts of each rule book
-        first = frame.height // len(told)
+        first = frame.height // len(by_rules)
         judged = zip(frame["gptscore"], frame["judge_outcome"], clusters, strict=True)
-        told["gptscore"] = [*judged][:first]
-    for rules, rows in told.items():
+        by_rules["gptscore"] = [*judged][:first]
+    for rules, rows in by_rules.items():
         # Not a single judge of a panel, nor a number that no judgement stands behind.
         if "/" not in rules and not _all_failed(scored, rules):
-            values, why, groups = zip(*rows, strict=True)
+            values, outcomes, groups = zip(*rows, strict=True)
             try:
-                yield from format_lines(summarise_verdicts(rules, values, why, groups))
+                yield from format_lines(summarise_verdicts(rules, values, outcomes, groups))
             except MissingExtraError as error:
                 yield f"{rules}: no summary: {error}"
 
 
 def _failures(scored: Scored) -> Iterator[str]:
-    for rules, (asked, failed) in scored.failed.items():
+    for rules, (count, failed) in scored.failed.items():
         if failed.total():
             yield (
-                f"{rules}: {failed.total():,} of {asked:,} judgements failed ({_counts(failed)})"
+                f"{rules}: {failed.total():,} of {count:,} judgements failed ({_counts(failed)})"
             )
 
 
 def _counts(failed: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in failed.most_common())
+    return ", ".join(
+        f"{count:,} {reason.replace('_', ' ')}" for reason, count in failed.most_common()
+    )
