@@ -34,7 +34,7 @@ def test_the_reason_says_what_was_compared(
 def test_partial_credit_stands_beside_its_parts() -> None:
     comparison = compare_answers(["3", "5"], "3; 7")
     assert comparison.credit == 0.5
-    assert [(part.gold, part.found, part.verdict) for part in comparison.parts] == [
+    assert [(part.gold, part.answer, part.verdict) for part in comparison.parts] == [
         ("3", "3", True), ("5", "7", False),
     ]  # fmt: skip
     assert comparison.reason == "part 2: differs as number"

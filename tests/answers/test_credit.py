@@ -33,7 +33,7 @@ def test_credit_is_the_share_of_parts(gold: list[str], pred: str, credit: float)
 
 def test_a_comparison_names_every_part_and_says_why() -> None:
     match = compare_answer(["a) 3 m b) TRUE c) 7"], "a) 300 cm b) FALSE")
-    assert match.how is None
+    assert match.tier is None
     assert match.parts == (
         PartResult("a", "3 m", "300 cm", True, "number"),
         PartResult("b", "TRUE", "FALSE", False, "truth value"),

@@ -9,7 +9,7 @@ from omibench.answers.parts import (
     by_arrow,
     by_comma,
     by_semicolon,
-    labelled,
+    split_labelled,
     without_label,
 )
 
@@ -32,14 +32,14 @@ def test_any_text_splits_or_does_not(text: str) -> None:
     ],
 )
 def test_labelled_parts(text: str, keys: str, texts: list[str]) -> None:
-    parts = labelled(text)
+    parts = split_labelled(text)
     assert "".join(p.key for p in parts) == keys
     assert [p.text for p in parts] == texts
 
 
 def test_labels_must_start_with_the_first_and_follow_each_other() -> None:
-    assert labelled("(2) 90, (3) 45") == []
-    assert labelled("f(x) = 3 and g(y) = 4") == []
+    assert split_labelled("(2) 90, (3) 45") == []
+    assert split_labelled("f(x) = 3 and g(y) = 4") == []
 
 
 def test_lists_split_outside_brackets_and_numbers() -> None:

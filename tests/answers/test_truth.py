@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from omibench.answers.match import match_answer
-from omibench.answers.parts import Part, by_truth
+from omibench.answers.parts import AnswerPart, by_truth
 from omibench.answers.truth import is_letter_set, truth, truths
 
 
-def parts(*texts: str) -> list[Part]:
-    return [Part("", text) for text in texts]
+def parts(*texts: str) -> list[AnswerPart]:
+    return [AnswerPart("", text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_letters_of_options_are_a_set(letters: str, is_set: bool) -> None:
 
 
 def test_labelled_letters_are_no_set() -> None:
-    assert not is_letter_set([Part("a", "C"), Part("b", "B")])
+    assert not is_letter_set([AnswerPart("a", "C"), AnswerPart("b", "B")])
 
 
 @pytest.mark.parametrize(

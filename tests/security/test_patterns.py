@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omibench.answers.extraction.cues import last_sentence_letters
-from omibench.answers.extraction.letters import labels_of, letters_in
+from omibench.answers.extraction.letters import list_labels, read_letters
 from omibench.rule_books.emma import fast_extract
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Choice
@@ -52,16 +52,16 @@ def test_labels_that_spell_a_nested_repetition_are_no_pattern() -> None:
 
 def test_labels_that_are_brackets_are_read_in_one_way() -> None:
     with cpu_below(CPU_S):
-        assert letters_in("()," * 40 + "!", labelled("A()")) == ("(", "letter and text")
+        assert read_letters("()," * 40 + "!", labelled("A()")) == ("(", "letter and text")
 
 
 @pytest.mark.parametrize("labels", ["AB\\", "Z-A", "A]", "[^A", "A^-", ")(", "A|"])
 def test_a_label_stands_for_itself_alone(labels: str) -> None:
     choices = labelled(labels)
-    assert letters_in("\\boxed{A}", choices) == (("A", "letter") if "A" in labels else None)
-    assert letters_in("M, Q", choices) is None
+    assert read_letters("\\boxed{A}", choices) == (("A", "letter") if "A" in labels else None)
+    assert read_letters("M, Q", choices) is None
     for label in labels:
-        read = letters_in(label, choices)
+        read = read_letters(label, choices)
         assert read is None or read[0] == label
 
 
@@ -111,4 +111,4 @@ def test_texts_that_are_never_closed_on_their_line_cost_emma_no_square() -> None
 
 
 def test_labels_are_still_the_first_letter_of_each() -> None:
-    assert labels_of(labelled("ab")) == "AB"
+    assert list_labels(labelled("ab")) == "AB"

@@ -5,49 +5,49 @@ from __future__ import annotations
 import re
 
 from omibench.answers.formulas.operators import same_set
-from omibench.answers.formulas.relation import Same
-from omibench.answers.parts import labelled, split_at
+from omibench.answers.formulas.relation import Equality
+from omibench.answers.parts import split_labelled, split_outside_brackets
 
 _NAME = re.compile(r"\s*(\\?[A-Za-z]+(?:_\{\w+\})?)\s*=\s*(?=\S)")
-_BOTH = re.compile(r"\s*±\s*([^±]+)")
+_PLUS_MINUS = re.compile(r"\s*±\s*([^±]+)")
 _SIGN = re.compile(r"±|或|\s(?:or|oder|ou|или)\s")
 _MAX_CHARS = 200
 
 
-def same_alternatives(gold: str, pred: str, same: Same) -> bool | None:
+def same_alternatives(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Whether two tidied texts name the same values; None where neither names alternatives.
 
     A list joined by commas counts beside one that is joined by "or" or abbreviated by ±. Two values
     for a gold of one are a hedge, and left to the tiers that reject lists.
     """
-    if max(len(gold), len(pred)) > _MAX_CHARS or not _may(gold, pred):
+    if max(len(gold), len(pred)) > _MAX_CHARS or not _has_sign(gold, pred):
         return None
-    if any(";" in text or "；" in text or labelled(text) for text in (gold, pred)):
+    if any(";" in text or "；" in text or split_labelled(text) for text in (gold, pred)):
         return None
     g, p = alternatives(gold), alternatives(pred)
-    if (g is None and p is None) or (_BOTH.search(gold) and _BOTH.search(pred)):
+    if (g is None and p is None) or (_PLUS_MINUS.search(gold) and _PLUS_MINUS.search(pred)):
         return None
-    g, p = g or _listed(gold), p or _listed(pred)
+    g, p = g or _split_values(gold), p or _split_values(pred)
     if g is None or p is None or len(g) != len(p):
         return None
-    return same_set(g, p, same)
+    return same_set(g, p, is_same)
 
 
-def _may(gold: str, pred: str) -> bool:
+def _has_sign(gold: str, pred: str) -> bool:
     return any(_SIGN.search(text) for text in (gold, pred))
 
 
 def alternatives(text: str) -> list[str] | None:
     """The values of "1, 2 or 3", of "x = 1 or x = 2" and of ±2 without their common name."""
-    if len(split_at(text, {"or"})) > 1:
-        return _listed(text)
+    if len(split_outside_brackets(text, {"or"})) > 1:
+        return _split_values(text)
     name = _NAME.match(text)
-    both = _BOTH.fullmatch(text[name.end() :] if name else text)
-    return [both.group(1).strip(), f"-{both.group(1).strip()}"] if both else None
+    signed = _PLUS_MINUS.fullmatch(text[name.end() :] if name else text)
+    return [signed.group(1).strip(), f"-{signed.group(1).strip()}"] if signed else None
 
 
-def _listed(text: str) -> list[str] | None:
+def _split_values(text: str) -> list[str] | None:
     """The values of a list in which all have one name, or only the first, or none."""
-    values = split_at(text, {",", "，", ";", "；", "and", "or", "&"})
+    values = split_outside_brackets(text, {",", "，", ";", "；", "and", "or", "&"})
     names = {name.group(1) for value in values if (name := _NAME.match(value))}
     return [_NAME.sub("", value, count=1) for value in values] if len(names) < 2 else None

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from omibench.answers.comparison import PartResult
 from omibench.answers.credit import compare_answer, compare_letters
-from omibench.answers.extraction.letters import letters_in
+from omibench.answers.extraction.letters import read_letters
 from omibench.answers.formulas.symbolic import item_time
 from omibench.errors import ArgumentError
 from omibench.schemas.problem import Choice
@@ -76,8 +76,8 @@ def compare_answers(
             return _compare_choices(", ".join(entries), answer, label_choices(choices))
         match = compare_answer(entries, answer)
     return AnswerComparison(
-        match.how is not None,
-        f"equal as {match.how.removeprefix('same ')}" if match.how else _explain(match.parts),
+        match.tier is not None,
+        f"equal as {match.tier.removeprefix('same ')}" if match.tier else _explain(match.parts),
         match.credit,
         match.parts,
     )
@@ -107,14 +107,14 @@ def label_choices(choices: Sequence[str] | Mapping[str, str]) -> list[Choice]:
 
 
 def _compare_choices(gold: str, answer: str, choices: Sequence[Choice]) -> AnswerComparison:
-    gold_letters, answer_letters = letters_in(gold, choices), letters_in(answer, choices)
+    gold_letters, answer_letters = read_letters(gold, choices), read_letters(answer, choices)
     if gold_letters is None:
         raise ArgumentError(f"gold: {gold!r} names none of the choices")
     if answer_letters is None:
         return AnswerComparison(False, "names none of the choices", 0.0, ())
     match = compare_letters(gold_letters[0], answer_letters[0])
-    reason = "equal as letters" if match.how else _explain(match.parts)
-    return AnswerComparison(match.how is not None, reason, match.credit, match.parts)
+    reason = "equal as letters" if match.tier else _explain(match.parts)
+    return AnswerComparison(match.tier is not None, reason, match.credit, match.parts)
 
 
 def _explain(parts: Sequence[PartResult]) -> str:

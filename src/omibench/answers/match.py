@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from omibench.answers.extraction.cues import after_cue
+from omibench.answers.extraction.cues import find_cued_answer
 from omibench.answers.formulas.latex import same_text, tidy
-from omibench.answers.formulas.relation import Same
-from omibench.answers.parts import SPLITTERS, keyed, labelled_part
+from omibench.answers.formulas.relation import Equality
+from omibench.answers.parts import SPLITTERS, key_pieces, labelled_part
 from omibench.answers.tiers import TIERS, TRUTHLESS, same_parts
 from omibench.answers.truth import is_symbol
 
@@ -25,7 +25,7 @@ _BEFORE = re.compile(
     r"(?=\S)",
     re.IGNORECASE,
 )
-_ONLY = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
+_AROUND = re.compile(r"^(?:both|only)\s+(?=\S)|(?<=\S)\s+only(?=\W*$)", re.IGNORECASE)
 
 
 def match_answer(gold: Sequence[str], pred: str) -> str | None:
@@ -35,16 +35,17 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
     entry by entry, and joined again by commas for the lists that were cut in the wrong place.
     A gold that holds a derivation is also reached by what it calls its answer.
     """
-    told.cache_clear()  # what one response had no time to compare says nothing of another
+    # What one response had no time to compare says nothing of another.
+    decide_equality.cache_clear()
     gold, pred = [without_cue(entry) for entry in gold], without_cue(pred[:MAX_CHARS])
     if len(gold) == 1:
-        stated = after_cue(gold[0])
+        stated = find_cued_answer(gold[0])
         return match_text(gold[0], pred) or (match_text(stated, pred) if stated else None)
     joined = ", ".join(gold)
     if same_text(joined, pred) or same_text("; ".join(gold), pred):
         return "same text"
     labelled = [labelled_part(tidy(entry)) for entry in gold]
-    named = labelled if any(part.key for part in labelled) else keyed([tidy(g) for g in gold])
+    named = labelled if any(part.key for part in labelled) else key_pieces([tidy(g) for g in gold])
     for split in SPLITTERS:
         parts = split(tidy(pred))
         entries = named if all(part.key for part in parts) else labelled
@@ -55,12 +56,12 @@ def match_answer(gold: Sequence[str], pred: str) -> str | None:
 
 def match_text(gold: str, pred: str, depth: int = 0) -> str | None:
     """The tier that finds one text equal to another, or None where they differ."""
-    tier, equal = told(gold, pred, depth)
+    tier, equal = decide_equality(gold, pred, depth)
     return tier if equal else None
 
 
 @lru_cache(maxsize=4096)
-def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
+def decide_equality(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
     """The tier that can tell whether two texts are equal, and what it says."""
     if not pred.strip() or depth > MAX_DEPTH:
         return "missing", False
@@ -77,10 +78,10 @@ def told(gold: str, pred: str, depth: int = 0) -> tuple[str, bool]:
 
 def without_cue(text: str) -> str:
     """A text without "Answer:" or "Thus," before it, and without "both" and "only" around it."""
-    return _ONLY.sub("", _BEFORE.sub("", text))
+    return _AROUND.sub("", _BEFORE.sub("", text))
 
 
-def _one_deeper(depth: int) -> Same:
+def _one_deeper(depth: int) -> Equality:
     def same(gold: str, pred: str) -> bool:
         if not gold.strip() or not pred.strip():
             return gold.strip() == pred.strip()

@@ -16,7 +16,7 @@ from omibench.answers.names import is_dashed
 MAX_PARTS = 64
 
 
-class Part(NamedTuple):
+class AnswerPart(NamedTuple):
     """One part of an answer; `key` is its folded label, "" when it has none."""
 
     key: str
@@ -57,86 +57,92 @@ _MARK = re.compile(
 
 
 @lru_cache(maxsize=4096)
-def labelled(text: str) -> list[Part]:
+def split_labelled(text: str) -> list[AnswerPart]:
     """Parts under consecutive labels from the first on: (1) (2), a) b), A: B:, (i) (ii)."""
-    best: list[Part] = []
-    found = list(_LABEL.finditer(text))[: 4 * MAX_PARTS]
-    if len(found) < 2 and _DOTTED.match(text):
-        found = list(_DOTTED.finditer(text))[: 4 * MAX_PARTS]
+    best: list[AnswerPart] = []
+    labels = list(_LABEL.finditer(text))[: 4 * MAX_PARTS]
+    if len(labels) < 2 and _DOTTED.match(text):
+        labels = list(_DOTTED.finditer(text))[: 4 * MAX_PARTS]
     for family in _FAMILIES:
         marks: list[re.Match[str]] = []
-        for match in found:
+        for match in labels:
             if len(marks) < len(family) and match.group(1) == family[len(marks)]:
                 marks.append(match)
         if len(marks) >= 2 and len(marks) > len(best) and marks[0].start() <= 40:
             ends = [m.start() for m in marks[1:]] + [len(text)]
             best = [
-                Part(m.group(1).lower(), _trim(text[m.end() : end]))
+                AnswerPart(m.group(1).lower(), _trim(text[m.end() : end]))
                 for m, end in zip(marks, ends, strict=True)
             ]
-    return best if len(best) == len(found) else _in_any_order(text, found) or best
+    return best if len(best) == len(labels) else _in_any_order(text, labels) or best
 
 
-def _in_any_order(text: str, found: Sequence[re.Match[str]]) -> list[Part]:
+def _in_any_order(text: str, labels_found: Sequence[re.Match[str]]) -> list[AnswerPart]:
     """Parts whose labels are the first of a family, each once, in another order: (2) 45 (1) 90."""
-    labels = [match.group(1) for match in found]
-    if len(labels) < 2 or found[0].start() > 40:
+    labels = [match.group(1) for match in labels_found]
+    if len(labels) < 2 or labels_found[0].start() > 40:
         return []
     for family in _FAMILIES:
         if sorted(labels) == sorted(family[: len(labels)]):
-            ends = [m.start() for m in found[1:]] + [len(text)]
-            pieces = zip(found, ends, strict=True)
+            ends = [m.start() for m in labels_found[1:]] + [len(text)]
+            pieces = zip(labels_found, ends, strict=True)
             parts = {m.group(1): _trim(text[m.end() : end]) for m, end in pieces}
-            return [Part(label.lower(), parts[label]) for label in family[: len(labels)]]
+            return [AnswerPart(label.lower(), parts[label]) for label in family[: len(labels)]]
     return []
 
 
 @lru_cache(maxsize=4096)
-def by_semicolon(text: str) -> list[Part]:
+def by_semicolon(text: str) -> list[AnswerPart]:
     """Parts between semicolons or line breaks at the top level."""
-    return keyed(split_at(text, {";", "；", "\n"}))
+    return key_pieces(split_outside_brackets(text, {";", "；", "\n"}))
 
 
 @lru_cache(maxsize=4096)
-def by_comma(text: str) -> list[Part]:
+def by_comma(text: str) -> list[AnswerPart]:
     """Parts between commas, semicolons, "and", "or" at the top level of brackets."""
-    return keyed(split_at(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"}))
+    return key_pieces(
+        split_outside_brackets(text, {";", "；", ",", "，", "、", "\n", "and", "or", "&"})
+    )
 
 
 @lru_cache(maxsize=4096)
-def by_arrow(text: str) -> list[Part]:
+def by_arrow(text: str) -> list[AnswerPart]:
     """The steps of a sequence of short names: b - e - f, A -> E -> D, 2-1-3."""
-    pieces = text.split("-") if is_dashed(text) else split_at(text, {"\\to", "->", "-"})
+    pieces = (
+        text.split("-") if is_dashed(text) else split_outside_brackets(text, {"\\to", "->", "-"})
+    )
     if len(pieces) < 3 or any(len(piece) > 12 for piece in pieces):
         return []
     # The place is the key: the order of a sequence matters.
-    return [Part(str(place), piece.strip()) for place, piece in enumerate(pieces, 1)]
+    return [AnswerPart(str(place), piece.strip()) for place, piece in enumerate(pieces, 1)]
 
 
-def by_truth(text: str) -> list[Part]:
+def by_truth(text: str) -> list[AnswerPart]:
     """The values of a run of truth letters or words: TFFT, T F F T, TRUE FALSE."""
     if not _TRUTH_RUN.fullmatch(text):
         return []
-    return [Part("", value) for value in (re.split("[ ,]+", text) if " " in text else text)]
+    return [AnswerPart("", value) for value in (re.split("[ ,]+", text) if " " in text else text)]
 
 
-SPLITTERS: tuple[Callable[[str], list[Part]], ...] = (
-    labelled, by_semicolon, by_comma, by_arrow, by_truth,
+SPLITTERS: tuple[Callable[[str], list[AnswerPart]], ...] = (
+    split_labelled, by_semicolon, by_comma, by_arrow, by_truth,
 )  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
-def labelled_part(text: str) -> Part:
+def labelled_part(text: str) -> AnswerPart:
     """A text and the one label it starts with: "a) FALSE" is FALSE under a, "(2) 45" 45 under 2."""
     match = _LEADING.match(text)
-    return Part(match.group(1).lower(), text[match.end() :]) if match else Part("", text)
+    return (
+        AnswerPart(match.group(1).lower(), text[match.end() :]) if match else AnswerPart("", text)
+    )
 
 
-def named_part(text: str) -> Part:
+def named_part(text: str) -> AnswerPart:
     """A text under the name that it begins with ("B: 4" is 4 under b); else as `labelled_part`."""
     match = _KEYED.fullmatch(text)
     if match and re.search(r"[A-Za-z]", match.group(1)):
-        return Part(fold(match.group(1)), match.group(2).strip())
+        return AnswerPart(fold(match.group(1)), match.group(2).strip())
     return labelled_part(text)
 
 
@@ -149,20 +155,20 @@ def _trim(text: str) -> str:
     return text.strip(" \n\t;,.；，$") if text.count("$") % 2 else text.strip(" \n\t;,.；，")
 
 
-def keyed(pieces: list[str]) -> list[Part]:
+def key_pieces(pieces: list[str]) -> list[AnswerPart]:
     """Pieces that all begin with their name (R_1 = 5, Xylem: b) under it, others as they stand."""
     if len(pieces) < 2:
         return []
     pairs = [_PAIR.fullmatch(piece) for piece in pieces]
     if [pair.group(1) for pair in pairs if pair] == [str(n) for n in range(1, len(pieces) + 1)]:
-        return [Part(pair.group(1), pair.group(2)) for pair in pairs if pair]
+        return [AnswerPart(pair.group(1), pair.group(2)) for pair in pairs if pair]
     matches = [_KEYED.fullmatch(piece) for piece in pieces]
     if all(m and re.search(r"[A-Za-z]", m.group(1)) for m in matches):
-        return [Part(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
+        return [AnswerPart(fold(m.group(1)), m.group(2).strip()) for m in matches if m]
     return [labelled_part(piece) for piece in pieces]
 
 
-def split_at(text: str, marks: set[str]) -> list[str]:
+def split_outside_brackets(text: str, marks: set[str]) -> list[str]:
     """Pieces between `marks` outside all brackets; grouped digits and decimal commas stay whole."""
     pieces: list[str] = []
     depth = start = 0

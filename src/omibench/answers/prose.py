@@ -69,17 +69,17 @@ def same_words(gold: str, pred: str) -> bool:
 
     Digits, negations and words of direction must agree exactly and in order, a single word
     must be the same word. Articles and the like are left out, plurals count as singulars. No word
-    may stand for another, or in another place: see `_replaced`.
+    may stand for another, or in another place: see `_has_replaced_word`.
     """
     g, p = _words(gold), _words(pred)
     if not g or not p or max(len(g), len(p)) > MAX_WORDS:
         return False
     if [w for w in g if is_guarded(w)] != [w for w in p if is_guarded(w)]:
         return False
-    return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY and not _replaced(g, p)
+    return float(LCSseq.normalized_similarity(g, p)) >= SIMILARITY and not _has_replaced_word(g, p)
 
 
-def _replaced(gold: list[str], pred: list[str]) -> bool:
+def _has_replaced_word(gold: list[str], pred: list[str]) -> bool:
     """Whether a word of the gold has given way to another, or changed places with one.
 
     Between two words that agree, words may be missing or be added; where both happen, every one

@@ -15,8 +15,8 @@ from omibench.answers.formulas.formula import same_formula
 from omibench.answers.formulas.intervals import same_intervals
 from omibench.answers.formulas.latex import fold, same_text
 from omibench.answers.formulas.operators import same_set
-from omibench.answers.formulas.relation import Same, same_bracketed, same_relation
-from omibench.answers.parts import SPLITTERS, Part, by_comma, without_label
+from omibench.answers.formulas.relation import Equality, same_bracketed, same_relation
+from omibench.answers.parts import SPLITTERS, AnswerPart, by_comma, without_label
 from omibench.answers.quantities.quantity import same_quantity
 from omibench.answers.quantities.ratio import same_ratio
 from omibench.answers.truth import is_letter_set, truth, truths
@@ -39,25 +39,25 @@ _IN_BRACES = re.compile(r"\\?\{([^{}]*?)\\?\}")
 _LETTERS = re.compile(rf"{_LETTER}(?:(?:\s*(?:,|;|&|\band\b)\s*|\s+){_LETTER})+")
 
 
-def _truth(gold: str, pred: str, same: Same) -> bool | None:
+def _truth(gold: str, pred: str, is_same: Equality) -> bool | None:
     g, p = truth(gold), truth(pred)
     return None if g is None or p is None else g == p
 
 
-def _chemistry(gold: str, pred: str, same: Same) -> bool | None:
+def _chemistry(gold: str, pred: str, is_same: Equality) -> bool | None:
     return same_chemistry(without_label(gold), without_label(pred))
 
 
-def _number(gold: str, pred: str, same: Same) -> bool | None:
-    told = same_quantity(gold, pred)
-    return same_quantity(without_label(gold), without_label(pred)) if told is None else told
+def _number(gold: str, pred: str, is_same: Equality) -> bool | None:
+    equal = same_quantity(gold, pred)
+    return same_quantity(without_label(gold), without_label(pred)) if equal is None else equal
 
 
-def _ratio(gold: str, pred: str, same: Same) -> bool | None:
+def _ratio(gold: str, pred: str, is_same: Equality) -> bool | None:
     return same_ratio(without_label(gold), without_label(pred))
 
 
-def _letters(gold: str, pred: str, same: Same) -> bool | None:
+def _letters(gold: str, pred: str, is_same: Equality) -> bool | None:
     g, p = _letter_set(gold), _letter_set(pred)
     if g is None or p is None:  # ACD beside A, C, D; two runs of letters are names
         g, p = g or (_letter_run(gold) if p else None), p or (_letter_run(pred) if g else None)
@@ -75,11 +75,15 @@ def _letter_set(text: str) -> frozenset[str] | None:
     text = _IN_BRACES.sub(r"\1", text)
     if not _LETTERS.fullmatch(text):
         return None
-    found = [letter.upper() for letter in _LETTER_ALONE.findall(text)]
-    return frozenset(found) if is_letter_set([Part("", letter) for letter in found]) else None
+    letters = [letter.upper() for letter in _LETTER_ALONE.findall(text)]
+    return (
+        frozenset(letters)
+        if is_letter_set([AnswerPart("", letter) for letter in letters])
+        else None
+    )
 
 
-def _parts(gold: str, pred: str, same: Same) -> bool | None:
+def _parts(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Every way to split both into as many parts; None when the gold is a single part.
 
     A list never equals a single part, unless the gold is prose that happens to hold a comma.
@@ -87,33 +91,33 @@ def _parts(gold: str, pred: str, same: Same) -> bool | None:
     splits = [entries for split in SPLITTERS if (entries := split(gold))]
     if not splits:
         return False if by_comma(pred) and not prose.is_prose(gold) else None
-    others = [parts for split in SPLITTERS if (parts := split(pred))]
+    pred_splits = [parts for split in SPLITTERS if (parts := split(pred))]
     return any(
-        len(entries) == len(parts) and same_parts(entries, parts, same)
+        len(entries) == len(parts) and same_parts(entries, parts, is_same)
         for entries in splits
-        for parts in others
+        for parts in pred_splits
     ) or (_is_sentence(gold, splits) and prose.same_words(gold, pred))
 
 
-def _is_sentence(gold: str, splits: Sequence[Sequence[Part]]) -> bool:
+def _is_sentence(gold: str, splits: Sequence[Sequence[AnswerPart]]) -> bool:
     """Whether a gold is prose that happens to hold commas, and no list of names."""
     if not prose.is_prose(gold) or any(all(part.key for part in parts) for parts in splits):
         return False
     return max(len(part.text.split()) for part in splits[-1]) >= _CLAUSE_WORDS
 
 
-def same_parts(gold: Sequence[Part], pred: Sequence[Part], same: Same) -> bool:
+def same_parts(gold: Sequence[AnswerPart], pred: Sequence[AnswerPart], is_same: Equality) -> bool:
     """By key where both name the same parts, as a set for letters of options, else in order."""
     if truths(gold) is not None:
-        same = same_truth
+        is_same = same_truth
     keys = {part.key for part in pred}
     if "" not in keys and keys == {part.key for part in gold} and len(keys) == len(gold):
         by_key = {part.key: part.text for part in pred}
-        return all(same(part.text, by_key[part.key]) for part in gold)
+        return all(is_same(part.text, by_key[part.key]) for part in gold)
     if is_letter_set(gold) and not any(part.key for part in pred):
         return {fold(part.text) for part in gold} == {fold(part.text) for part in pred}
     return all(
-        same(g.text, p.text) and (not (g.key and p.key) or same_key(g.key, p.key))
+        is_same(g.text, p.text) and (not (g.key and p.key) or same_key(g.key, p.key))
         for g, p in zip(gold, pred, strict=True)
     )
 
@@ -130,12 +134,15 @@ def same_key(gold: str, pred: str) -> bool:
     return digits[0] == digits[1]
 
 
-def _unbracketed(gold: str, pred: str, same: Same) -> bool | None:
+def _plain_list(gold: str, pred: str, is_same: Equality) -> bool | None:
     """A tuple or a set beside the same list without brackets; (x, y) = (1, 2) as x = 1, y = 2."""
     named = _named_tuple(gold), _named_tuple(pred)
     if any(named):
-        return same(named[0] or gold, named[1] or pred) or None
-    inner = [_ENCLOSED.fullmatch(gold.strip()), _ENCLOSED.fullmatch(_rounded(pred.strip()))]
+        return is_same(named[0] or gold, named[1] or pred) or None
+    inner = [
+        _ENCLOSED.fullmatch(gold.strip()),
+        _ENCLOSED.fullmatch(_use_round_brackets(pred.strip())),
+    ]
     if (inner[0] is None) == (inner[1] is None):
         return None
     texts = [m.group(2) if m else text for m, text in zip(inner, (gold, pred), strict=True)]
@@ -143,32 +150,32 @@ def _unbracketed(gold: str, pred: str, same: Same) -> bool | None:
     if len(g) < 2 or len(g) != len(p):
         return None
     if any(m and m.group(1) == "\\{" for m in inner):
-        return same_set(g, p, same)
-    return all(same(a, b) for a, b in zip(g, p, strict=True))
+        return same_set(g, p, is_same)
+    return all(is_same(a, b) for a, b in zip(g, p, strict=True))
 
 
-def _rounded(text: str) -> str:
+def _use_round_brackets(text: str) -> str:
     """A list in square brackets, as programs write them, in round ones."""
     return f"({text[1:-1]})" if text[:1] == "[" and text[-1:] == "]" else text
 
 
 def _named_tuple(text: str) -> str | None:
-    found = _NAMED_TUPLE.fullmatch(text.strip())
-    names, values = (group.split(",") for group in found.groups()) if found else ([], [])
+    match = _NAMED_TUPLE.fullmatch(text.strip())
+    names, values = (group.split(",") for group in match.groups()) if match else ([], [])
     if len(names) != len(values) or len(names) < 2:
         return None
     return ", ".join(f"{n.strip()} = {v.strip()}" for n, v in zip(names, values, strict=True))
 
 
-def _bracketed(gold: str, pred: str, same: Same) -> bool | None:
-    return same_bracketed(without_label(gold), without_label(pred), same)
+def _tuple(gold: str, pred: str, is_same: Equality) -> bool | None:
+    return same_bracketed(without_label(gold), without_label(pred), is_same)
 
 
-def _relation(gold: str, pred: str, same: Same) -> bool | None:
-    return same_relation(without_label(gold), without_label(pred), same)
+def _relation(gold: str, pred: str, is_same: Equality) -> bool | None:
+    return same_relation(without_label(gold), without_label(pred), is_same)
 
 
-def _angle(gold: str, pred: str, same: Same) -> bool | None:
+def _angle(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Degrees beside a multiple of pi: 60° is pi/3."""
     if ("°" in gold) == ("°" in pred) or (r"\pi" in gold) == (r"\pi" in pred):
         return None
@@ -178,26 +185,26 @@ def _angle(gold: str, pred: str, same: Same) -> bool | None:
     return same_formula(re.sub("°", r" × \\pi / 180", degrees), radians)
 
 
-def _statement(gold: str, pred: str, same: Same) -> bool | None:
+def _statement(gold: str, pred: str, is_same: Equality) -> bool | None:
     """A sentence that says what something is, beside a gold that is no sentence."""
     stated = None if _STATES.match(gold) else _STATES.match(pred)
     if stated is None or prose.denies(stated.group(1)):
         return None
-    return same(gold, stated.group(2)) or None
+    return is_same(gold, stated.group(2)) or None
 
 
-def _words(gold: str, pred: str, same: Same) -> bool | None:
+def _words(gold: str, pred: str, is_same: Equality) -> bool | None:
     if prose.is_prose(gold) or prose.is_prose(pred):
         return prose.same_words(without_label(gold), without_label(pred))
     return None
 
 
-def _formula(gold: str, pred: str, same: Same) -> bool | None:
+def _formula(gold: str, pred: str, is_same: Equality) -> bool | None:
     gold, pred = without_label(gold), without_label(pred)
     return same_text(gold, pred) or same_quantity(gold, pred) or same_formula(gold, pred)
 
 
-TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
+TIERS: tuple[tuple[str, Callable[[str, str, Equality], bool | None]], ...] = (
     ("truth value", _truth),
     ("chemistry", _chemistry),
     ("number", _number),
@@ -206,9 +213,9 @@ TIERS: tuple[tuple[str, Callable[[str, str, Same], bool | None]], ...] = (
     ("letter set", _letters),
     ("alternatives", same_alternatives),
     ("interval", same_intervals),
-    ("list", _unbracketed),
+    ("list", _plain_list),
     ("parts", _parts),
-    ("tuple", _bracketed),
+    ("tuple", _tuple),
     ("relation", _relation),
     ("statement", _statement),
     ("words", _words),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from omibench.answers.formulas.latex import fold
-from omibench.answers.parts import Part, without_label
+from omibench.answers.parts import AnswerPart, without_label
 
 _TRUE = frozenset((
     "t", "true", "verdadero", "verdadera", "verdadeiro", "verdadeira", "vrai", "wahr", "richtig",
@@ -38,14 +38,14 @@ def is_symbol(text: str) -> bool:
     return _IN_MATHEMATICS.fullmatch(text) is not None
 
 
-def truths(parts: Sequence[Part]) -> list[bool] | None:
+def truths(parts: Sequence[AnswerPart]) -> list[bool] | None:
     """The truth values of a list in which every part is one; None for any other list."""
     values = [truth(part.text, in_list=True) for part in parts]
-    told = [value for value in values if value is not None]
-    return told if len(told) == len(values) else None
+    readable = [value for value in values if value is not None]
+    return readable if len(readable) == len(values) else None
 
 
-def is_letter_set(parts: Sequence[Part]) -> bool:
+def is_letter_set(parts: Sequence[AnswerPart]) -> bool:
     """Whether parts are letters picked from options, whose order says nothing: A and C.
 
     So are Roman numbers that stand in order: I, III and IV.

@@ -48,20 +48,20 @@ def build_conversation(
             what is asked first.
         ParamsError: The question lacks what the setting needs, or a prompt is not there.
     """
-    asked = check_instance("question", question, Question)
+    checked = check_instance("question", question, Question)
     block = check_instance("setting", setting, Setting)
     if isinstance(helped_by, str) or not all(isinstance(text, str) for text in helped_by):
         raise ArgumentError("helped_by: give a list of texts")
     check_kind("sample", sample, int, "give a number from 0 on")
-    check_needs("setting", block, [asked], examples)
-    task = Task(asked, block, check_path("folder", folder), examples, sample)
+    check_needs("setting", block, [checked], examples)
+    task = Task(checked, block, check_path("folder", folder), examples, sample)
     step = next_step(task)
     helpers = [ask for ask in step if ask.role != "respondent"]
     if len(helped_by) != len(helpers):
-        wanted = f"{helpers[0].role} texts" if helpers else "nothing"
+        roles = f"{helpers[0].role} texts" if helpers else "nothing"
         raise ArgumentError(
             f"helped_by: holds {len(helped_by)} texts, and the setting asks first for "
-            f"{len(helpers)} ({wanted}): give one text for each"
+            f"{len(helpers)} ({roles}): give one text for each"
         )
     if helpers:
         step = next_step(task, [[Response(text=text) for text in helped_by]])

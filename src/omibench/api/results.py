@@ -148,11 +148,13 @@ class ResultTables:
             raise ArgumentError(f"confidence: is {confidence}; give a level between 0 and 1")
         book = rules or self._first("rules", self.verdicts)
         rows = self._only(self.verdicts, "rules", book)
-        both = [self._only(rows, "model", model) for model in (first, second)]
-        shared = [name for name in _list_names(both[0], "setting") if name in both[1]["setting"]]
+        frames = [self._only(rows, "model", model) for model in (first, second)]
+        shared = [
+            name for name in _list_names(frames[0], "setting") if name in frames[1]["setting"]
+        ]
         if not (setting or shared):
             raise ArgumentError(f"{first!r} and {second!r} were asked under no common setting")
-        chosen = [self._only(frame, "setting", setting or shared[0]) for frame in both]
+        chosen = [self._only(frame, "setting", setting or shared[0]) for frame in frames]
         means = [frame.group_by("id", "group").agg(score=_mean("verdict")) for frame in chosen]
         pairs = means[0].join(means[1], on=["id", "group"], suffix="_second").sort("id")
         return paired_difference(

@@ -108,13 +108,13 @@ def _make_item(
     answer_type: AnswerType | None,
     place: int | None = None,
 ) -> ScoredItem:
-    where = "" if place is None else f"[{place}]"
+    suffix = "" if place is None else f"[{place}]"
     if not isinstance(response, str | Response):
         raise ArgumentError(
-            f"response{where}: is {type(response).__name__}; give text, or a Response"
+            f"response{suffix}: is {type(response).__name__}; give text, or a Response"
         )
     labelled = None if choices is None else label_choices(choices)
-    entries = _list_entries(gold, f"gold{where}")
+    entries = _list_entries(gold, f"gold{suffix}")
     name = str(place or 0)
     if isinstance(gold, Answer):
         name, labelled = gold.id, labelled or gold.choices

@@ -79,8 +79,8 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
     if frozen.is_file():
         return plan_cells(study, frozen)
     if is_made_up(study):
-        with made_up_questions(study) as (_, made):
-            return plan_cells(study, made)
+        with made_up_questions(study) as (_, made_up):
+            return plan_cells(study, made_up)
     raise MissingInputError(
         f"{frozen}: there is no frozen dataset yet; make it with `snakemake freeze_all --cores all`"
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from omibench.schemas.problem import Choice
 from omibench.schemas.request import ImagePart
 from omibench.text.fences import Section
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 HEAD_CHARS, TAIL_CHARS = 4_000, 12_000
 """What is shown of a long text: its beginning and its end, where conclusions stand."""
@@ -51,7 +51,7 @@ def reference_section(case: Case) -> Section:
 
 def response_section(case: Case) -> Section:
     """The response as a reader sees it: without thinking, invisible characters or its middle."""
-    return Section("RESPONSE", clip(visible(case.response)) or "(empty)")
+    return Section("RESPONSE", clip(drop_hidden_text(case.response)) or "(empty)")
 
 
 def clip(text: str) -> str:

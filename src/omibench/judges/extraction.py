@@ -14,7 +14,7 @@ from omibench.judges.case import Case, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import most
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 NO_ANSWER = ""
 _ANSWER_CHARS = 2_000
@@ -44,14 +44,14 @@ def read(reply: str, case: Case) -> str | None:
         return None
     if said.casefold().strip(" .") == "null":
         return NO_ANSWER
-    text = _bare(visible(case.response))
+    text = _bare(drop_hidden_text(case.response))
     parts = [bare for part in re.split(r"[;；]", said) if (bare := _bare(part))]
     return said if parts and all(part in text for part in parts) else None
 
 
 def _bare(text: str) -> str:
     """A text without spaces, emphasis, brackets and marks of mathematics, for finding it again."""
-    return _NOISE.sub("", visible(text)).casefold()
+    return _NOISE.sub("", drop_hidden_text(text)).casefold()
 
 
 EXTRACTION: Instrument[str] = Instrument(

@@ -14,7 +14,7 @@ from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle
 from omibench.text.fences import Section
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 _SHARE = re.compile(r"(\d{1,3})\s*/\s*([1-9]\d{0,2})")
 _DECIMAL = re.compile(r"0(?:\.\d{1,4})?|1(?:\.0{1,4})?")
@@ -57,7 +57,7 @@ def read(reply: str, case: Case) -> float | None:
 
 
 def _answer_section(case: Case) -> Section:
-    return Section("MODEL ANSWER", clip(visible(case.answer or "")) or "(empty)")
+    return Section("MODEL ANSWER", clip(drop_hidden_text(case.answer or "")) or "(empty)")
 
 
 GRADE: Instrument[float] = Instrument(

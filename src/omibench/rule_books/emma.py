@@ -49,8 +49,8 @@ def score(item: ScoredItem) -> Verdict:
         return blocked
     extracted, method = fast_extract(item.prediction)
     if extracted == "":
-        why = failure(item.prediction, find_finish_reason(item)) or "unparsed"
-        return make_failed_verdict(why, method, NAME, VERSION)
+        outcome = failure(item.prediction, find_finish_reason(item)) or "unparsed"
+        return make_failed_verdict(outcome, method, NAME, VERSION)
     right = any(is_equal(extracted, gold) for gold in _golds(item))
     return Verdict(
         extracted=extracted, method=method, verdict=float(right), rules=NAME, version=VERSION
@@ -91,7 +91,7 @@ def _inner_texts(box: str) -> list[str]:
     match, and trying would cost the square of the line.
     """
     lines = (line[: line.rfind("}") + 1] for line in box.split("\n"))
-    return [found for line in lines for found in _TEXT.findall(line)]
+    return [text for line in lines for text in _TEXT.findall(line)]
 
 
 def is_equal(answer: str, gold: str) -> bool:

@@ -11,7 +11,7 @@ from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict,
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 from omibench.text.boxes import find_boxes
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 NAME = "mathreal"
 VERSION = 1
@@ -27,14 +27,14 @@ def score(item: ScoredItem) -> Verdict:
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
-    seen = visible(item.prediction)
-    if not seen:
-        empty: VerdictOutcome = failure(seen, find_finish_reason(item)) or "empty"
+    body = drop_hidden_text(item.prediction)
+    if not body:
+        empty: VerdictOutcome = failure(body, find_finish_reason(item)) or "empty"
         return make_failed_verdict(empty, "nothing to read", NAME, VERSION)
-    answer = join_boxes(seen)
+    answer = join_boxes(body)
     if answer is None:
-        why = failure(seen, find_finish_reason(item))
-        return make_failed_verdict(why or "unjudged", "no box", NAME, VERSION)
+        outcome = failure(body, find_finish_reason(item))
+        return make_failed_verdict(outcome or "unjudged", "no box", NAME, VERSION)
     if _same(answer, "; ".join(item.gold)):
         return make_graded_verdict(answer, "box > identical", 1.0)
     return Verdict(
@@ -43,9 +43,9 @@ def score(item: ScoredItem) -> Verdict:
     )  # fmt: skip
 
 
-def join_boxes(seen: str) -> str | None:
+def join_boxes(body: str) -> str | None:
     """Whatever stands in boxes, in order and joined by semicolons; None without a box."""
-    boxes = [box.strip() for box in find_boxes(seen).closed if box.strip()]
+    boxes = [box.strip() for box in find_boxes(body).closed if box.strip()]
     return "; ".join(boxes) or None
 
 
@@ -58,7 +58,7 @@ def make_graded_verdict(answer: str, method: str, grade: float, rules: str = NAM
 
 def no_answer(item: ScoredItem) -> VerdictOutcome:
     """The outcome of a response in which the extracting model finds no answer."""
-    return failure(visible(item.prediction), find_finish_reason(item)) or "unparsed"
+    return failure(drop_hidden_text(item.prediction), find_finish_reason(item)) or "unparsed"
 
 
 def _same(answer: str, gold: str) -> bool:

@@ -22,7 +22,7 @@ from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict,
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
 from omibench.text.boxes import find_boxes
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 NAME = "omibench"
 VERSION = 1
@@ -40,24 +40,24 @@ def score(item: ScoredItem) -> Verdict:
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
-    seen = visible(item.prediction)
-    closed = find_boxes(seen).closed
+    body = drop_hidden_text(item.prediction)
+    closed = find_boxes(body).closed
     if not closed:
-        why = failure(seen, find_finish_reason(item))
-        if why:
-            return make_failed_verdict(why, "none", NAME, VERSION)
-    extracted = (closed[-1] if closed else seen).strip()[:MAX_CHARS]
+        outcome = failure(body, find_finish_reason(item))
+        if outcome:
+            return make_failed_verdict(outcome, "none", NAME, VERSION)
+    extracted = (closed[-1] if closed else body).strip()[:MAX_CHARS]
     if not extracted:
         return make_failed_verdict("unparsed", "empty box", NAME, VERSION)
-    how = (
+    match = (
         _match_choice(item, extracted)
         if item.answer_type == "mcq"
         else _match_open(item, extracted)
     )
     return Verdict(
         extracted=extracted,
-        method=f"{'box' if closed else 'whole'} > {how or 'no match'}",
-        verdict=float(how is not None),
+        method=f"{'box' if closed else 'whole'} > {match or 'no match'}",
+        verdict=float(match is not None),
         rules=NAME,
         version=VERSION,
     )

@@ -8,12 +8,12 @@ from omibench.schemas.request import Response
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 
-def verdict_on(problem: Problem, response: Response, rules: str = "robust") -> Verdict:
+def score_problem(problem: Problem, response: Response, rules: str = "robust") -> Verdict:
     """The verdict of a rule book on one response; the problem needs an answer."""
-    return score_item(item_of(problem, response), rules)
+    return score_item(make_scored_item(problem, response), rules)
 
 
-def item_of(problem: Problem, response: Response) -> ScoredItem:
+def make_scored_item(problem: Problem, response: Response) -> ScoredItem:
     """A response beside the gold of its problem, as rule books take it."""
     return ScoredItem(
         id=problem.id,

@@ -17,7 +17,7 @@ from omibench.answers.extraction.failures import failure
 from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 NAME = "usnco-v"
 VERSION = 1
@@ -31,15 +31,15 @@ def score(item: ScoredItem) -> Verdict:
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked
-    seen = visible(item.prediction)
-    found = _STANDALONE.findall(seen)
-    if not found or item.answer_type != "mcq":
-        why = failure(seen, find_finish_reason(item)) or "unparsed"
-        return make_failed_verdict(why, "none", NAME, VERSION)
-    right = found[-1] == "".join(item.gold).strip().upper()
+    body = drop_hidden_text(item.prediction)
+    letters = _STANDALONE.findall(body)
+    if not letters or item.answer_type != "mcq":
+        outcome = failure(body, find_finish_reason(item)) or "unparsed"
+        return make_failed_verdict(outcome, "none", NAME, VERSION)
+    right = letters[-1] == "".join(item.gold).strip().upper()
     return Verdict(
-        extracted=found[-1],
-        method="letter" if seen == found[-1] else "last standalone letter",
+        extracted=letters[-1],
+        method="letter" if body == letters[-1] else "last standalone letter",
         verdict=float(right),
         rules=NAME,
         version=VERSION,

@@ -23,13 +23,13 @@ _THINK_TAGS = ("think", "thinking", "thought", "reasoning")
 _THINK_MARK = re.compile(rf"</?(?:{'|'.join(_THINK_TAGS)})>")
 
 
-def visible(text: str) -> str:
+def drop_hidden_text(text: str) -> str:
     """The answering part of a response: no thinking, no invisible or full-width characters.
 
     Of a long text only the first 4,000 and the last 40,000 characters are kept: answers stand at
     an end, and an output of megabytes must not cost more than a long one.
     """
-    text = answering_part(text)
+    text = find_answering_part(text)
     if len(text) > HEAD_CHARS + TAIL_CHARS:
         text = f"{text[:HEAD_CHARS]}\n{text[-TAIL_CHARS:]}"
     if "\r" in text:
@@ -45,7 +45,7 @@ def visible(text: str) -> str:
     return text.strip()
 
 
-def answering_part(text: str) -> str:
+def find_answering_part(text: str) -> str:
     """The text after the last closed thinking block, up to one that is never closed."""
     if "<" not in text or not _THINK_MARK.search(text):
         return text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from omibench.answers.formulas import symbolic
 from omibench.answers.formulas.symbolic import is_safe, numeric_value, symbolically_equal
-from omibench.answers.formulas.workers import Pool, Reply
+from omibench.answers.formulas.workers import Pool, WorkerReply
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def dear(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     left: list[float] = []
 
     class Slow(Pool):
-        def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> Reply:
+        def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> WorkerReply:
             left.append(cpu_s)
-            return Reply(None, cpu_s, ended=True)
+            return WorkerReply(None, cpu_s, ended=True)
 
     monkeypatch.setattr(symbolic, "_pool", Slow())
-    symbolic._asked.cache_clear()
+    symbolic._ask_worker.cache_clear()
     yield left
-    symbolic._asked.cache_clear()
+    symbolic._ask_worker.cache_clear()
 
 
 def test_the_comparisons_of_one_response_share_their_time(dear: list[float]) -> None:

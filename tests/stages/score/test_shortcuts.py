@@ -13,11 +13,11 @@ from tests.items import choices_of
 from omibench.answers.extraction import cues, letters
 from omibench.answers.extraction.extract import extract_answer
 from omibench.answers.extraction.label_patterns import LabelPatterns
-from omibench.answers.extraction.letters import letters_in
+from omibench.answers.extraction.letters import read_letters
 from omibench.answers.formulas import latex
 from omibench.answers.formulas.latex import tidy
 from omibench.text.boxes import find_boxes
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 WORDS = (
     "answer", "The", "final", "correct", "Correct", "best", "option", "is", ":", "B", "A", "\n",
@@ -54,14 +54,14 @@ def test_a_text_without_marks_is_only_trimmed(text: str) -> None:
 @settings(max_examples=200)
 def test_patterns_of_all_capitals_and_of_some_name_the_same(labels: str, text: str) -> None:
     choices = [c for c in choices_of(["m"] * 10) if c.label in labels]
-    read = letters_in(text, choices)
+    read = read_letters(text, choices)
     with patch.object(letters, "positional", LabelPatterns):
-        assert letters_in(text, choices) == read
+        assert read_letters(text, choices) == read
 
 
 @given(st.text(st.sampled_from("a\uff21\u3000\uff5e\u200b\r\n<think>/\u2212"), max_size=20))
 def test_full_width_characters_are_found_in_any_text(text: str) -> None:
-    seen = visible(text)
+    seen = drop_hidden_text(text)
     assert not re.search("[\uff01-\uff5e\u3000\u200b\r]", seen)
 
 

@@ -90,8 +90,8 @@ def reaction(text: str) -> list[Side] | None:
         return None
     pieces = _ARROW.split(text) if _ARROW.search(text) else text.split("=")
     sides = [_side(_SETTLES.sub("", piece).strip()) for piece in pieces]
-    told = [side for side in sides if side]
-    return told if len(told) == len(sides) > 1 else None
+    readable = [side for side in sides if side]
+    return readable if len(readable) == len(sides) > 1 else None
 
 
 def _side(text: str) -> Side | None:
@@ -105,14 +105,14 @@ def _terms(pieces: list[str]) -> Side | None:
         count = _COUNT.match(piece)
         if count is None or not piece.strip():
             return None
-        top, bottom, over, under, whole = count.groups()
+        top, bottom, over, under, integer = count.groups()
         if "0" in (bottom, under):
             return None
-        number = Fraction(int(top or over or whole or 1), int(bottom or under or 1))
-        found = species(piece[count.end() :])
-        if not found:
+        number = Fraction(int(top or over or integer or 1), int(bottom or under or 1))
+        formula = species(piece[count.end() :])
+        if not formula:
             return None
-        side[found] = side.get(found, Fraction(0)) + number
+        side[formula] = side.get(formula, Fraction(0)) + number
     return side
 
 
@@ -121,12 +121,12 @@ def _same_reaction(gold: list[Side], pred: list[Side]) -> bool:
         return False
     ratios = set[Fraction]()
     for g, p in zip(gold, pred, strict=True):
-        left = dict(p)
-        for found, number in g.items():
-            hit = next((other for other in left if _meet(found, other)), None)
+        remaining = dict(p)
+        for formula, number in g.items():
+            hit = next((candidate for candidate in remaining if _meet(formula, candidate)), None)
             if hit is None or not number:
                 return False
-            ratios.add(left.pop(hit) / number)
+            ratios.add(remaining.pop(hit) / number)
     return len(ratios) == 1
 
 
@@ -196,10 +196,10 @@ def _atoms(text: str) -> str | None:
     if text in _PARTICLES:
         return _PARTICLES[text]
     hydrate = re.split(r"\s*[×*]\s*|\.(?=\s*\d*\s*H)", text)
-    return _hydrate(hydrate) if len(hydrate) > 1 else _scanned(text)
+    return _hydrate(hydrate) if len(hydrate) > 1 else _scan_atoms(text)
 
 
-def _scanned(text: str) -> str | None:
+def _scan_atoms(text: str) -> str | None:
     """Elements, brackets, radical dots and their counts, from left to right."""
     out, end, depth = list[str](), 0, 0
     while end < len(text):
@@ -213,13 +213,13 @@ def _scanned(text: str) -> str | None:
         number = "" if token["opens"] else token["low"] or token["plain"] or ""
         end = token.end() if number or not token["opens"] else token.end("opens")
         out.append(name + ("" if number == "1" else number))
-    whole = "".join(out)
-    if depth or not re.search("[A-Z]", whole):
+    atoms = "".join(out)
+    if depth or not re.search("[A-Z]", atoms):
         return None
-    return whole[1:-1] if _wrapped(whole) else whole
+    return atoms[1:-1] if _is_in_brackets(atoms) else atoms
 
 
-def _wrapped(atoms: str) -> bool:
+def _is_in_brackets(atoms: str) -> bool:
     """Whether one pair of brackets stands around the whole: [Cu(NH3)4]."""
     depth = 0
     for at, char in enumerate(atoms):

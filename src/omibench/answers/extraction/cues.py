@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from omibench.answers.extraction.label_patterns import patterns_of
-from omibench.answers.parts import labelled
+from omibench.answers.extraction.label_patterns import make_patterns
+from omibench.answers.parts import split_labelled
 
 _NOUNS = (
     r"final\s+answers?|correct\s+answers?|correct\s+(?:option|choice|statement)s?|right\s+answer"
@@ -84,7 +84,7 @@ _TAIL_CHARS = 600
 _PARTS_CHARS = 1_200
 
 
-def after_cue(text: str, parts: int = 1) -> str | None:
+def find_cued_answer(text: str, parts: int = 1) -> str | None:
     """What follows the last cue ("the answer is", "答案是"); "" for nothing, None for no cue.
 
     The rest of its line, or the next line that is not empty. A sentence after it and the reason
@@ -94,12 +94,14 @@ def after_cue(text: str, parts: int = 1) -> str | None:
     end = _last_cue(text)
     if end is None:
         return None
-    rest = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
-    listed = _BULLET.sub("", rest[:_PARTS_CHARS].lstrip())
-    if parts > 1 and len(found := labelled(listed)) > 1:
-        rest = listed
-        return rest[: rest.rfind(found[-1].text) + len(found[-1].text)].split("\n\n\n")[0]
-    lines = [line.strip() for line in rest.split("\n")]
+    following = text[end : end + _ANSWER_CHARS].lstrip(" \t*_:")
+    listed = _BULLET.sub("", following[:_PARTS_CHARS].lstrip())
+    if parts > 1 and len(parts_found := split_labelled(listed)) > 1:
+        following = listed
+        return following[: following.rfind(parts_found[-1].text) + len(parts_found[-1].text)].split(
+            "\n\n\n"
+        )[0]
+    lines = [line.strip() for line in following.split("\n")]
     answer = next((line for line in lines if line.strip("*_`$[]\\ ")), "")
     stop = _STOP.search(answer)
     if stop:
@@ -108,7 +110,7 @@ def after_cue(text: str, parts: int = 1) -> str | None:
     return _COPULA.sub("", answer.strip().strip("*_`").strip())
 
 
-def concluded(text: str) -> str | None:
+def find_conclusion(text: str) -> str | None:
     """The value that a last sentence concludes with: "Thus the number of ways is 12."."""
     match = _REASON.search(text[-_TAIL_CHARS:])
     return match.group(1).strip() if match and len(match.group(1)) <= 80 else None
@@ -138,19 +140,19 @@ def _last_end(text: str, folded: str, start: int) -> int | None:
 
 def _openings(folded: str, start: int) -> set[int]:
     """Every place from `start` on at which a cue may begin."""
-    found: set[int] = set()
+    places: set[int] = set()
     for word in _OPENINGS:
         at = folded.find(word, start)
         while at >= 0:
-            found.add(at)
+            places.add(at)
             if word == "correct":  # also a whole line, behind signs: **Correct: B
                 signs = range(max(start, at - 4), at)
-                found.update(i for i in signs if i == 0 or folded[i - 1] == "\n")
+                places.update(i for i in signs if i == 0 or folded[i - 1] == "\n")
             at = folded.find(word, at + 1)
-    if not found:
-        return found
-    found.update(match.start() for match in _HEADING.finditer(folded, start))
-    return found
+    if not places:
+        return places
+    places.update(match.start() for match in _HEADING.finditer(folded, start))
+    return places
 
 
 def last_sentence_letters(text: str, labels: str) -> str | None:
@@ -161,24 +163,24 @@ def last_sentence_letters(text: str, labels: str) -> str | None:
     """
     sentences = [s for s in _SENTENCE_END.split(text[-2_000:]) if s.strip(" *_`$")]
     last = sentences[-1] if sentences else ""
-    chosen = _chosen(last, labels)
+    chosen = _find_chosen_letter(last, labels)
     if chosen:
         return chosen
     if not _FINISHED.search(last) or not _CONCLUDES.search(last):
         return None
-    naming = patterns_of(labels)
-    patterns = [*naming.named]
+    naming = make_patterns(labels)
+    patterns = [*naming.mentions]
     if _SAYS_CORRECT.search(last):
-        patterns.append(naming.ends_in)
+        patterns.append(naming.ending)
     named = {mention for pattern in patterns for mention in pattern.findall(last)}
-    only = named.pop() if len(named) == 1 else None
-    return None if only is None or "or" in only else only
+    letter = named.pop() if len(named) == 1 else None
+    return None if letter is None or "or" in letter else letter
 
 
-def _chosen(sentence: str, labels: str) -> str | None:
+def _find_chosen_letter(sentence: str, labels: str) -> str | None:
     """The option that a sentence ends in choosing, without an if or a not: "I choose B", "选B"."""
     if not any(word in sentence for word in _CHOOSING) or _HEDGED.search(sentence):
         return None
-    found = [m for pattern in patterns_of(labels).chosen if (m := pattern.search(sentence))]
-    others = patterns_of(labels).word.findall(sentence) if found else []
-    return found[0].group(1) if found and len(set(others) - {"I"}) <= 1 else None
+    matches = [m for pattern in make_patterns(labels).choosing if (m := pattern.search(sentence))]
+    words = make_patterns(labels).word.findall(sentence) if matches else []
+    return matches[0].group(1) if matches and len(set(words) - {"I"}) <= 1 else None

@@ -10,17 +10,21 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from omibench.answers.extraction.cues import after_cue, concluded, last_sentence_letters
+from omibench.answers.extraction.cues import (
+    find_conclusion,
+    find_cued_answer,
+    last_sentence_letters,
+)
 from omibench.answers.extraction.failures import failure, is_loop
 from omibench.answers.extraction.label_patterns import positional
-from omibench.answers.extraction.letters import labels_of, letters_in
+from omibench.answers.extraction.letters import list_labels, read_letters
 from omibench.answers.extraction.structured import json_answer, tagged_answer
 from omibench.answers.formulas.latex import tidy
-from omibench.answers.parts import SPLITTERS, labelled
+from omibench.answers.parts import SPLITTERS, split_labelled
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import VerdictOutcome
 from omibench.text.boxes import Boxes, find_boxes
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 WHOLE_CHARS = 1_200
 """A response up to this long that holds one paragraph and no cue is an answer by itself."""
@@ -54,89 +58,95 @@ def extract_answer(
     the answer, boxes joined by "; " where `parts` > 1 asks for several. Never raises; runs in
     time linear in the text.
     """
-    seen = visible(text)
-    boxes = find_boxes(seen)
+    body = drop_hidden_text(text)
+    boxes = find_boxes(body)
     find = _find_choice if answer_type == "mcq" else _find_open
-    found = find(seen, boxes, choices, parts, finish_reason)
-    if found.outcome == "scored":
-        return found
-    why = failure(seen, finish_reason) if text.strip() else "empty"
-    if why is None or (why == "empty" and found.method != "none"):
-        why = "unparsed"
-    return Extraction(None, found.method, why)
+    extraction = find(body, boxes, choices, parts, finish_reason)
+    if extraction.outcome == "scored":
+        return extraction
+    outcome = failure(body, finish_reason) if text.strip() else "empty"
+    if outcome is None or (outcome == "empty" and extraction.method != "none"):
+        outcome = "unparsed"
+    return Extraction(None, extraction.method, outcome)
 
 
-_NOTHING = Extraction(None, "none", "unparsed")
+_NO_EXTRACTION = Extraction(None, "none", "unparsed")
 
 
 def _find_choice(
-    seen: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
+    body: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
 ) -> Extraction:
     def read(candidate: str | None, method: str) -> Extraction | None:
-        named = letters_in(candidate, choices) if candidate else None
+        named = read_letters(candidate, choices) if candidate else None
         return Extraction(named[0], f"{method}: {named[1]}") if named else None
 
-    box = _boxed(boxes, parts, finish_reason)
+    box = _choose_box(boxes, parts, finish_reason)
     if box is not None:
-        found = read(box, "box") if not _is_no_answer(box) else None
-        return found or Extraction(None, "box names no option", "unparsed")
-    labels = labels_of(choices)
+        extraction = read(box, "box") if not _is_no_answer(box) else None
+        return extraction or Extraction(None, "box names no option", "unparsed")
+    labels = list_labels(choices)
     candidates: tuple[tuple[str, Callable[[], str | None]], ...] = (
-        ("json", lambda: json_answer(seen)),
-        ("tag", lambda: tagged_answer(seen)),
-        ("phrase", lambda: _letter_first(after_cue(seen), labels)),
-        ("lead", lambda: _lead_line(seen, labels)),
-        ("conclusion", lambda: last_sentence_letters(seen, labels)),
-        ("last line", lambda: _short(seen.rsplit("\n", 1)[-1])),
-        ("whole", lambda: _short(seen)),
+        ("json", lambda: json_answer(body)),
+        ("tag", lambda: tagged_answer(body)),
+        ("phrase", lambda: _letter_first(find_cued_answer(body), labels)),
+        ("lead", lambda: _lead_line(body, labels)),
+        ("conclusion", lambda: last_sentence_letters(body, labels)),
+        ("last line", lambda: _short(body.rsplit("\n", 1)[-1])),
+        ("whole", lambda: _short(body)),
     )
     for method, candidate in candidates:
-        found = read(candidate(), method)
-        if found:
-            return found
-    return _NOTHING
+        extraction = read(candidate(), method)
+        if extraction:
+            return extraction
+    return _NO_EXTRACTION
 
 
 def _find_open(
-    seen: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
+    body: str, boxes: Boxes, choices: Sequence[Choice] | None, parts: int, finish_reason: str | None
 ) -> Extraction:
-    box = _boxed(boxes, parts, finish_reason)
+    box = _choose_box(boxes, parts, finish_reason)
     if box is not None and _is_no_answer(box):
         return Extraction(None, "empty box", "unparsed")
     if box is not None:
         return Extraction(box, "boxes" if parts > 1 and len(boxes.closed) > 1 else "box")
-    return _stated(seen, parts) or _unstated(seen, finish_reason) or _NOTHING
+    return (
+        _find_stated_answer(body, parts)
+        or _find_implied_answer(body, finish_reason)
+        or _NO_EXTRACTION
+    )
 
 
-def _stated(seen: str, parts: int) -> Extraction | None:
+def _find_stated_answer(body: str, parts: int) -> Extraction | None:
     """An answer that the response calls its answer."""
-    value = json_answer(seen)
+    value = json_answer(body)
     if value:
         return Extraction(value, "json")
-    tagged = tagged_answer(seen)
+    tagged = tagged_answer(body)
     if tagged is not None:
         return None if _is_no_answer(tagged) else Extraction(tagged, "tag")
-    phrase = after_cue(seen, parts)
-    if phrase and not _is_no_answer(phrase) and not is_loop(seen):
+    phrase = find_cued_answer(body, parts)
+    if phrase and not _is_no_answer(phrase) and not is_loop(body):
         return Extraction(phrase, "phrase")
     return None
 
 
-def _unstated(seen: str, finish_reason: str | None) -> Extraction | None:
+def _find_implied_answer(body: str, finish_reason: str | None) -> Extraction | None:
     """A response that is an answer by itself, or that ends in a line which states a value."""
-    if failure(seen, finish_reason):
+    if failure(body, finish_reason):
         return None
-    paragraphs = re.split(r"\n\s*\n", seen)
+    paragraphs = re.split(r"\n\s*\n", body)
     last = paragraphs[-1].rsplit("\n", 1)[-1].strip("*_` \t")
-    if len(seen) <= WHOLE_CHARS and (_is_labelled(seen) or _TABLE.match(seen)):
-        return Extraction(seen, "whole")
-    reasoned = len(seen) > len(last) and _SENTENCE.search(seen[: -len(last) or None])
+    if len(body) <= WHOLE_CHARS and (_is_labelled(body) or _TABLE.match(body)):
+        return Extraction(body, "whole")
+    reasoned = len(body) > len(last) and _SENTENCE.search(body[: -len(last) or None])
     if reasoned and _states_value(last, alone="\n" not in paragraphs[-1] and len(paragraphs) > 1):
         return Extraction(last, "last line")
-    if len(seen) <= WHOLE_CHARS and len(paragraphs) == 1:
-        return Extraction(concluded(seen) or seen, "conclusion" if concluded(seen) else "whole")
-    if concluded(last):
-        return Extraction(concluded(last), "conclusion")
+    if len(body) <= WHOLE_CHARS and len(paragraphs) == 1:
+        return Extraction(
+            find_conclusion(body) or body, "conclusion" if find_conclusion(body) else "whole"
+        )
+    if find_conclusion(last):
+        return Extraction(find_conclusion(last), "conclusion")
     return None
 
 
@@ -149,12 +159,12 @@ def _states_value(line: str, alone: bool) -> bool:
     return re.fullmatch(r"\W*[-+]?\d[\d.,]*\W*|[^=≈]{0,40}[=≈]\s*[^=≈]{1,80}", line) is not None
 
 
-def _is_labelled(seen: str) -> bool:
+def _is_labelled(body: str) -> bool:
     """Whether a response is nothing but labelled parts: (1) ... (2) ... from its start."""
-    return bool(re.match(r"[\s$*]*[(（]?[1aAi][)）]", seen)) and len(labelled(tidy(seen))) > 1
+    return bool(re.match(r"[\s$*]*[(（]?[1aAi][)）]", body)) and len(split_labelled(tidy(body))) > 1
 
 
-def _boxed(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
+def _choose_box(boxes: Boxes, parts: int, finish_reason: str | None) -> str | None:
     """The last box; where several parts are asked for and it holds fewer, the last ones joined."""
     if not boxes.closed:
         unclosed = boxes.unclosed if finish_reason != "length" else None
@@ -176,13 +186,13 @@ def _letter_first(phrase: str | None, labels: str) -> str | None:
     lead = positional(labels).opens_phrase.match(phrase)
     if lead is None or lead.group(1) not in labels:
         return phrase
-    several = positional(labels).opens_list.match(phrase)
-    return phrase if several and set(several.groups()).issubset(labels) else lead.group(1)
+    letters = positional(labels).opens_list.match(phrase)
+    return phrase if letters and set(letters.groups()).issubset(labels) else lead.group(1)
 
 
-def _lead_line(seen: str, labels: str) -> str | None:
+def _lead_line(body: str, labels: str) -> str | None:
     """A first line that is a letter: alone, or before a colon, stop, bracket or "because"."""
-    first = seen.split("\n", 1)[0].strip()
+    first = body.split("\n", 1)[0].strip()
     lead = positional(labels).opens_line.match(first)
     return lead.group(1) if lead and lead.group(1) in labels else None
 

@@ -13,7 +13,7 @@ class LabelPatterns:
     """The patterns for options with certain labels, each made when it is first used."""
 
     def __init__(self, labels: str) -> None:
-        self._own = f"[{''.join(map(re.escape, labels))}]"
+        self._any_label = f"[{''.join(map(re.escape, labels))}]"
 
     @cached_property
     def several(self) -> re.Pattern[str]:
@@ -22,87 +22,87 @@ class LabelPatterns:
         Each option is atomic: where brackets are labels, "()" could be read in two ways, and a
         list of n of them in 2^n.
         """
-        one = rf"(?>[\(\[]?({self._own})[\)\]]?)"
-        return re.compile(rf"{one}(?:(?:[,;/&\s]|and|or)++{one})+")
+        option = rf"(?>[\(\[]?({self._any_label})[\)\]]?)"
+        return re.compile(rf"{option}(?:(?:[,;/&\s]|and|or)++{option})+")
 
     @cached_property
     def alone(self) -> re.Pattern[str]:
         """A label that is no part of a word."""
-        return re.compile(rf"(?<![A-Za-z]){self._own}(?![A-Za-z])")
+        return re.compile(rf"(?<![A-Za-z]){self._any_label}(?![A-Za-z])")
 
     @cached_property
     def run(self) -> re.Pattern[str]:
         """Two labels or more without anything between them: ACD."""
-        return re.compile(rf"{self._own}{{2,}}")
+        return re.compile(rf"{self._any_label}{{2,}}")
 
     @cached_property
     def lead(self) -> re.Pattern[str]:
         """A label before the text of its option: (B) 5 m, B: 5 m."""
-        own = self._own
-        return re.compile(rf"(?:[\(\[]({own})[\)\]]|({own})\s*(?:[:.)\]]|[-–—]\s))")
+        label = self._any_label
+        return re.compile(rf"(?:[\(\[]({label})[\)\]]|({label})\s*(?:[:.)\]]|[-–—]\s))")
 
     @cached_property
     def opens_phrase(self) -> re.Pattern[str]:
         """A label that a phrase begins with, before words: B, because ..."""
         return re.compile(
-            rf"\W{{0,6}}(?i:option|choice)?\W{{0,6}}({self._own})"
+            rf"\W{{0,6}}(?i:option|choice)?\W{{0,6}}({self._any_label})"
             r"(?:[)\]*.,;:$}]|\s*$|\s+[-–—(]|\s+(?:is|which|since|because|as)\b)"
         )
 
     @cached_property
     def opens_list(self) -> re.Pattern[str]:
         """Two labels or more that a phrase begins with: A and C."""
-        own = self._own
-        return re.compile(rf"\W{{0,4}}({own})\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}({own})\b")
+        label = self._any_label
+        return re.compile(rf"\W{{0,4}}({label})\W{{1,6}}(?:and\s+|or\s+)?\W{{0,3}}({label})\b")
 
     @cached_property
     def opens_line(self) -> re.Pattern[str]:
         """A first line that is a label: alone, before a stop, or before "because"."""
         return re.compile(
-            rf"[*_($\[]{{0,4}}({self._own})(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*"
+            rf"[*_($\[]{{0,4}}({self._any_label})(?:[*_$\]]{{0,3}}[:.)]|[*_$\])]{{0,4}}\s*"
             r"(?:$|,\s*(?:because|since|因为|由于|weil|porque|car\b)))"
         )
 
     @cached_property
-    def named(self) -> tuple[re.Pattern[str], ...]:
+    def mentions(self) -> tuple[re.Pattern[str], ...]:
         """A sentence that names options: option B and C, (B)."""
         return (
-            re.compile(rf"\b(?i:option|choice|answer)s?\W{{0,6}}({self._listed})\b"),
-            re.compile(rf"(?:\(|\*\*\(?)({self._listed})(?:\)|\*\*)"),
+            re.compile(rf"\b(?i:option|choice|answer)s?\W{{0,6}}({self._list})\b"),
+            re.compile(rf"(?:\(|\*\*\(?)({self._list})(?:\)|\*\*)"),
         )
 
     @cached_property
-    def ends_in(self) -> re.Pattern[str]:
+    def ending(self) -> re.Pattern[str]:
         """A sentence that ends in options: ... is B."""
-        return re.compile(rf"\bis:?\s+({self._listed})\W*$")
+        return re.compile(rf"\bis:?\s+({self._list})\W*$")
 
     @cached_property
-    def chosen(self) -> tuple[re.Pattern[str], ...]:
+    def choosing(self) -> tuple[re.Pattern[str], ...]:
         """A sentence that ends in choosing an option: B is the correct choice, I choose B, 选B."""
-        one = rf"(?:\*\*)?\(?({self._own})\)?(?:\*\*)?"
+        option = rf"(?:\*\*)?\(?({self._any_label})\)?(?:\*\*)?"
         ways = (
-            rf"(?<![\w'’-]){one}\s+is\s+(?:the\s+)?(?:only\s+)?(?:correct|right|best)"
+            rf"(?<![\w'’-]){option}\s+is\s+(?:the\s+)?(?:only\s+)?(?:correct|right|best)"
             r"(?:\s+(?:answer|option|choice))?",
             rf"\b(?:I|[Ww]e)(?:\s+will|'ll|\s+therefore)?\s+(?:choose|select|pick|go\s+with)"
-            rf"\s+(?:(?:option|choice|answer)\s+)?{one}",
+            rf"\s+(?:(?:option|choice|answer)\s+)?{option}",
             r"(?<![不别误错勿可没未\w])(?:因此|所以|故|应|应该|我)?选(?:择)?(?:选?项)?\s*:?\s*"
-            rf"{one}\s*项?",
-            rf"选项\s*{one}\s*项?(?:是|为)?(?:最)?(?:正确|佳)(?:的|答案|选项)?",
+            rf"{option}\s*项?",
+            rf"选项\s*{option}\s*项?(?:是|为)?(?:最)?(?:正确|佳)(?:的|答案|选项)?",
         )
         return tuple(re.compile(rf"{way}[\s.。!*]*$") for way in ways)
 
     @cached_property
     def word(self) -> re.Pattern[str]:
         """A label that stands as a word of its own, in any script."""
-        return re.compile(rf"(?<![\w'’]){self._own}(?![\w'’])")
+        return re.compile(rf"(?<![\w'’]){self._any_label}(?![\w'’])")
 
     @property
-    def _listed(self) -> str:
-        return rf"{self._own}(?:\s*(?:,|&|and|or)\s*{self._own})*"
+    def _list(self) -> str:
+        return rf"{self._any_label}(?:\s*(?:,|&|and|or)\s*{self._any_label})*"
 
 
-_ALL = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_CAPITALS = frozenset(_ALL)
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CAPITALS = frozenset(_ALPHABET)
 
 
 def positional(labels: str) -> LabelPatterns:
@@ -111,10 +111,10 @@ def positional(labels: str) -> LabelPatterns:
     They serve all labels that are capitals, so that they are made once: whether the character is a
     label of the problem is for the caller to see.
     """
-    return patterns_of(_ALL if _CAPITALS.issuperset(labels) else labels)
+    return make_patterns(_ALPHABET if _CAPITALS.issuperset(labels) else labels)
 
 
 @lru_cache(maxsize=256)
-def patterns_of(labels: str) -> LabelPatterns:
+def make_patterns(labels: str) -> LabelPatterns:
     """The patterns for the labels of a problem, in order as one string; they are remembered."""
     return LabelPatterns(labels)

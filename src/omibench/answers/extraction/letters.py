@@ -28,28 +28,28 @@ alphabet (В is the third of А, Б, В), where nobody can know which is meant."
 _MAX_DRESSED = 4
 
 
-def labels_of(choices: Sequence[Choice] | None) -> str:
+def list_labels(choices: Sequence[Choice] | None) -> str:
     """The labels in order as one string; A to J when a problem came without its choices."""
     return "".join(c.label.strip().upper()[:1] for c in choices or []) or _DEFAULT
 
 
-def letters_in(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] | None:
+def read_letters(text: str, choices: Sequence[Choice] | None) -> tuple[str, str] | None:
     """Read a short answer as a set of options: sorted labels and how they were told, or None.
 
     In this order: a letter alone; the text of exactly one option; several letters; a letter
     followed by its text. Lower case is read only where the letter stands alone. Never a guess:
     an answer that names no option gives None.
     """
-    labels = labels_of(choices)
+    labels = list_labels(choices)
     bare = text if text.isascii() and len(text) == 1 else _bare(text)
     if len(bare) == 1 and bare.upper() in labels:
         return bare.upper(), "letter"
     by_text = option_with_text(text, choices)
     if by_text:
         return by_text, "option text"
-    several = _several(bare, labels)
-    if several:
-        return several, "letters"
+    letters = _several(bare, labels)
+    if letters:
+        return letters, "letters"
     return _letter_and_text(bare, labels)
 
 
@@ -59,16 +59,18 @@ def option_with_text(text: str, choices: Sequence[Choice] | None) -> str | None:
         return None
     text = _STATEMENT.sub("", text)
     plain = _SERIAL_COMMA.sub("", text)
-    same = [
+    matches = [
         c.label.strip().upper()
         for c in choices
         if c.text and same_text(_SERIAL_COMMA.sub("", c.text), plain)
     ]
-    if len(same) != 1:
+    if len(matches) != 1:
         from omibench.answers.quantities.quantity import same_quantity
 
-        same = [c.label.strip().upper() for c in choices if c.text and same_quantity(c.text, text)]
-    return same[0] if len(same) == 1 else None
+        matches = [
+            c.label.strip().upper() for c in choices if c.text and same_quantity(c.text, text)
+        ]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _bare(text: str) -> str:
@@ -79,20 +81,20 @@ def _bare(text: str) -> str:
     if not text.isascii() and len(text) <= _MAX_DRESSED:  # Ⓑ, 𝐁
         text = unicodedata.normalize("NFKC", text).strip()
         text = text.translate(_LOOK_ALIKE) if len(text) == 1 else text
-    whole = _ONE_SIDED.fullmatch(text)
-    return whole.group(1) if whole else text
+    bracketed = _ONE_SIDED.fullmatch(text)
+    return bracketed.group(1) if bracketed else text
 
 
 def _several(bare: str, labels: str) -> str | None:
     named = positional(labels)
     if named.several.fullmatch(bare):
-        found = named.alone.findall(bare)
+        letters = named.alone.findall(bare)
     elif named.run.fullmatch(bare):
-        found = list(bare)
+        letters = list(bare)
     else:
         return None
-    once = set(found)
-    return "".join(sorted(once)) if len(once) == len(found) and once.issubset(labels) else None
+    once = set(letters)
+    return "".join(sorted(once)) if len(once) == len(letters) and once.issubset(labels) else None
 
 
 def _letter_and_text(bare: str, labels: str) -> tuple[str, str] | None:

@@ -23,8 +23,8 @@ def tagged_answer(text: str) -> str | None:
     """What stands between the last <answer> and </answer>."""
     if "</" not in text:
         return None
-    found = _TAG.findall(text[-MAX_CHARS:])
-    return found[-1][1].strip() if found else None
+    tags = _TAG.findall(text[-MAX_CHARS:])
+    return tags[-1][1].strip() if tags else None
 
 
 def json_answer(text: str) -> str | None:
@@ -36,13 +36,13 @@ def json_answer(text: str) -> str | None:
     """
     if not _OPENS.search(text):
         return None
-    whole = _loaded(re.sub(r"^```(?:json|JSON)?\s*|\s*```$", "", text)[:MAX_CHARS])
-    if isinstance(whole, list) and not any(isinstance(entry, str) for entry in whole):
-        return text if text[:1] == "[" and _answer(whole, alone=True) else None
-    if whole is not None:
-        return _answer(whole, alone=True)
+    document = _parse_json(re.sub(r"^```(?:json|JSON)?\s*|\s*```$", "", text)[:MAX_CHARS])
+    if isinstance(document, list) and not any(isinstance(entry, str) for entry in document):
+        return text if text[:1] == "[" and _answer(document, alone=True) else None
+    if document is not None:
+        return _answer(document, alone=True)
     fenced = _FENCED.findall(text[-MAX_CHARS:])
-    value = _loaded(fenced[-1].strip()) if fenced else _last_object(text[-MAX_CHARS:])
+    value = _parse_json(fenced[-1].strip()) if fenced else _last_object(text[-MAX_CHARS:])
     return None if value is None else _answer(value, alone=False)
 
 
@@ -60,7 +60,7 @@ def _last_object(text: str) -> Any:
     return last
 
 
-def _loaded(body: str) -> Any:
+def _parse_json(body: str) -> Any:
     """The value of a text that is JSON, backslashes of LaTeX mended; None for any other text."""
     if body[:1] not in ("{", "["):
         return None
@@ -72,8 +72,10 @@ def _loaded(body: str) -> Any:
 
 def _answer(value: Any, alone: bool) -> str | None:
     if isinstance(value, dict):
-        known = {re.sub(r"[\s_-]", "", str(key)).casefold(): entry for key, entry in value.items()}
-        named = next((known[key] for key in _KEYS if key in known), None)
+        entries = {
+            re.sub(r"[\s_-]", "", str(key)).casefold(): entry for key, entry in value.items()
+        }
+        named = next((entries[key] for key in _KEYS if key in entries), None)
         if named is None and alone:
             named = value
         return _text(named)
@@ -87,8 +89,8 @@ def _text(value: Any) -> str | None:
         return "; ".join(plain) if len(plain) == len(texts) > 0 else None
     if isinstance(value, list):
         entries = [_scalar(entry) for entry in value[:_MAX_ENTRIES]]
-        told = [entry for entry in entries if entry is not None]
-        return ", ".join(told) if len(told) == len(entries) > 0 else None
+        readable = [entry for entry in entries if entry is not None]
+        return ", ".join(readable) if len(readable) == len(entries) > 0 else None
     return _scalar(value)
 
 

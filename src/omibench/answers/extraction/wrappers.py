@@ -25,18 +25,18 @@ def unwrap(text: str, opens: re.Pattern[str]) -> str:
 def _unwrap_once(text: str, opens: re.Pattern[str]) -> str:
     pieces: list[str] = []
     groups: list[tuple[int, bool, int]] = []
-    end = kept = 0
+    end = kept_braces = 0
     for match in opens.finditer(text):
         pieces.append(text[end : match.start()])
         end = match.end()
         mark = match.group()
         if mark != "}":
-            groups.append((len(pieces), len(mark) > 1, kept))
+            groups.append((len(pieces), len(mark) > 1, kept_braces))
         elif groups:
             at, is_command, kept_before = groups.pop()
-            if is_command and kept == kept_before:
+            if is_command and kept_braces == kept_before:
                 pieces[at] = mark = ""
             else:
-                kept += 1
+                kept_braces += 1
         pieces.append(mark)
     return "".join([*pieces, text[end:]])

@@ -42,10 +42,10 @@ def same_formula(gold: str, pred: str) -> bool:
     and the like: a parser that drops one of these must not decide. Names and sequences are the same
     only as texts, ratios term by term.
     """
-    gold, pred = (name_products(_counted(_index_first(text))) for text in (gold, pred))
+    gold, pred = (name_products(_compute_counts(_index_first(text))) for text in (gold, pred))
     if ":" in gold or ":" in pred:
-        terms, others = gold.split(":"), pred.split(":")
-        return len(terms) == len(others) and all(map(same_formula, terms, others))
+        terms, pred_terms = gold.split(":"), pred.split(":")
+        return len(terms) == len(pred_terms) and all(map(same_formula, terms, pred_terms))
     if symbols(gold) != symbols(pred):
         pred = without_unit(pred)
     if symbols(gold) != symbols(pred):
@@ -75,7 +75,7 @@ def _index_first(text: str) -> str:
     return _POWER_FIRST.sub(r"\2\1", _SIGMA.sub(r"\\sum", text)).strip()
 
 
-def _counted(text: str) -> str:
+def _compute_counts(text: str) -> str:
     """Small factorials and binomial coefficients of numbers as the numbers they are."""
     if "!" not in text and "binom" not in text:
         return text
@@ -99,10 +99,10 @@ def proportional(gold: str, pred: str) -> bool:
         or any(m in gold + pred for m in _BOTH_OR_NONE)
     ):
         return False
-    here = {symbol: place for place, symbol in enumerate(sorted(names))}
-    there = {symbol: place + len(here) for symbol, place in here.items()}
-    f, g = neutral(gold, here), neutral(pred, here)
-    other_f, other_g = neutral(gold, there), neutral(pred, there)
+    places = {symbol: place for place, symbol in enumerate(sorted(names))}
+    other_places = {symbol: place + len(places) for symbol, place in places.items()}
+    f, g = neutral(gold, places), neutral(pred, places)
+    other_f, other_g = neutral(gold, other_places), neutral(pred, other_places)
     return symbolically_equal(f"({f})({other_g})", f"({other_f})({g})")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from omibench.answers.parts import by_comma
 
-Same = Callable[[str, str], bool]
+Equality = Callable[[str, str], bool]
 
 _UNION = re.compile(r"\\cup(?![A-Za-z])|∪|\sor\s|\sU\s")
 _MEMBER = re.compile(r"^\s*\\?[A-Za-z](?:_\{\w+\})?\s*(?:\\in(?![A-Za-z])|∈)\s*")
@@ -29,7 +29,7 @@ class Interval(NamedTuple):
     variable: str
 
 
-def same_intervals(gold: str, pred: str, same: Same) -> bool | None:
+def same_intervals(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Whether two tidied texts are the same union of intervals; None where one is none.
 
     Asked only where at least one is written with a union, an infinite end or a half-open bracket,
@@ -41,24 +41,27 @@ def same_intervals(gold: str, pred: str, same: Same) -> bool | None:
     named = {i.variable for i in (*g, *p) if i.variable}
     if len(g) != len(p) or len(named) > 1:
         return False
-    left = list(p)
+    remaining = list(p)
     for interval in g:
-        hit = next((other for other in left if _same_interval(interval, other, same)), None)
+        hit = next(
+            (candidate for candidate in remaining if _same_interval(interval, candidate, is_same)),
+            None,
+        )
         if hit is None:
             return False
-        left.remove(hit)
+        remaining.remove(hit)
     return True
 
 
-def _is_set(text: str, other: list[Interval]) -> bool:
+def _is_set(text: str, intervals_beside: list[Interval]) -> bool:
     written = _UNION.search(text) or "∞" in text or re.search(r"^\s*(?:\[.*\)|\(.*\])$", text)
-    return bool(written) or any(interval.variable for interval in other)
+    return bool(written) or any(interval.variable for interval in intervals_beside)
 
 
-def _same_interval(gold: Interval, pred: Interval, same: Same) -> bool:
+def _same_interval(gold: Interval, pred: Interval, is_same: Equality) -> bool:
     ends = ((gold.low, pred.low), (gold.high, pred.high))
     closed = (gold.low_closed, gold.high_closed) == (pred.low_closed, pred.high_closed)
-    return closed and all(a == b == "" or (a and b and same(a, b)) for a, b in ends)
+    return closed and all(a == b == "" or (a and b and is_same(a, b)) for a, b in ends)
 
 
 def intervals(text: str) -> list[Interval] | None:
@@ -66,12 +69,12 @@ def intervals(text: str) -> list[Interval] | None:
     if len(text) > 300:
         return None
     pieces = [piece.strip() for piece in _UNION.split(text)]
-    found = [_bracketed(piece) or _inequality(piece) for piece in pieces]
-    told = [interval for interval in found if interval]
-    return told if len(told) == len(found) else None
+    readings = [_read_brackets(piece) or _inequality(piece) for piece in pieces]
+    readable = [interval for interval in readings if interval]
+    return readable if len(readable) == len(readings) else None
 
 
-def _bracketed(text: str) -> Interval | None:
+def _read_brackets(text: str) -> Interval | None:
     match = _BRACKETS.fullmatch(_MEMBER.sub("", text).strip())
     entries = [part.text for part in by_comma(match.group(2))] if match else []
     if match is None or len(entries) != 2:

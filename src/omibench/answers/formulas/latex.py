@@ -153,7 +153,7 @@ def _undress(text: str) -> str:
         text = _ENVIRONMENT.sub(" ", text)
     text = _MARKS.sub(" ", text).replace(r"\~", " ").replace("\\\\", " ")
     if "/" in text:
-        text = _MIXED.sub(_mixed, text)
+        text = _MIXED.sub(_join_mixed_number, text)
     if "matrix" in text:
         text = _MATRIX.sub(r"\\\1{pmatrix}", text)
     if "{," in text or "{." in text:
@@ -184,10 +184,10 @@ def _tidy_text(text: str) -> str:
     return text
 
 
-def _mixed(match: re.Match[str]) -> str:
+def _join_mixed_number(match: re.Match[str]) -> str:
     """2 1/3 as 2\\frac{1}{3}; two numbers of which the second is no proper fraction stay."""
-    whole, top, bottom = match.groups()
-    return rf"{whole}\frac{{{top}}}{{{bottom}}}" if 0 < int(top) < int(bottom) else match.group()
+    integer, top, bottom = match.groups()
+    return rf"{integer}\frac{{{top}}}{{{bottom}}}" if 0 < int(top) < int(bottom) else match.group()
 
 
 def _point_or_group(match: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from omibench.answers.formulas.latex import same_text
 
-Same = Callable[[str, str], bool]
+Equality = Callable[[str, str], bool]
 
 _GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa
 lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta
@@ -61,62 +61,64 @@ _LEFT_OVER = re.compile(rf"⋅|(?:{_ANY_VECTOR}|\))\s*×\s*(?:{_ANY_VECTOR}|\()"
 def name_products(text: str) -> str:
     r"""A tidied formula with each product of two vectors as one symbol, which keeps their order."""
 
-    def named(match: re.Match[str]) -> str:
+    def name_product(match: re.Match[str]) -> str:
         left, sign, right = (re.sub(r"[\s{}\\]", "", group) for group in match.groups())
         if sign == "⋅" and "nabla" not in (left, right):
             left, right = sorted((left, right))
         kind = "scalar" if sign == "⋅" else "vector"
         return rf" \{kind}product_{{{left},{right}}} "
 
-    return _PRODUCT.sub(named, text) if "⋅" in text or "×" in text else text
+    return _PRODUCT.sub(name_product, text) if "⋅" in text or "×" in text else text
 
 
-def same_in_order(gold: str, pred: str, same: Same) -> bool | None:
+def same_in_order(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Whether two formulas that differ as texts have equal sides around the same operators.
 
     None where neither has an operator. Relations bind last, then joins such as a union, then sums;
     one that stands inside brackets, or a product of vectors that has no name, tells them apart.
     """
-    if _unnamed(gold) or _unnamed(pred):
+    if _has_unnamed_product(gold) or _has_unnamed_product(pred):
         return False
     if not any(map(_is_operator, _signs(gold) | _signs(pred))):
         return None
     for level in (_RELATIONS.__contains__, _JOINS.__contains__, _is_sum, _is_operator):
         (g, gold_signs), (p, pred_signs) = _sides(gold, level), _sides(pred, level)
         if gold_signs or pred_signs:
-            return _same_sides((g, gold_signs), (p, pred_signs), same)
+            return _same_sides((g, gold_signs), (p, pred_signs), is_same)
     return False
 
 
 def is_ordered(text: str) -> bool:
     """Whether a formula holds an operator or a product whose sides must not change places."""
     return (
-        "product_" in name_products(text) or _unnamed(text) or any(map(_is_operator, _signs(text)))
+        "product_" in name_products(text)
+        or _has_unnamed_product(text)
+        or any(map(_is_operator, _signs(text)))
     )
 
 
-def same_set(entries: Sequence[str], parts: Sequence[str], same: Same) -> bool:
+def same_set(entries: Sequence[str], parts: Sequence[str], is_same: Equality) -> bool:
     """Whether every entry has its equal among the parts, in any order, and none is left over."""
-    left = list(parts)
+    remaining = list(parts)
     for entry in entries:
-        hit = next((part for part in left if same(entry, part)), None)
+        hit = next((part for part in remaining if is_same(entry, part)), None)
         if hit is None:
             return False
-        left.remove(hit)
-    return not left
+        remaining.remove(hit)
+    return not remaining
 
 
 Sides = tuple[list[str], list[str]]
 
 
-def _same_sides(gold: Sides, pred: Sides, same: Same) -> bool:
+def _same_sides(gold: Sides, pred: Sides, is_same: Equality) -> bool:
     (g, gold_signs), (p, pred_signs) = gold, pred
 
     def equal(a: str, b: str) -> bool:
         if not a or not b or a.startswith("{"):  # the braces of a command that we do not know
             return a == b or same_text(a, b)
         mixed = gold_signs[0] in _JOINS and (_sides(a, _is_sum)[1] or _sides(b, _is_sum)[1])
-        return same_text(a, b) if mixed else same(a, b)
+        return same_text(a, b) if mixed else is_same(a, b)
 
     if len(g) == len(p) == 2 and (gold_signs[0], pred_signs[0]) in _FLIP:
         return equal(g[0], p[1]) and equal(g[1], p[0])
@@ -141,7 +143,7 @@ def _signs(text: str) -> set[str]:
 
 def _sides(text: str, level: Callable[[str], bool]) -> Sides:
     """What stands between the signs of one level outside all brackets, and these signs."""
-    found, signs, start, depth = list[str](), list[str](), 0, 0
+    sides, signs, start, depth = list[str](), list[str](), 0, 0
     for match in _SIGN.finditer(text):
         sign = match.group().strip()
         if sign[-1] in "{([":
@@ -149,11 +151,11 @@ def _sides(text: str, level: Callable[[str], bool]) -> Sides:
         elif sign[-1] in "})]":
             depth -= 1
         elif depth == 0 and level(sign):
-            found.append(text[start : match.start()].strip())
+            sides.append(text[start : match.start()].strip())
             signs.append(sign)
             start = match.end()
-    return [*found, text[start:].strip()], signs
+    return [*sides, text[start:].strip()], signs
 
 
-def _unnamed(text: str) -> bool:
+def _has_unnamed_product(text: str) -> bool:
     return ("⋅" in text or "×" in text) and _LEFT_OVER.search(name_products(text)) is not None

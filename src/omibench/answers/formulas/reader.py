@@ -73,8 +73,8 @@ def readings(text: str) -> tuple[Program, ...]:
         program = first.whole()
         if not first.ambiguous:
             return (program,)
-        others = (_Reader(tokens, reach).whole() for reach in REACHES[1:])
-        return tuple(dict.fromkeys((program, *others)))
+        other_programs = (_Reader(tokens, reach).whole() for reach in REACHES[1:])
+        return tuple(dict.fromkeys((program, *other_programs)))
     except _Unreadable:
         return ()
 
@@ -115,9 +115,9 @@ class _Reader:
         return self._tokens[self._at]
 
     def _take(self, mark: str) -> bool:
-        taken = self._now == _Token("mark", mark)
-        self._at += taken
-        return taken
+        is_next = self._now == _Token("mark", mark)
+        self._at += is_next
+        return is_next
 
     def _expect(self, mark: str) -> None:
         if not self._take(mark):
@@ -131,15 +131,15 @@ class _Reader:
             self._steps += (NEGATE, ADD) if minus else (ADD,)
 
     def _term(self) -> None:
-        self._signed()
+        self._signed_product()
         divided = False
         while True:
             if self._take("×") or self._take("*"):
-                self._signed()
+                self._signed_product()
                 self._steps.append(TIMES)
             elif self._take("/"):
                 divided = True
-                self._signed()
+                self._signed_product()
                 self._steps.append(OVER)
             elif self._starts_operand():  # only under "factor"
                 self._power()
@@ -148,7 +148,7 @@ class _Reader:
                 return
             self.ambiguous |= divided and self._starts_operand()
 
-    def _signed(self) -> None:
+    def _signed_product(self) -> None:
         minus = False
         while self._now.text in ("+", "-"):
             minus ^= self._now.text == "-"
@@ -285,7 +285,7 @@ class _Reader:
             self._group()
             return
         self._argument_power()
-        while self._reaches_on():
+        while self._argument_continues():
             if self._reach == "factor":
                 return
             stroke = self._take("/")
@@ -305,11 +305,15 @@ class _Reader:
         if kind == "command" and self._now.text in FUNCTIONS:
             raise _Unreadable
         self._power()
-        if kind == "number" and self._now.kind in ("symbol", "command") and self._reaches_on():
+        if (
+            kind == "number"
+            and self._now.kind in ("symbol", "command")
+            and self._argument_continues()
+        ):
             self._power()
             self._steps.append(TIMES)
 
-    def _reaches_on(self) -> bool:
+    def _argument_continues(self) -> bool:
         """Whether the argument may go on: with anything but a sum or another function."""
         kind, text = self._now
         function = kind == "command" and text in FUNCTIONS

@@ -13,7 +13,7 @@ from omibench.answers.formulas.latex import same_text
 from omibench.answers.formulas.operators import same_set
 from omibench.answers.parts import by_comma
 
-Same = Callable[[str, str], bool]
+Equality = Callable[[str, str], bool]
 
 _SIGN = re.compile(r"[{(\[]|[})\]]|\\(?:leq|geq|neq|in|equiv|propto)(?![A-Za-z])|[<>≈=]")
 _FLIP = {"<": ">", ">": "<", r"\leq": r"\geq", r"\geq": r"\leq"}
@@ -32,7 +32,7 @@ _OPERATION = re.compile(r"[+*/^−-]|\\(?:frac|sqrt|times|angle)|\d\s*[A-Za-z\\]
 _BRACKETED = re.compile(r"([(\[]|\\\{)(.*)([)\]]|\\\})", re.DOTALL)
 
 
-def same_bracketed(gold: str, pred: str, same: Same) -> bool | None:
+def same_bracketed(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Tuples and intervals: brackets and every entry in order; sets: every entry in any order."""
     g, p = _BRACKETED.fullmatch(gold), _BRACKETED.fullmatch(pred)
     if g is None or p is None:
@@ -44,11 +44,11 @@ def same_bracketed(gold: str, pred: str, same: Same) -> bool | None:
     if g.group(1, 3) != p.group(1, 3) or len(entries) != len(parts):
         return False
     if g.group(1) == "\\{":
-        return same_set(entries, parts, same)
-    return all(same(e, x) for e, x in zip(entries, parts, strict=True))
+        return same_set(entries, parts, is_same)
+    return all(is_same(e, x) for e, x in zip(entries, parts, strict=True))
 
 
-def same_relation(gold: str, pred: str, same: Same) -> bool | None:
+def same_relation(gold: str, pred: str, is_same: Equality) -> bool | None:
     """Equations and inequalities; a mere name on the left may be left out.
 
     Where both have one and it is a symbol, it must be the same (`_same_label`).
@@ -61,34 +61,34 @@ def same_relation(gold: str, pred: str, same: Same) -> bool | None:
         return None
     if any(sign not in "=≈" for sign in (*gold_signs, *pred_signs)):
         flipped = [_FLIP.get(sign, sign) for sign in reversed(pred_signs)]
-        return (gold_signs == pred_signs and _all_same(g, p, same)) or (
-            gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], same)
+        return (gold_signs == pred_signs and _all_same(g, p, is_same)) or (
+            gold_signs == flipped and r"\in" not in flipped and _all_same(g, p[::-1], is_same)
         )
-    whole = g, p
-    labels = [found[0] for found in (g, p) if len(found) > 1 and found != _without_name(found)]
-    if len(labels) == 2 and not _same_label(labels[0], labels[1], same):
-        return _same_equation(*whole)
+    equations = g, p
+    labels = [chain[0] for chain in (g, p) if len(chain) > 1 and chain != _without_name(chain)]
+    if len(labels) == 2 and not _same_label(labels[0], labels[1], is_same):
+        return _same_equation(*equations)
     g, p = _without_name(g), _without_name(p)
     if len(g) == len(p):
-        told = _all_same(g, p, same)
+        equal = _all_same(g, p, is_same)
     else:
-        told = (len(g) == 1 or len(p) == 1) and same(g[-1], p[-1])
-    return told or _same_equation(*whole)
+        equal = (len(g) == 1 or len(p) == 1) and is_same(g[-1], p[-1])
+    return equal or _same_equation(*equations)
 
 
 def _same_equation(gold: Sequence[str], pred: Sequence[str]) -> bool:
     """Whether one equation is the other with terms moved, or both sides multiplied by a number."""
     if len(gold) != 2 or len(pred) != 2 or same_text(gold[0], pred[0]):
         return False
-    asked, given = (f"{left}-({right})" for left, right in (gold, pred))
+    gold_difference, pred_difference = (f"{left}-({right})" for left, right in (gold, pred))
     return (
-        same_formula(asked, given)
-        or same_formula(asked, f"{pred[1]}-({pred[0]})")
-        or proportional(asked, given)
+        same_formula(gold_difference, pred_difference)
+        or same_formula(gold_difference, f"{pred[1]}-({pred[0]})")
+        or proportional(gold_difference, pred_difference)
     )
 
 
-def _same_label(gold: str, pred: str, same: Same) -> bool:
+def _same_label(gold: str, pred: str, is_same: Equality) -> bool:
     r"""Whether two left-hand sides may name the same value: not `\theta_1` for `\theta_0`.
 
     Letter, accent, primes and power must agree; an index or an argument where both have one.
@@ -101,7 +101,7 @@ def _same_label(gold: str, pred: str, same: Same) -> bool:
     indices = [_bare("".join(_INDEX.findall(m.group(3)))) for m in (g, p)]
     if names[0] != names[1] or (all(indices) and not same_text(*indices)):
         return False
-    return not (g.group(4) and p.group(4)) or same(g.group(4), p.group(4))
+    return not (g.group(4) and p.group(4)) or is_same(g.group(4), p.group(4))
 
 
 def _bare(symbol: str) -> str:
@@ -110,7 +110,7 @@ def _bare(symbol: str) -> str:
 
 def sides(text: str) -> tuple[list[str], list[str]]:
     """The sides of a relation outside all brackets, and the signs between them."""
-    found, signs, start, depth = list[str](), list[str](), 0, 0
+    texts, signs, start, depth = list[str](), list[str](), 0, 0
     for match in _SIGN.finditer(text):
         mark = match.group()
         if mark in "{([":
@@ -118,22 +118,22 @@ def sides(text: str) -> tuple[list[str], list[str]]:
         elif mark in "})]":
             depth = max(0, depth - 1)
         elif depth == 0:
-            found.append(text[start : match.start()].strip())
+            texts.append(text[start : match.start()].strip())
             signs.append(mark)
             start = match.end()
-    return [*found, text[start:].strip()], signs
+    return [*texts, text[start:].strip()], signs
 
 
-def _without_name(found: list[str]) -> list[str]:
+def _without_name(chain: list[str]) -> list[str]:
     """Without a left-hand side that only names the value: v, W_{min}, "the speed v"."""
-    if len(found) < 2:
-        return found
-    name = found[0]
+    if len(chain) < 2:
+        return chain
+    name = chain[0]
     named = _NAME.fullmatch(name) or (len(name) <= 60 and not _OPERATION.search(name))
-    return found[1:] if named else found
+    return chain[1:] if named else chain
 
 
-def _all_same(gold: Sequence[str], pred: Sequence[str], same: Same) -> bool:
+def _all_same(gold: Sequence[str], pred: Sequence[str], is_same: Equality) -> bool:
     return len(gold) == len(pred) and all(
-        not g == p == "" and same(g, p) for g, p in zip(gold, pred, strict=True)
+        not g == p == "" and is_same(g, p) for g, p in zip(gold, pred, strict=True)
     )

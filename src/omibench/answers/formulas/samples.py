@@ -21,8 +21,8 @@ POINTS = [[complex(_RANDOM.uniform(0.6, 2.4)) for _ in range(MAX_SYMBOLS)] for _
 def same_at_samples(gold: str, pred: str) -> bool | None:
     """Whether two formulas are equal at three points to six digits; None where that cannot tell."""
     if "±" in gold or "±" in pred:
-        told = [same_at_samples(gold.replace("±", s), pred.replace("±", s)) for s in "+-"]
-        return None if None in told else all(told)
+        verdicts = [same_at_samples(gold.replace("±", s), pred.replace("±", s)) for s in "+-"]
+        return None if None in verdicts else all(verdicts)
     golds, preds = readings(gold), readings(pred)
     if not golds or not preds:
         return None

@@ -31,7 +31,7 @@ _MAX_RADICALS = 10
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{4,}\b")
 
 _pool = Pool()
-_left: ContextVar[float] = ContextVar("_left", default=float("inf"))
+_cpu_left_s: ContextVar[float] = ContextVar("_left", default=float("inf"))
 
 
 class _Undecided(Exception):
@@ -42,17 +42,17 @@ class item_time:
     """While one response is scored: its comparisons share `ITEM_CPU_LIMIT_S` of CPU."""
 
     def __enter__(self) -> None:
-        self._before = _left.set(ITEM_CPU_LIMIT_S)
+        self._before = _cpu_left_s.set(ITEM_CPU_LIMIT_S)
 
     def __exit__(self, *error: object) -> None:
-        _left.reset(self._before)
+        _cpu_left_s.reset(self._before)
 
 
 def symbolically_equal(gold: str, pred: str) -> bool:
     """Whether two LaTeX texts are equal as mathematics; False where that takes too long."""
-    told = same_at_samples(gold, pred)
-    if told is not None:
-        return told
+    equal = same_at_samples(gold, pred)
+    if equal is not None:
+        return equal
     return is_safe(gold) and is_safe(pred) and _result("equal", gold, pred) is True
 
 
@@ -82,19 +82,19 @@ def is_safe(text: str) -> bool:
 
 def _result(job: str, *texts: str) -> object:
     try:
-        return _asked(job, *texts)
+        return _ask_worker(job, *texts)
     except _Undecided:
         return None
 
 
 @lru_cache(maxsize=16_384)
-def _asked(job: str, *texts: str) -> object:
-    left = _left.get()
-    if left < _LEAST_CPU_S:
+def _ask_worker(job: str, *texts: str) -> object:
+    left_s = _cpu_left_s.get()
+    if left_s < _LEAST_CPU_S:
         raise _Undecided
-    reply = _pool.ask(job, texts, min(CPU_LIMIT_S, left))
-    _left.set(left - reply.cpu_s)
-    if reply.ended and left < CPU_LIMIT_S:
+    reply = _pool.ask(job, texts, min(CPU_LIMIT_S, left_s))
+    _cpu_left_s.set(left_s - reply.cpu_s)
+    if reply.ended and left_s < CPU_LIMIT_S:
         raise _Undecided
     return reply.result
 

@@ -41,7 +41,7 @@ def equal(gold: str, pred: str) -> bool:
     """
     from math_verify import verify
 
-    a, b = _parsed(gold), _parsed(pred)
+    a, b = _parse_latex(gold), _parse_latex(pred)
     sampled = _agree_at_samples(a, b)
     if sampled is not None:
         return sampled
@@ -49,7 +49,7 @@ def equal(gold: str, pred: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str) -> Any:
+def _parse_latex(text: str) -> Any:
     from latex2sympy2_extended import latex2sympy
     from latex2sympy2_extended.latex2sympy2 import ConversionConfig
 
@@ -91,11 +91,11 @@ def limit_memory() -> None:
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
-    if most < LEAST_MEMORY_BYTES:
-        raise MemoryError(f"the limit on address space is {most >> 20} MiB, less than 256")
+    limit = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    if limit < LEAST_MEMORY_BYTES:
+        raise MemoryError(f"the limit on address space is {limit >> 20} MiB, less than 256")
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -107,11 +107,11 @@ def limit_cpu(cpu_s: float) -> None:
     import resource
 
     signal.setitimer(signal.ITIMER_PROF, cpu_s)
-    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    hard_limit = resource.getrlimit(resource.RLIMIT_CPU)[1]
     until = math.ceil(time.process_time() + cpu_s) + 1
-    if most == resource.RLIM_INFINITY or until < most:
+    if hard_limit == resource.RLIM_INFINITY or until < hard_limit:
         with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_CPU, (until, most))
+            resource.setrlimit(resource.RLIMIT_CPU, (until, hard_limit))
 
 
 def main() -> None:

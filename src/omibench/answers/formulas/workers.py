@@ -36,7 +36,7 @@ _CANNOT = (
 _OWN_LIMITS = (-signal.SIGPROF, -signal.SIGXCPU)
 
 
-class Reply(NamedTuple):
+class WorkerReply(NamedTuple):
     """What a job gave (None where it failed), what it cost, and whether a limit ended it."""
 
     result: object
@@ -52,7 +52,7 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = 0
 
-    def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> Reply:
+    def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> WorkerReply:
         """The reply to one job that may take `cpu_s` seconds of CPU.
 
         A job whose worker died of anything but that limit, or was out of memory, is asked once
@@ -62,13 +62,13 @@ class Worker:
         for _ in range(2):
             if self._process is None or self._process.poll() is not None:
                 self._start()
-            told = self._exchange(job, texts, cpu_s)
-            if told and not str(told.get("error")).startswith("MemoryError"):
-                return Reply(told["result"], float(told.get("cpu_s", 0.0)))
+            reply = self._exchange(job, texts, cpu_s)
+            if reply and not str(reply.get("error")).startswith("MemoryError"):
+                return WorkerReply(reply["result"], float(reply.get("cpu_s", 0.0)))
             code = self._end()
-            if told is None and code in _OWN_LIMITS:
+            if reply is None and code in _OWN_LIMITS:
                 break
-        return Reply(None, cpu_s, ended=True)
+        return WorkerReply(None, cpu_s, ended=True)
 
     @property
     def pid(self) -> int | None:
@@ -107,16 +107,16 @@ class Worker:
         except OSError as error:
             raise OmibenchError(_CANNOT.format(why=error)) from None
         # The parser's tables load on its first use: that is start-up time, not the item's.
-        told = self._exchange("equal", _WARM_UP, _START_CPU_S)
-        if told is None or told["result"] is not True:
-            why = self._why(told)
+        reply = self._exchange("equal", _WARM_UP, _START_CPU_S)
+        if reply is None or reply["result"] is not True:
+            reason = self._explain_start(reply)
             self.stop()
-            raise OmibenchError(_CANNOT.format(why=why))
+            raise OmibenchError(_CANNOT.format(why=reason))
 
-    def _why(self, told: dict[str, Any] | None) -> str:
+    def _explain_start(self, reply: dict[str, Any] | None) -> str:
         """Why the first comparison of a fresh worker did not come out as true."""
-        if told is not None:
-            return str(told.get("error") or "{} and {} came out as unequal".format(*_WARM_UP))
+        if reply is not None:
+            return str(reply.get("error") or "{} and {} came out as unequal".format(*_WARM_UP))
         try:
             code = self._process.wait(timeout=_END_S) if self._process else 0
         except subprocess.TimeoutExpired:
@@ -130,9 +130,9 @@ class Worker:
         if process is None or process.stdin is None or process.stdout is None:
             return None
         self._asked += 1
-        asked = {"id": self._asked, "job": job, "texts": list(texts), "cpu_s": cpu_s}
+        question = {"id": self._asked, "job": job, "texts": list(texts), "cpu_s": cpu_s}
         try:
-            process.stdin.write(json.dumps(asked).encode() + b"\n")
+            process.stdin.write(json.dumps(question).encode() + b"\n")
             process.stdin.flush()
             line = _read_line(process.stdout.fileno(), cpu_s * _WALL_FACTOR)
         except OSError:
@@ -140,18 +140,18 @@ class Worker:
         except BaseException:
             self.stop()
             raise
-        return _told(line, self._asked)
+        return _parse_reply(line, self._asked)
 
 
-def _told(line: bytes | None, asked: int) -> dict[str, Any] | None:
+def _parse_reply(line: bytes | None, number: int) -> dict[str, Any] | None:
     """A reply as the worker wrote it; None for none, or for one to another question."""
     try:
-        told = json.loads(line) if line else None
+        reply = json.loads(line) if line else None
     except ValueError:
         return None
-    if not isinstance(told, dict) or told.get("id", asked) != asked:
+    if not isinstance(reply, dict) or reply.get("id", number) != number:
         return None
-    return {"result": None, **told}
+    return {"result": None, **reply}
 
 
 def _read_line(descriptor: int, limit_s: float) -> bytes | None:
@@ -175,7 +175,7 @@ class Pool:
         for worker in self._workers:
             self._idle.put(worker)
 
-    def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> Reply:
+    def ask(self, job: str, texts: Sequence[str], cpu_s: float) -> WorkerReply:
         """The reply of an idle worker (`Worker.ask`); waits while all are at work."""
         worker = self._idle.get()
         try:

@@ -31,7 +31,7 @@ _SCALE = re.compile(
 )
 
 
-def scaled(text: str) -> tuple[float, str]:
+def read_scale(text: str) -> tuple[float, str]:
     """The factor that words of scale at the start of `text` make, and what stands behind them."""
     factor, values = 1.0, list(_SCALES.values())
     for _ in range(3):
@@ -49,8 +49,8 @@ def spelt_number(text: str) -> float | None:
     if word is not None:
         return float(word)
     head, _, last = text.strip().rpartition(" ")
-    factor, rest = scaled(last)
-    word = None if rest else number_word(head)
+    factor, unread = read_scale(last)
+    word = None if unread else number_word(head)
     return None if word is None else word * factor
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from omibench.answers.formulas.latex import tidy
 from omibench.answers.prose import STOP_WORDS, is_guarded
-from omibench.answers.quantities.number_words import scaled, spelt_number
+from omibench.answers.quantities.number_words import read_scale, spelt_number
 from omibench.answers.quantities.units import Unit, parse_unit
 
 REL_TOLERANCE = 1e-6
@@ -29,7 +29,7 @@ _FRACTION = re.compile(
 )
 _ERROR = re.compile(rf"\s*(?:±|\+/-|\+-)\s*({_PLAIN})")
 _DECIMAL_COMMA = re.compile(r"([^\d,]*(?:0,\d|\d+,(?!\d{3}(?!\d))\d)\d*)(?![\d.])[^,]*")
-_ABOUT = re.compile(
+_APPROXIMATELY = re.compile(
     r"(?:≈|approximately|approx|about|around|roughly|nearly|circa|ca\b|约为|大约|约|примерно|около|ungefähr"
     r"|etwa|environ|aproximadamente|cerca de)[\s.]*(?=[-+.\d\\])",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _CHARGE = re.compile(r"(\d)\s*([+-])")
 _KELVIN = (273.15, 273.0)
 _CELSIUS, _ABSOLUTE = (("degC", 1),), (("K", 1),)
 _MAX_DIGITS = 300
-_WHOLE = 0.5
+_HALF_INTEGER_PLACE = 0.5
 """Half the last place of an integer: two integers are equal or they are not."""
 _NOUN = re.compile(r"[^\W\d_]{2,20}")
 
@@ -65,7 +65,7 @@ def quantity(text: str) -> Quantity | None:
     Returns None when anything is left over that is no unit, and for numbers beyond a float.
     """
     text = tidy(text).strip()
-    text = text[about.end() :] if (about := _ABOUT.match(text)) else text
+    text = text[prefix.end() :] if (prefix := _APPROXIMATELY.match(text)) else text
     text = _MONEY.sub("", text, count=1)
     charge = _CHARGE.fullmatch(text)
     text = charge.group(2) + charge.group(1) if charge else text
@@ -82,25 +82,25 @@ def quantity(text: str) -> Quantity | None:
         if scale:
             power, after = 10.0 ** int(scale.group(1)), after[scale.end() :]
         text = f"{text} {after}"
-    found = _number(text)
-    if found is None:
+    number = _number(text)
+    if number is None:
         return None
     if compound := _compound(text):
         return compound
-    value, half_place, rest = found
+    value, half_place, unread = number
     error = None
-    uncertainty = _ERROR.match(rest)
+    uncertainty = _ERROR.match(unread)
     if uncertainty:
         error = float(re.sub("[, ]", "", uncertainty.group(1))) * power
-        rest = rest[uncertainty.end() :]
-    factor, rest = scaled(rest)
+        unread = unread[uncertainty.end() :]
+    factor, unread = read_scale(unread)
     power *= factor
     error = None if error is None else error * factor
-    unit = (parse_unit(rest) or _counted(rest)) if rest else None
-    if (rest and unit is None) or not math.isfinite(value * power):
+    unit = (parse_unit(unread) or _read_counted_noun(unread)) if unread else None
+    if (unread and unit is None) or not math.isfinite(value * power):
         return None
     return Quantity(
-        value * power, unit, "%" in rest or "percent" in rest, half_place * power, error
+        value * power, unit, "%" in unread or "percent" in unread, half_place * power, error
     )
 
 
@@ -117,9 +117,9 @@ def _compound(text: str) -> Quantity | None:
     return Quantity(total / units[0].factor, units[0], False, ABS_TOLERANCE, None)
 
 
-def _counted(rest: str) -> Unit | None:
+def _read_counted_noun(noun: str) -> Unit | None:
     """What is counted, as a unit of its own: 42 cells, 3 red balls. Not "5 or less"."""
-    words = rest.casefold().split()
+    words = noun.casefold().split()
     if not 0 < len(words) <= 2 or not all(_NOUN.fullmatch(word) for word in words):
         return None
     if any(is_guarded(word) or word in STOP_WORDS for word in words) or len(words[-1]) < 3:
@@ -130,11 +130,11 @@ def _counted(rest: str) -> Unit | None:
 def _number(text: str) -> tuple[float, float, str] | None:
     fraction = _FRACTION.match(text)
     if fraction:
-        s1, whole, top, bottom, s2, top2, bottom2 = fraction.groups()
+        s1, integer, top, bottom, s2, top2, bottom2 = fraction.groups()
         numerator, denominator = _plain(top or top2), _plain(bottom or bottom2)
         if denominator == 0:
             return None
-        value = numerator / denominator + (float(whole) if whole else 0.0)
+        value = numerator / denominator + (float(integer) if integer else 0.0)
         return (-value if "-" in (s1 or s2 or "") else value), ABS_TOLERANCE, text[fraction.end() :]
     ten = _TEN.match(text)
     if ten:
@@ -189,7 +189,7 @@ def _same(g: Quantity, p: Quantity) -> bool:
         if g.unit.dimensions != p.unit.dimensions:
             return False
     scale = p.unit.factor / g.unit.factor if g.unit and p.unit else 1.0
-    if scale == 1.0 and g.half_place == p.half_place == _WHOLE:
+    if scale == 1.0 and g.half_place == p.half_place == _HALF_INTEGER_PLACE:
         return g.value == p.value
     return _close(g.value, p.value * scale, g.half_place)
 

@@ -23,8 +23,8 @@ def same_ratio(gold: str, pred: str) -> bool | None:
         return None
     g, p = g or _fraction(gold), p or _fraction(pred)
     if g is None or p is None:
-        other = gold if g is None else pred
-        return False if quantity(other) is not None else None
+        number = gold if g is None else pred
+        return False if quantity(number) is not None else None
     return len(g) == len(p) and all(
         math.isclose(a * p[-1], b * g[-1], rel_tol=REL_TOLERANCE) for a, b in zip(g, p, strict=True)
     )
@@ -45,8 +45,8 @@ def _fraction(text: str) -> list[float] | None:
 
 def _values(pieces: list[str]) -> list[float] | None:
     values = [_value(piece.strip()) for piece in pieces]
-    told = [value for value in values if value is not None]
-    return told if len(told) == len(values) and told[-1] != 0 else None
+    readable = [value for value in values if value is not None]
+    return readable if len(readable) == len(values) and readable[-1] != 0 else None
 
 
 def _value(text: str) -> float | None:

@@ -39,12 +39,12 @@ def _table() -> dict[str, Unit]:
     table: dict[str, Unit] = {}
 
     for name, (factor, vector) in NAMED.items():
-        own, dimensions = _vector(vector)
-        table.setdefault(name, Unit(factor * own, dimensions))
+        scale, dimensions = _vector(vector)
+        table.setdefault(name, Unit(factor * scale, dimensions))
     for name, vector in BASE.items():
-        own, dimensions = _vector(vector)
+        scale, dimensions = _vector(vector)
         for prefix, factor in PREFIXES.items():
-            table.setdefault(prefix + name, Unit(factor * own, dimensions))
+            table.setdefault(prefix + name, Unit(factor * scale, dimensions))
     table["%"] = Unit(0.01, ())
     for name, spellings in SPELLINGS.items():
         for spelling in spellings.split():
@@ -53,7 +53,7 @@ def _table() -> dict[str, Unit]:
 
 
 @lru_cache(maxsize=1)
-def _spelled() -> dict[str, Unit]:
+def _list_spelled_units() -> dict[str, Unit]:
     """The units that are written out, in lower case: their names may be Metre or METRE."""
     full = [spelling for spellings in SPELLINGS.values() for spelling in spellings.split()]
     full += ["mol", "rad", "min", "bar", "atm", "torr", "ppm", "ppb", "rpm"]
@@ -62,7 +62,7 @@ def _spelled() -> dict[str, Unit]:
 
 def is_symbol(text: str) -> bool:
     """Whether a text is the symbol of a unit, in which case counts (mmol), not its name."""
-    return text in _table() and text.casefold() not in _spelled()
+    return text in _table() and text.casefold() not in _list_spelled_units()
 
 
 @lru_cache(maxsize=4096)
@@ -93,7 +93,7 @@ def parse_unit(text: str) -> Unit | None:
             _table().get(name)
             or _table().get(name.strip())
             or _table().get(name.replace(" ", ""))
-            or _spelled().get(name.casefold())
+            or _list_spelled_units().get(name.casefold())
         )
         if unit is None:
             return None

@@ -12,7 +12,7 @@ from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle, most
 from omibench.text.fences import Section
-from omibench.text.visible import visible
+from omibench.text.visible import drop_hidden_text
 
 _MARK = re.compile(r"\d{1,2}|100")
 
@@ -41,7 +41,7 @@ def read_better(reply: str, case: Case) -> bool | None:
 
 def _two_responses(case: Case) -> tuple[Section, ...]:
     first, second = (
-        Section(name, clip(visible(text)) or "(empty)")
+        Section(name, clip(drop_hidden_text(text)) or "(empty)")
         for name, text in (("RESPONSE A", case.response), ("RESPONSE B", case.reference or ""))
     )
     return question_section(case), first, second

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.params.filter import ScreenParams
-from omibench.rule_books.problem_response import verdict_on
+from omibench.rule_books.problem_response import score_problem
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.schemas.rejects import FilterJudgement
 from omibench.settings.rounds import Answered, Thread, run_threads
@@ -86,7 +86,7 @@ def _rows(
     screen: _Screen, model: str, problem: Problem, ended: Sequence[Answered]
 ) -> list[FilterJudgement]:
     """What the captioner said, where one was asked, and what the model answered."""
-    verdicts = [verdict_on(problem, answered.last.response) for answered in ended]
+    verdicts = [score_problem(problem, answered.last.response) for answered in ended]
     helpers = [request for step in ended[0].steps[:-1] for request in step]
     rows = []
     if helpers:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from omibench.rule_books.problem_response import item_of
+from omibench.rule_books.problem_response import make_scored_item
 from omibench.schemas.problem import Problem
 from omibench.schemas.problem_warning import RATIONALE, ProblemWarning
 from omibench.schemas.request import Conversation, Decoding, Request, Response, Tags
@@ -63,7 +63,7 @@ def acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
     """Whether a reply is a rationale: answered, more than the bare answer, and right."""
     if response.outcome != "answered" or len(_TOKEN.findall(response.text)) < MIN_TOKENS:
         return False
-    return is_right(item_of(problem, response))
+    return is_right(make_scored_item(problem, response))
 
 
 def _accept(

@@ -90,13 +90,13 @@ def _parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
         yield f"    {'  '.join(cells)}  {row[4]}"
-    if match.how:
-        yield f"  the whole answer is the gold: {match.how}"
+    if match.tier:
+        yield f"  the whole answer is the gold: {match.tier}"
 
 
 def _part(part: PartResult) -> tuple[str, str, str, str, str]:
     gold = "–" if part.gold is None else _short(part.gold)
-    found = "–" if part.found is None else _short(part.found)
+    found = "–" if part.answer is None else _short(part.answer)
     return part.part or "whole", gold, found, "right" if part.verdict else "wrong", part.reason
 
 
