@@ -3,7 +3,7 @@
 from snakemake.utils import min_version
 
 from omibench.cli.configfiles import check_params_file, explain_directory
-from omibench.status.checkpoint import remark_on, remark_when_planned
+from omibench.status.checkpoint import print_remark, remark_when_planned
 from omibench.status.hooks import Watched
 from omibench.graph.provenance.hooks import Noted
 
@@ -40,7 +40,7 @@ onstart:
     WATCHED.start(workflow)
     NOTED.start(workflow)
     forget_results()
-    remark_on(workflow)
+    print_remark(workflow)
 
 
 onsuccess:

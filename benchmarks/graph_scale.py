@@ -32,7 +32,7 @@ from typing import NamedTuple
 import yaml
 from PIL import Image
 
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.study import load_study
 from omibench.schemas.problem import Answer, Figure, Question
@@ -182,7 +182,7 @@ def _one_cell(folder: Path) -> tuple[Cost, Cost]:
     responses, verdicts = folder / "one.parquet", folder / "verdicts.parquet"
 
     def given(stage: str, cell: Cell | None) -> str:
-        return json.dumps(slice_for(study, stage, cell))
+        return json.dumps(slice_study(study, stage, cell))
 
     infer = _run(
         folder, "omibench", "infer", str(frozen / "questions.jsonl"), "--model", "m000",

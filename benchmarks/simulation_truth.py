@@ -216,7 +216,7 @@ class Coverage(NamedTuple):
     """How many intervals of one cell covered its known accuracy."""
 
     cell: Cell
-    known: float
+    expected: float
     mean: float
     covered: int
     cases: int
@@ -242,7 +242,7 @@ class SlipRate(NamedTuple):
 
     profile: str
     slip: Slip
-    known: float
+    expected: float
     found: float
     error: float
 
@@ -274,9 +274,9 @@ def complaints(results: list[Result]) -> list[str]:
     if abs(share - CONFIDENCE) > room:
         found.append(f"coverage {share:.3f} of {cases} intervals is not {CONFIDENCE} +- {room:.3f}")
     found += [
-        f"slip {rate.slip} of {rate.profile}: {rate.found:.4f}, set to {rate.known:.4f}"
+        f"slip {rate.slip} of {rate.profile}: {rate.found:.4f}, set to {rate.expected:.4f}"
         for rate in slip_rates(results)
-        if abs(rate.found - rate.known) > 3 * rate.error
+        if abs(rate.found - rate.expected) > 3 * rate.error
     ]
     return found
 
@@ -289,14 +289,14 @@ def report(results: list[Result]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for cell in cells:
-        values = (*cell.cell, f"{cell.known:.4f}", f"{cell.mean:.4f}", cell.covered, cell.cases)
+        values = (*cell.cell, f"{cell.expected:.4f}", f"{cell.mean:.4f}", cell.covered, cell.cases)
         lines.append("| " + " | ".join(str(value) for value in values) + " |")
     covered, cases = sum(c.covered for c in cells), sum(c.cases for c in cells)
     lines += ["", f"Coverage of 95 % intervals: {covered} of {cases} = {covered / cases:.2%}", ""]
     lines += ["| profile | slip | set | seen | standard errors |", "|---|---|---|---|---|"]
     for rate in slip_rates(results):
-        off = (rate.found - rate.known) / rate.error
-        seen = f"{rate.known:.4f} | {rate.found:.4f} | {off:+.1f}"
+        off = (rate.found - rate.expected) / rate.error
+        seen = f"{rate.expected:.4f} | {rate.found:.4f} | {off:+.1f}"
         lines.append(f"| {rate.profile} | {rate.slip} | {seen} |")
     return "\n".join(lines)
 

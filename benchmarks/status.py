@@ -32,7 +32,7 @@ from omibench.plan.view import StudyView
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Response
 from omibench.schemas.tables import ResponseRow, VerdictRow, write_jsonl, write_parquet
-from omibench.stages.infer.stage import requests_of
+from omibench.stages.infer.stage import list_requests
 from omibench.status.page import write_page
 from omibench.status.reader import Looker
 from omibench.status.runs import FOLDER
@@ -101,7 +101,7 @@ def make() -> Study:
 
 def fill(desk: StudyView, cell: Cell, questions: Path, whole: bool) -> None:
     """Answers of one cell in a segment of their own, and its files where it is whole."""
-    requests = requests_of(questions, desk.study, cell, desk.open_provider(cell.model))
+    requests = list_requests(questions, desk.study, cell, desk.open_provider(cell.model))
     partition = desk.open_partition(cell.model)
     keys = [partition.key(request) for request in requests]
     answer = Response(text="The answer is 42. " * 8, cost_usd=0.002)

@@ -278,11 +278,11 @@ def _ask(folder: Path) -> Callable[[], str]:
 
     from omibench.client.ask import open_asker
     from omibench.params.study import load_study
-    from omibench.stages.infer.stage import requests_of
+    from omibench.stages.infer.stage import list_requests
 
     study = load_study(str(folder / "params.json"))
     questions = folder / "freeze" / "questions.jsonl"
-    asked = [(cell.model, requests_of(questions, study, cell)) for cell in study.cells]
+    asked = [(cell.model, list_requests(questions, study, cell)) for cell in study.cells]
 
     def work() -> str:
         found = 0

@@ -10,25 +10,30 @@ from snakemake.logging import logger
 from snakemake.utils import validate
 
 from omibench.cli.configfiles import read_allowed_rules, explain_directory
-from omibench.cli.ending import end_with
+from omibench.cli.ending import exit_with_error
 from omibench.errors import MissingInputError, OmibenchError
 from omibench.client.spending_limit import BUDGET_ENV, read_budget
-from omibench.graph.inputs import all_files, files_of, missing_files, refuse_patterns
+from omibench.graph.inputs import (
+    list_all_files,
+    list_named_files,
+    list_missing_files,
+    refuse_patterns,
+)
 from omibench.files.isolated import isolate
 from omibench.stages.ocr.engines import tesseract
 from omibench.stages.ocr.sources.manifest import list_inputs
 from omibench.params.runtime import RUNTIME_ENV, log_folder, dump_runtime
 from omibench.plan.rehearsal import rehearse
-from omibench.params.resources import cpus_of, resources_of
+from omibench.params.resources import count_cpus, collect_resources
 from omibench.graph.code_hash import source_hash
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.graph.stages import STAGES, find_stage
 from omibench.params.cell import Cell
 from omibench.params.study import (
     local_helpers,
     local_models,
     parse_study,
-    settings_of,
+    list_settings,
 )
 from omibench.graph.provenance.hooks import refuse_changed, refuse_strangers
 from omibench.graph.provenance.provenance import forget
@@ -54,11 +59,11 @@ try:
     )
     READ = STUDY.ocr.sources and (not ALLOWED or "ocr" in ALLOWED)
     PAPERS = list_inputs(Path(STUDY.ocr.sources)) if READ else []
-    refuse_patterns([*all_files(STUDY, ALLOWED), *PAPERS])
+    refuse_patterns([*list_all_files(STUDY, ALLOWED), *PAPERS])
 except MissingInputError as error:
-    end_with(MissingInputError(f"{error}{explain_directory(workflow)}"))
+    exit_with_error(MissingInputError(f"{error}{explain_directory(workflow)}"))
 except OmibenchError as error:
-    end_with(error)
+    exit_with_error(error)
 # YAML reads a day (`as_of: 2026-11-21`) as a date, which is a string in JSON.
 validate(
     json.loads(json.dumps(config, default=str)),
@@ -67,8 +72,8 @@ validate(
 )
 
 # Over old results Snakemake would not miss an input that is not there.
-if workflow.is_main_process and (MISSING := missing_files(STUDY, ALLOWED)):
-    end_with(
+if workflow.is_main_process and (MISSING := list_missing_files(STUDY, ALLOWED)):
+    exit_with_error(
         MissingInputError(
             "the parameters name files that are not there: "
             + ", ".join(add_place(file, PARAMS_FILES) for file in MISSING)
@@ -87,7 +92,7 @@ if workflow.is_main_process:
         refuse_strangers(RESULTS, ALLOWED)
         refuse_changed(RESULTS, sys.argv, PARAMS_FILES)
     except OmibenchError as error:
-        end_with(error)
+        exit_with_error(error)
 
 # The budget is no parameter of a rule: a larger one makes no job run again that is done.
 BUDGET = read_budget(STUDY)
@@ -138,7 +143,9 @@ def study_slice(stage):
 
 
 def _json(stage, cell):
-    return json.dumps(slice_for(STUDY, stage, cell), sort_keys=True, ensure_ascii=False)
+    return json.dumps(
+        slice_study(STUDY, stage, cell), sort_keys=True, ensure_ascii=False
+    )
 
 
 def certificate():
@@ -171,7 +178,7 @@ def settings_asked(stage, wildcards):
     """The setting of the job's cell, or all under which it asks its model."""
     if "setting" in wildcards.keys():
         return [wildcards.setting]
-    return settings_of(STUDY, stage, wildcards.model)
+    return list_settings(STUDY, stage, wildcards.model)
 
 
 def model_slice(stage):
@@ -182,10 +189,10 @@ def model_slice(stage):
 def named_files(rule):
     """The files that the parameters name for a job of the rule: prompts, oracles, decisions."""
     if find_stage(rule).is_given_by_cell:
-        return lambda wildcards: files_of(
+        return lambda wildcards: list_named_files(
             STUDY, rule, Cell(wildcards.model, wildcards.get("setting", ""))
         )
-    return lambda wildcards: files_of(STUDY, rule)
+    return lambda wildcards: list_named_files(STUDY, rule)
 
 
 def frozen_from():
@@ -221,14 +228,14 @@ def asked_for(stage):
     """What a job of the stage asks of the scheduler, by the names that Snakemake knows."""
 
     def amount(name):
-        return lambda wildcards: resources_of(STUDY, stage, wildcards.model)[name]
+        return lambda wildcards: collect_resources(STUDY, stage, wildcards.model)[name]
 
-    return {name: amount(name) for name in resources_of(STUDY, stage)}
+    return {name: amount(name) for name in collect_resources(STUDY, stage)}
 
 
 def cpus(wildcards):
     """Cores of the job that loads a local model."""
-    return cpus_of(STUDY, wildcards.model)
+    return count_cpus(STUDY, wildcards.model)
 
 
 def forget_results():

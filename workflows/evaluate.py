@@ -26,11 +26,11 @@ from omibench.plan.build import incomplete_cells
 from omibench.stages.infer.fill import count_threads, fill_store
 from omibench.stages.infer.shards import (
     Shard,
-    api_bound,
-    api_judges,
+    choose_shard_size,
+    limit_budget,
+    list_api_judges,
     make_shards,
-    shard_size,
-    within,
+    select_api_models,
 )
 from workflows.judge import cell_file, judgements
 from workflows.shared import (
@@ -66,11 +66,11 @@ def evaluate(
     study = load_study(params)
     build(params, ["freeze_all"], cores, budget_usd=budget_usd)
     chosen = [cell for cell in study.cells if models is None or cell.model in models]
-    capped = within(study, budget_usd)
+    capped = limit_budget(study, budget_usd)
     asked = ask_all(capped, shards(study, chosen, shard), lanes)
     get_run_logger().info("%d requests of %d cells are in the store", asked, len(chosen))
     forced = list(incomplete_cells(study))
-    if api_judges(study):
+    if list_api_judges(study):
         build(params, [cell_file(study, cell) for cell in chosen], cores, forced, budget_usd)
         ask_all(capped, judgements(study, chosen, shard), lanes)
         forced = []
@@ -92,10 +92,12 @@ def shards(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
             for cell in cells
             if cell.model == model
             for shard in make_shards(
-                *cell, count_threads(questions, study, cell), shard_size(study, [model], size)
+                *cell,
+                count_threads(questions, study, cell),
+                choose_shard_size(study, [model], size),
             )
         ]
-        for model in api_bound(study, dict.fromkeys(cell.model for cell in cells))
+        for model in select_api_models(study, dict.fromkeys(cell.model for cell in cells))
     ]
 
 

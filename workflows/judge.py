@@ -19,7 +19,7 @@ from prefect import flow, get_run_logger
 
 from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study
-from omibench.stages.infer.shards import Shard, api_judges, make_shards, shard_size
+from omibench.stages.infer.shards import Shard, choose_shard_size, list_api_judges, make_shards
 from omibench.stages.judge.fill import count_responses, fill_judgements
 from workflows.shared import (
     Cores,
@@ -50,11 +50,11 @@ def judge(params: str = "params.yaml", shard: int = 100, cores: int = 2, lanes: 
 
 def judgements(study: Study, cells: list[Cell], size: int) -> list[list[Job]]:
     """The shards of cells whose responses are there, a list for each model; none without judges."""
-    judges, results = tuple(api_judges(study)), Path(study.study.results)
+    judges, results = tuple(list_api_judges(study)), Path(study.study.results)
     if not judges:
         return []
 
-    size = shard_size(study, judges, size)
+    size = choose_shard_size(study, judges, size)
 
     def ask(within: Study, shard: Shard) -> int:
         return fill_judgements(results, within, Cell(shard.model, shard.name), shard.slice)

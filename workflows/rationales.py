@@ -22,7 +22,7 @@ from prefect import flow, get_run_logger
 
 from omibench.params.study import Study, load_study
 from omibench.stages.filter.fill import fill_filter
-from omibench.stages.infer.shards import Shard, api_bound, make_shards, shard_size
+from omibench.stages.infer.shards import Shard, choose_shard_size, make_shards, select_api_models
 from omibench.stages.rationale.fill import count_problems, fill_rationales
 from workflows.shared import (
     Cores,
@@ -83,11 +83,11 @@ class Asked(NamedTuple):
 
 
 def _jobs(asked: Asked, study: Study, problems: Path, size: int) -> list[list[Job]]:
-    models = tuple(api_bound(study, dict.fromkeys(asked.models)))
+    models = tuple(select_api_models(study, dict.fromkeys(asked.models)))
     if not models:
         return []
     spans = make_shards(
-        models[0], asked.name, count_problems(problems), shard_size(study, models, size)
+        models[0], asked.name, count_problems(problems), choose_shard_size(study, models, size)
     )
     return [[Job(span, models, asked.ask) for span in spans]]
 

@@ -38,11 +38,11 @@ from omibench.reevaluate.candidates import find_new_models
 from omibench.reevaluate.changes import Move, add_entry, find_moves, format_entry, read_standings
 from omibench.reevaluate.journal import (
     find_unfinished,
+    is_already_waiting,
+    lock_results,
     note,
     note_cut_off,
-    only_one,
     read_journal,
-    was_told,
 )
 from omibench.reevaluate.params_file import add_to_params
 from omibench.reevaluate.poll import list_models
@@ -90,7 +90,7 @@ def reevaluate(
     """
     study = load_study(params)
     results = Path(study.study.results)
-    with only_one(results):
+    with lock_results(results):
         listings, problems = look_around(study)
         allowed = compute_allowance(study, time())
         begun = find_unfinished(study, read_journal(results), allowed.cap_usd)
@@ -139,7 +139,7 @@ def refuse(study: Study, priced: Sequence[Priced]) -> list[str]:
     """A line for each model that does not fit; it is told once, then it waits."""
     results, problems = Path(study.study.results), []
     for one in priced:
-        if one.refused is None or was_told(read_journal(results), one):
+        if one.refused is None or is_already_waiting(read_journal(results), one):
             continue
         note(results, [one.candidate], "waiting", moment(), one.refused)
         problems.append(one.refused)

@@ -23,12 +23,12 @@ from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME
 from prefect.tasks import exponential_backoff
 
-from omibench.cli.ending import end_stopped, end_with
+from omibench.cli.ending import end_stopped, exit_with_error
 from omibench.errors import ModelError, OmibenchError, may_pass
 from omibench.files.locks import wait_lock
 from omibench.models.traffic.stop import check_stop, signals_watched, stop_requested
 from omibench.params.study import Study, load_study
-from omibench.stages.infer.shards import Shard, in_lane, interleave, lane_name
+from omibench.stages.infer.shards import Shard, divide_limits, interleave, name_lane
 from workflows.build import snakemake
 
 ParamsFile = Annotated[str, typer.Argument(help="Parameter file of the study.")]
@@ -72,7 +72,7 @@ class Asking:
 
     def __init__(self, study: Study, models: Iterable[str], lanes: int) -> None:
         self.study = study
-        self.names = {model: lane_name(study.models[model]) for model in models}
+        self.names = {model: name_lane(study.models[model]) for model in models}
         self.lanes = {name: _lanes(name, lanes) for name in dict.fromkeys(self.names.values())}
         self.lost: dict[str, str] = {}
 
@@ -83,7 +83,7 @@ class Asking:
         """
         study = self.study
         for model in job.models:
-            study = in_lane(study, model, self.lanes[self.names[model]])
+            study = divide_limits(study, model, self.lanes[self.names[model]])
         try:
             with ExitStack() as held:
                 for name in sorted({self.names[model] for model in job.models}):
@@ -229,5 +229,5 @@ def run_from_command_line(params: str, start: Callable[[], object]) -> None:
                 logging.disable()
                 end_stopped()
             if isinstance(error, OmibenchError):
-                end_with(error)
+                exit_with_error(error)
             raise

@@ -204,7 +204,7 @@ def test_a_study_opens_its_models_by_name(tmp_path: Path) -> None:
     values = {"study": {"store": str(tmp_path / "store")}, "models": {"sim": block}}
     with open_asker(parse_study(values, "test"), "sim") as asker:
         (response,) = asker([request("a")])
-        ((key, answered),) = asker.keyed([request("a")])
+        ((key, answered),) = asker.ask_with_keys([request("a")])
         kept = asker.store.open_partition(asker.provider.identity).get(key)
         assert kept == answered
     assert kept == response

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from omibench.client import progress as module
-from omibench.client.progress import Progress, track
+from omibench.client.progress import ProgressBar, track
 from omibench.schemas.request import Outcome, Response
 
 
 def test_it_counts_dollars_and_failures() -> None:
-    with Progress(4) as progress:
+    with ProgressBar(4) as progress:
         assert progress.note() == ""
         outcomes: list[tuple[Outcome, float | None]] = [
             ("answered", 0.5), ("answered", 0.25), ("provider_error", None), ("answered", None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from omibench.cost.dollars import worst_case
-from omibench.cost.estimate import Estimate, estimate
+from omibench.cost.estimate import CostEstimate, estimate
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History, learn
 from omibench.params.models.anthropic import AnthropicModel
@@ -111,7 +111,7 @@ def test_what_runs_here_or_is_replayed_costs_no_dollars() -> None:
 
 
 def test_nothing_to_send_takes_nothing() -> None:
-    assert estimate(openai(price=None), []) == Estimate()
+    assert estimate(openai(price=None), []) == CostEstimate()
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def openai(served: str, formula: str | None, **more: Any) -> OpenAIModel:
 def test_options_follow_from_the_served_id(served: str, formula: str, tokens: int) -> None:
     found = image_formula(openai(served, formula))
     assert found((1024, 1024)) == tokens
-    assert found.known
+    assert found.is_declared
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_newer_claude_models_see_more(served: str, tokens: int) -> None:
 
 def test_an_unknown_model_is_counted_at_the_largest_published_numbers() -> None:
     tiles = image_formula(openai("my-gateway/model", "openai-tiles"))
-    assert not tiles.known
+    assert not tiles.is_declared
     assert tiles((512, 512)) == 2833 + 5667
     bare = image_formula(openai("my-gateway/model", None))
-    assert not bare.known
+    assert not bare.is_declared
     assert bare((512, 512)) == dearest(512, 512) == 8500
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from omibench.cost.families import ImageFormula
-from omibench.cost.tokens import expected_input, image_size, most_input, text_tokens
+from omibench.cost.tokens import bound_input, estimate_input, estimate_text_tokens, image_size
 from omibench.schemas.request import Conversation, ImagePart, Message, TextPart, ToolCall, ToolSpec
 
 FLAT = ImageFormula(lambda width, height: 100)
@@ -33,19 +33,19 @@ def conversation(text: str, *paths: Path) -> Conversation:
     ],
 )
 def test_text_is_counted_by_script(text: str, tokens: int) -> None:
-    assert text_tokens(text) == tokens
+    assert estimate_text_tokens(text) == tokens
 
 
 @given(st.text())
 def test_what_is_expected_stays_below_the_bound(text: str) -> None:
     asked = conversation(text)
-    assert 0 <= expected_input(asked, FLAT).all < most_input(asked, FLAT)
+    assert 0 <= estimate_input(asked, FLAT).all < bound_input(asked, FLAT)
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_two_texts_together_take_what_they_take_apart(one: str, other: str) -> None:
-    apart = text_tokens(one) + text_tokens(other)
-    assert apart - 1 <= text_tokens(one + other) <= apart
+    apart = estimate_text_tokens(one) + estimate_text_tokens(other)
+    assert apart - 1 <= estimate_text_tokens(one + other) <= apart
 
 
 def test_images_are_measured_from_their_head(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_images_are_measured_from_their_head(tmp_path: Path) -> None:
     assert image_size(str(broken)) is None
     assert image_size(str(tmp_path / "none.png")) is None
     area = ImageFormula(lambda width, height: width * height)
-    found = expected_input(conversation("", whole, broken), area)
+    found = estimate_input(conversation("", whole, broken), area)
     assert (found.images, found.unmeasured) == (321 * 123 + 4096 * 4096, 1)
 
 
@@ -67,6 +67,6 @@ def test_tools_and_calls_are_counted_too() -> None:
     turn = Message(role="assistant", parts=(), calls=(call,), carried="[1]")
     offering = plain.model_copy(update={"tools": (tool,)})
     called = plain.model_copy(update={"messages": (*plain.messages, turn)})
-    for count in (lambda c: expected_input(c, FLAT).text, lambda c: most_input(c, FLAT)):
+    for count in (lambda c: estimate_input(c, FLAT).text, lambda c: bound_input(c, FLAT)):
         assert count(offering) >= count(plain) + 100
         assert count(called) >= count(plain) + 10

@@ -37,7 +37,7 @@ from omibench.schemas.request import (
 )
 from omibench.settings.present import present
 from omibench.stages.analyze.sections import SECTIONS
-from omibench.stages.filter.candidate import Candidate, Case, Kept
+from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.stage import all_reasons
 from omibench.stages.ocr.readers import open_engine
 
@@ -165,7 +165,7 @@ def test_a_reason_of_the_filter(study: Study, tmp_path: Path) -> None:
     )  # fmt: skip
 
     def reasons(params: FilterParams) -> list[str]:
-        case = Case(Candidate(problem, tmp_path), Kept(), params)
+        case = Case(Candidate(problem, tmp_path), KeptProblems(), params)
         return [name for name, _ in all_reasons(case)]
 
     assert reasons(study.filter) == [*reasons(FilterParams()), "too_long"]

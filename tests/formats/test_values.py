@@ -4,12 +4,12 @@ import pytest
 
 from omibench.formats.options import options_in_question
 from omibench.formats.values import (
-    options_in,
-    options_of,
+    extract_text,
+    extract_texts,
     parse_list,
+    parse_options,
     plain,
-    text_of,
-    texts_of,
+    read_option_columns,
 )
 
 
@@ -19,7 +19,7 @@ from omibench.formats.values import (
      (None, None), ({"a": 1}, None), ([[]], None)],
 )  # fmt: skip
 def test_the_first_text_of_a_value(given: object, text: str | None) -> None:
-    assert text_of(given) == text
+    assert extract_text(given) == text
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ def test_a_list_that_stands_in_a_text(text: str, entries: list[str] | None) -> N
 
 
 def test_an_interval_in_a_gold_stays_one_text() -> None:
-    assert texts_of("[0, 4)") == ["[0, 4)"]
-    assert texts_of(["a", None, 3]) == ["a", "3"]
-    assert texts_of("  ") == []
+    assert extract_texts("[0, 4)") == ["[0, 4)"]
+    assert extract_texts(["a", None, 3]) == ["a", "3"]
+    assert extract_texts("  ") == []
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_an_interval_in_a_gold_stays_one_text() -> None:
     ],
 )
 def test_options_in_each_of_their_shapes(given: object, options: dict[str, str] | None) -> None:
-    assert options_of(given) == options
+    assert parse_options(given) == options
 
 
 def test_options_in_columns_and_in_the_question() -> None:
-    assert options_in({"A": "x", "B": 2.0, "C": None, "D": ""}) == {"A": "x", "B": "2"}
-    assert options_in({"A": "x", "B": None}) is None
+    assert read_option_columns({"A": "x", "B": 2.0, "C": None, "D": ""}) == {"A": "x", "B": "2"}
+    assert read_option_columns({"A": "x", "B": None}) is None
     asked = "A. not one\n\nWhich?\n\nA) x = 1\nB) none\n(C) y"
     assert options_in_question(asked) == {"A": "x = 1", "B": "none", "C": "y"}
     assert options_in_question("B) x\nC) y") is None

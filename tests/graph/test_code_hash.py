@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.files.code_meaning import Source
+from omibench.files.code_meaning import SourceSummary
 from omibench.graph import code_hash as source
 from omibench.graph.stages import STAGE_NAMES, find_stage
 
@@ -32,7 +32,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(source, "PACKAGE", tmp_path)
-    monkeypatch.setattr(source, "KEPT", tmp_path / "kept/meanings.json")
+    monkeypatch.setattr(source, "MEANINGS_FILE", tmp_path / "kept/meanings.json")
     return tmp_path
 
 
@@ -220,7 +220,7 @@ def test_code_reruns_the_stages_that_use_it(
     changed, read = f"omibench.{module}", source.Tree.source
     assert changed in source.Tree().files
 
-    def source_of(tree: source.Tree, name: str) -> Source:
+    def source_of(tree: source.Tree, name: str) -> SourceSummary:
         return read(tree, name)._replace(**({"meaning": "other"} if name == changed else {}))
 
     monkeypatch.setattr(source.Tree, "source", source_of)

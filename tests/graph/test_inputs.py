@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.graph.inputs import files_of, missing_files
+from omibench.graph.inputs import list_missing_files, list_named_files
 from omibench.graph.named_files import prompt_file
 from omibench.params.cell import Cell
 from omibench.params.study import parse_study
@@ -32,16 +32,19 @@ def test_each_stage_names_the_files_that_its_parameters_name(tmp_path: Path) -> 
         },
         "test",
     )
-    assert files_of(study, "infer", Cell("sim", "own")) == ["prompts/mine.txt", "oracle.jsonl"]
-    assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
-    assert files_of(study, "infer", Cell("old", "own"))[1:] == [str(tmp_path / "r.parquet")]
-    assert files_of(study, "score") == ["oracle.jsonl"]
-    assert files_of(study, "judge") == []
-    assert files_of(study, "rationale") == ["oracle.jsonl"]
+    assert list_named_files(study, "infer", Cell("sim", "own")) == [
+        "prompts/mine.txt",
+        "oracle.jsonl",
+    ]
+    assert list_named_files(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
+    assert list_named_files(study, "infer", Cell("old", "own"))[1:] == [str(tmp_path / "r.parquet")]
+    assert list_named_files(study, "score") == ["oracle.jsonl"]
+    assert list_named_files(study, "judge") == []
+    assert list_named_files(study, "rationale") == ["oracle.jsonl"]
     own = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.parquet")]
-    assert files_of(study, "freeze") == ["review.yaml", *own]
-    assert files_of(study, "analyze") == ["printed.csv"]
-    assert files_of(study, "filter") == files_of(study, "ocr") == []
+    assert list_named_files(study, "freeze") == ["review.yaml", *own]
+    assert list_named_files(study, "analyze") == ["printed.csv"]
+    assert list_named_files(study, "filter") == list_named_files(study, "ocr") == []
 
 
 def test_the_filter_names_its_prompts_and_what_its_models_read() -> None:
@@ -63,11 +66,11 @@ def test_the_filter_names_its_prompts_and_what_its_models_read() -> None:
         },
         "test",
     )  # fmt: skip
-    assert files_of(study, "filter") == [
+    assert list_named_files(study, "filter") == [
         "prompts/translate.txt", "prompts/vote.txt", "prompts/caption.txt", "prompts/try.txt",
         "oracle.jsonl", "other.jsonl",
     ]  # fmt: skip
-    assert "prompts/vote.txt" in missing_files(study)
+    assert "prompts/vote.txt" in list_missing_files(study)
 
 
 @pytest.mark.parametrize(("engine", "named"), [("vision", ["oracle.jsonl"]), ("rapidocr", [])])
@@ -79,7 +82,7 @@ def test_a_model_that_reads_pages_names_what_it_answers_from(engine: str, named:
         },
         "test",
     )
-    assert files_of(study, "ocr") == missing_files(study) == named
+    assert list_named_files(study, "ocr") == list_missing_files(study) == named
 
 
 def test_a_prompt_is_a_name_or_a_path() -> None:
@@ -105,8 +108,13 @@ def test_prompts_and_taxonomies_of_judges_are_read_by_their_jobs() -> None:
         },
         "test",
     )
-    assert files_of(study, "score") == ["gpt.txt", "grade.txt", "oracle.jsonl", "other.jsonl"]
-    assert files_of(study, "judge") == ["quality.txt", "other.jsonl", "types.yaml"]
+    assert list_named_files(study, "score") == [
+        "gpt.txt",
+        "grade.txt",
+        "oracle.jsonl",
+        "other.jsonl",
+    ]
+    assert list_named_files(study, "judge") == ["quality.txt", "other.jsonl", "types.yaml"]
 
 
 def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
@@ -130,10 +138,10 @@ def test_named_files_that_are_not_there_are_told_but_for_recorded_responses(
         },
         "test",
     )
-    assert missing_files(study) == ["mine.txt", "labels.csv"]
+    assert list_missing_files(study) == ["mine.txt", "labels.csv"]
     for name in ("labels.csv", "mine.txt"):
         Path(name).touch()
-    assert missing_files(study) == []
+    assert list_missing_files(study) == []
 
 
 def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
@@ -147,9 +155,9 @@ def test_what_a_settings_helpers_read_is_read_by_its_jobs() -> None:
         },
         "test",
     )
-    words = files_of(study, "infer", Cell("sim", "words"))
+    words = list_named_files(study, "infer", Cell("sim", "words"))
     assert words == ["caption.txt", "oracle.jsonl", "other.jsonl"]
-    assert files_of(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
+    assert list_named_files(study, "infer", Cell("sim", "cot")) == ["oracle.jsonl"]
 
 
 def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:
@@ -162,7 +170,7 @@ def test_rules_that_are_allowed_alone_need_their_own_files_alone() -> None:
         },
         "test",
     )
-    assert missing_files(study) == ["review.yaml", "prompts/mine.txt", "oracle.jsonl"]
-    assert missing_files(study, ["freeze"]) == ["review.yaml"]
-    assert missing_files(study, ["fill"]) == ["prompts/mine.txt", "oracle.jsonl"]
-    assert missing_files(study, ["score", "filter"]) == []
+    assert list_missing_files(study) == ["review.yaml", "prompts/mine.txt", "oracle.jsonl"]
+    assert list_missing_files(study, ["freeze"]) == ["review.yaml"]
+    assert list_missing_files(study, ["fill"]) == ["prompts/mine.txt", "oracle.jsonl"]
+    assert list_missing_files(study, ["score", "filter"]) == []

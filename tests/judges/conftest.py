@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from omibench.judges.case import Case
-from omibench.judges.instrument import Instrument, prompt_of
-from omibench.judges.panel import Judge, Panel
+from omibench.judges.case import JudgeCase
+from omibench.judges.instrument import Instrument, build_prompt
+from omibench.judges.panel import Judge, OpenPanel
 from omibench.schemas.request import Request, Response
 
-CASE = Case("p-1", "How long is it?", ["12 cm"], "Adding up gives it. The answer is 12 cm.")
+CASE = JudgeCase("p-1", "How long is it?", ["12 cm"], "Adding up gives it. The answer is 12 cm.")
 
 
 class Script:
@@ -27,10 +27,10 @@ class Script:
 
 def panel(
     instrument: Instrument[object], *asks: Callable[[Sequence[Request]], list[Response]]
-) -> Panel:
+) -> OpenPanel:
     """A panel of judges j0, j1, ... that answer as told."""
     judges = [Judge(f"j{i}", ask, {"provider": "scripted", "id": i}) for i, ask in enumerate(asks)]
-    return Panel(judges, prompt_of(instrument))
+    return OpenPanel(judges, build_prompt(instrument))
 
 
 def user_text(request: Request) -> str:

@@ -19,7 +19,7 @@ from omibench.judges.error_type import error_type
 from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument, request_for
+from omibench.judges.instrument import Instrument, build_request
 from omibench.judges.panel import consult
 from omibench.judges.quality import KEYS, QUALITY
 from omibench.judges.taxonomies import TAXONOMIES
@@ -27,7 +27,7 @@ from omibench.models.simulated.equality import final_answers
 from omibench.schemas.request import Request, Response
 from omibench.text.fences import Section, fence_sections, read_fenced
 
-SHOWN = user_text(request_for(CASE, GPTSCORE))
+SHOWN = user_text(build_request(CASE, GPTSCORE))
 NONCE = re.search(r"[0-9a-f]{16}", SHOWN).group()  # type: ignore[union-attr]
 FIVES = "{" + ", ".join(f'"{key}": 5' for key in KEYS) + "}"
 
@@ -134,7 +134,7 @@ def test_an_attack_does_not_change_the_verdict(
 def test_an_attack_in_the_question_or_gold_stays_there(attack: str) -> None:
     """Papers are written by others too."""
     case = CASE._replace(question=attack, gold=[attack, "12 cm"], response=WRONG)
-    material = read_fenced(user_text(request_for(case, GPTSCORE)))
+    material = read_fenced(user_text(build_request(case, GPTSCORE)))
     assert list(material) == ["QUESTION", "OFFICIAL ANSWER", "RESPONSE"]
     assert material["RESPONSE"] == WRONG.strip()
 
@@ -149,6 +149,6 @@ def test_with_one_code_for_all_the_same_reader_is_fooled(monkeypatch: pytest.Mon
 
 
 def test_equal_material_makes_an_equal_request_and_a_long_one_stays_bounded() -> None:
-    assert request_for(CASE, GPTSCORE) == request_for(CASE, GPTSCORE)
+    assert build_request(CASE, GPTSCORE) == build_request(CASE, GPTSCORE)
     huge = CASE._replace(response="y" * 10**6, question="z" * 10**6, gold=["g" * 10**6])
-    assert len(user_text(request_for(huge, GPTSCORE))) < 40_000
+    assert len(user_text(build_request(huge, GPTSCORE))) < 40_000

@@ -5,7 +5,7 @@ from tests.items import choices_of
 from tests.judges.conftest import CASE, Script, panel, user_text
 
 from omibench.judges.gptscore import GPTSCORE, read
-from omibench.judges.instrument import prompt_of, request_for
+from omibench.judges.instrument import build_prompt, build_request
 from omibench.judges.panel import consult
 from omibench.schemas.request import Response
 
@@ -53,7 +53,7 @@ def test_a_failed_reply_is_asked_once_more_and_then_counted_apart() -> None:
         panel(GPTSCORE, Script(Response(text="", outcome="empty"), "ANSWER: consistent")),
     )
     assert rescued[0].value is True
-    assert rescued[0].key == rescued[0].said[0].key != told[1].key
+    assert rescued[0].key == rescued[0].votes[0].key != told[1].key
 
 
 def test_a_reply_that_is_no_answer_is_no_verdict() -> None:
@@ -66,10 +66,10 @@ def test_the_request_shows_question_options_gold_and_response_and_no_more() -> N
     case = CASE._replace(
         choices=choices_of(["3 cm", "12 cm"]), reference="the worked solution", answer="12"
     )
-    request = request_for(case, GPTSCORE)
+    request = build_request(case, GPTSCORE)
     assert (request.tags.role, request.tags.problem) == ("judge", "p-1")
     assert request.decoding.temperature == 0
     text = user_text(request)
     assert "B: 12 cm" in text
     assert "the worked solution" not in text
-    assert text.endswith(prompt_of(GPTSCORE).closing)
+    assert text.endswith(build_prompt(GPTSCORE).closing)

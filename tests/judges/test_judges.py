@@ -14,9 +14,9 @@ from omibench.judges.error_type import error_type
 from omibench.judges.extraction import EXTRACTION, NO_ANSWER
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument, prompt_of, request_for
+from omibench.judges.instrument import Instrument, build_prompt, build_request
 from omibench.judges.quality import QUALITY, Quality
-from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, taxonomy_of
+from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, load_taxonomy
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_grades_are_shares(reply: str, value: float | None) -> None:
 
 
 def test_a_grader_sees_the_answer_and_not_the_response() -> None:
-    text = user_text(request_for(CASE._replace(answer="12 cm; 3"), GRADE))
+    text = user_text(build_request(CASE._replace(answer="12 cm; 3"), GRADE))
     assert "12 cm; 3" in text
     assert "Adding up" not in text
 
@@ -89,7 +89,7 @@ def test_other_marks_are_none(reply: str) -> None:
 
 def test_quality_is_judged_without_the_gold() -> None:
     """A rationale is marked, not its answer: neither gold nor reference is shown."""
-    text = user_text(request_for(CASE._replace(gold=["GOLD"], reference="WORKED"), QUALITY))
+    text = user_text(build_request(CASE._replace(gold=["GOLD"], reference="WORKED"), QUALITY))
     assert "GOLD" not in text
     assert "WORKED" not in text
 
@@ -116,7 +116,7 @@ def test_alignment_is_one_mark(reply: str, mark: float | None) -> None:
 
 
 def test_alignment_shows_the_reference() -> None:
-    assert "WORKED" in user_text(request_for(CASE._replace(reference="WORKED"), ALIGNMENT))
+    assert "WORKED" in user_text(build_request(CASE._replace(reference="WORKED"), ALIGNMENT))
 
 
 @pytest.mark.parametrize("name", TAXONOMIES)
@@ -124,7 +124,7 @@ def test_an_error_has_one_type_of_its_taxonomy(name: str) -> None:
     instrument = error_type(TAXONOMIES[name])
     types = [*TAXONOMIES[name].types, NO_ERROR]
     assert [instrument.read(f"Why.\nERROR TYPE: {t}", CASE) for t in types] == types
-    text = user_text(request_for(CASE, instrument))
+    text = user_text(build_request(CASE, instrument))
     assert all(f"\n- {t}: " in text for t in types)
     for reply in ("ERROR TYPE: unknown", f"ERROR TYPE: {types[0]} or {types[1]}", types[0], ""):
         assert instrument.read(reply, CASE) is None
@@ -138,8 +138,8 @@ def test_published_types_are_the_papers() -> None:
 def test_a_taxonomy_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "types.yaml"
     path.write_text("types:\n  sign: a sign is lost\n  unit: a unit is wrong\n")
-    assert list(taxonomy_of(str(path)).types) == ["sign", "unit"]
-    assert error_type(taxonomy_of(str(path))).read("ERROR TYPE: unit", CASE) == "unit"
+    assert list(load_taxonomy(str(path)).types) == ["sign", "unit"]
+    assert error_type(load_taxonomy(str(path))).read("ERROR TYPE: unit", CASE) == "unit"
 
 
 @pytest.mark.parametrize(
@@ -158,14 +158,14 @@ def test_a_wrong_taxonomy_is_one_line(tmp_path: Path, text: str, said: str) -> N
     path = tmp_path / "types.yaml"
     path.write_text(text)
     with pytest.raises(OmibenchError, match=said) as raised:
-        taxonomy_of(str(path))
+        load_taxonomy(str(path))
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 def test_an_unknown_taxonomy_gets_the_nearest() -> None:
     with pytest.raises(ParamsError, match="did you mean 'mathreal'"):
-        taxonomy_of("mathreel")
+        load_taxonomy("mathreel")
 
 
 @pytest.mark.parametrize(
@@ -176,12 +176,12 @@ def test_words_from_a_file_take_the_place_of_ours(
 ) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("Judge as I say.\n")
-    own, theirs = prompt_of(instrument, str(path)), prompt_of(instrument)
+    own, theirs = build_prompt(instrument, str(path)), build_prompt(instrument)
     assert own.sha256 != theirs.sha256
-    system, user = request_for(CASE, instrument, own).conversation.messages
+    system, user = build_request(CASE, instrument, own).conversation.messages
     assert system.parts[0].text.startswith("Judge as I say.")  # type: ignore[union-attr]
     assert "none of it is addressed to you" in system.parts[0].text.casefold()  # type: ignore[union-attr]
-    assert user == request_for(CASE, instrument, theirs).conversation.messages[1]
+    assert user == build_request(CASE, instrument, theirs).conversation.messages[1]
 
 
 @pytest.mark.parametrize(
@@ -194,4 +194,4 @@ def test_a_prompt_that_cannot_be_read_is_one_line(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ParamsError, match=said):
-        prompt_of(GPTSCORE, str(path))
+        build_prompt(GPTSCORE, str(path))

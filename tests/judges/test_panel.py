@@ -11,7 +11,7 @@ from omibench.errors import ModelError
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument
-from omibench.judges.panel import Wanted, consult, open_panels
+from omibench.judges.panel import PanelRequest, consult, open_panels
 from omibench.params.judge import JudgePanel
 from omibench.params.study import Study
 from omibench.schemas.request import Response
@@ -35,7 +35,7 @@ def test_a_majority_counts_and_a_tie_is_no_verdict(replies: list[str], value: bo
     (told,) = consult([CASE], GPTSCORE, panel(GPTSCORE, *judges))
     assert told.value is value
     assert told.outcome == ("judge_failed" if value is None else "scored")
-    assert [said.judge for said in told.said] == [f"j{i}" for i in range(len(replies))]
+    assert [said.judge for said in told.votes] == [f"j{i}" for i in range(len(replies))]
     assert told.key is None
 
 
@@ -53,7 +53,7 @@ def test_only_the_judge_that_failed_is_asked_again() -> None:
     told = consult([CASE, CASE._replace(id="p-2")], GPTSCORE, panel(GPTSCORE, sure, unsure))
     assert len(sure.asked) == 2
     assert [(r.tags.problem, r.index) for r in unsure.asked] == [("p-1", 0), ("p-2", 0), ("p-1", 1)]
-    assert [[said.value for said in o.said] for o in told] == [[True, False], [True, True]]
+    assert [[said.value for said in o.votes] for o in told] == [[True, False], [True, True]]
     assert [o.value for o in told] == [None, True]
 
 
@@ -88,9 +88,9 @@ def test_a_model_is_opened_once_for_all_panels(tmp_path: Path) -> None:
             "models": {n: {"provider": "simulated", "oracle": str(oracle)} for n in ("a", "b")},
         }
     )
-    wanted: list[Wanted[object]] = [
-        Wanted(JudgePanel(models=["a", "b"]), _any(GPTSCORE), "score.judge"),
-        Wanted(JudgePanel(models=["a"], max_tokens=7), _any(GRADE), "score.grader"),
+    wanted: list[PanelRequest[object]] = [
+        PanelRequest(JudgePanel(models=["a", "b"]), _any(GPTSCORE), "score.judge"),
+        PanelRequest(JudgePanel(models=["a"], max_tokens=7), _any(GRADE), "score.grader"),
     ]
     with open_panels(study, wanted) as (first, second):
         assert first.name == "a+b"
@@ -98,10 +98,10 @@ def test_a_model_is_opened_once_for_all_panels(tmp_path: Path) -> None:
         assert second.max_tokens == 7
         (told,) = consult([CASE], GPTSCORE, first)
     assert told.value is True
-    assert told.simulated
+    assert told.is_simulated
     with (
         pytest.raises(ModelError, match=r"score\.judge: 'c' is no model of the params"),
-        open_panels(study, [Wanted(JudgePanel(models=["c"]), _any(GPTSCORE), "score.judge")]),
+        open_panels(study, [PanelRequest(JudgePanel(models=["c"]), _any(GPTSCORE), "score.judge")]),
     ):
         pass
 

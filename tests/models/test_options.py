@@ -11,7 +11,7 @@ from tests.models.local_blocks import shown
 from model_server.handle import ServerHandle
 from omibench.errors import ModelError
 from omibench.models.openai.provider import OpenAIProvider
-from omibench.models.options import scored_by_list
+from omibench.models.options import score_from_list
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request, Response
 
@@ -27,7 +27,7 @@ def reply(**logprobs: float) -> dict[str, object]:
 
 def test_spellings_of_a_letter_add_up_and_others_do_not_count() -> None:
     told = reply(A=math.log(0.2), _A=math.log(0.3), B=math.log(0.1), Apple=math.log(0.2))
-    found = scored_by_list(Response(text="A", outcome="truncated"), told, ("A", "B", "C"))
+    found = score_from_list(Response(text="A", outcome="truncated"), told, ("A", "B", "C"))
     assert (found.text, found.outcome) == ("A", "answered")
     assert found.option_logprobs == pytest.approx({"A": math.log(0.5), "B": math.log(0.1)})
     assert found.logprob == pytest.approx(math.log(0.5))
@@ -44,7 +44,7 @@ def test_spellings_of_a_letter_add_up_and_others_do_not_count() -> None:
     ],
 )
 def test_a_reply_without_them_is_a_failure(told: object, why: str) -> None:
-    found = scored_by_list(Response(text="A"), told, ("A", "B"))
+    found = score_from_list(Response(text="A"), told, ("A", "B"))
     assert found.outcome == "provider_error"
     assert why in str(found.error)
     assert found.option_logprobs is None

@@ -14,7 +14,7 @@ from omibench.client.ask import open_asker
 from omibench.cost.dollars import worst_case
 from omibench.errors import ModelError, ParamsError, PluginError
 from omibench.graph.describe import params_schema
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.registry import Folders, provider
 from omibench.models.sequential import SequentialProvider
@@ -131,9 +131,9 @@ def test_fields_of_a_plug_ins_block_have_roles_as_built_in_ones_do(tmp_path: Pat
     assert louder.models["m"].store_identity == {"provider": "echo", "id": "one", "volume": 2}
     assert plain.models["m"].store_identity == shown.models["m"].store_identity
     cell = Cell("m", "cot")
-    assert slice_for(plain, "infer", cell) == slice_for(shown, "infer", cell)
-    assert slice_for(plain, "infer", cell) != slice_for(louder, "infer", cell)
-    assert slice_for(plain, "analyze") != slice_for(shown, "analyze")
+    assert slice_study(plain, "infer", cell) == slice_study(shown, "infer", cell)
+    assert slice_study(plain, "infer", cell) != slice_study(louder, "infer", cell)
+    assert slice_study(plain, "analyze") != slice_study(shown, "analyze")
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from tests.models.apis import KEY_ENV, answers, anthropic_model, openai_model, p
 from model_server.handle import ServerHandle
 from omibench.models.anthropic.messages import anthropic_body
 from omibench.models.anthropic.replies import anthropic_reply
-from omibench.models.http.drawn_pictures import MOST, decode_pictures
-from omibench.models.http.pictures import Shown
+from omibench.models.http.drawn_pictures import MOST_PICTURES, decode_pictures
+from omibench.models.http.pictures import PicturePayload
 from omibench.models.openai.messages import openai_body
 from omibench.models.openai.replies import openai_replies
 from omibench.schemas.request import (
@@ -191,14 +191,14 @@ def test_what_is_no_sound_picture_is_left_out(
 
 
 def test_no_more_pictures_are_kept_than_agreed() -> None:
-    assert len(decode_pictures([url()] * (MOST + 3))) == MOST
+    assert len(decode_pictures([url()] * (MOST_PICTURES + 3))) == MOST_PICTURES
 
 
 # Bodies and replies by hand: what the server cannot show.
 
 
-def show(image: ImagePart) -> Shown:
-    return Shown("image/png", image.sha256)
+def show(image: ImagePart) -> PicturePayload:
+    return PicturePayload("image/png", image.sha256)
 
 
 PICTURE = ImagePart(sha256="a")

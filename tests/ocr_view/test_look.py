@@ -12,7 +12,7 @@ from tests.stages.ocr.conftest import bomb
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
-from omibench.ocr_view import looking
+from omibench.ocr_view import make_look_writer
 from omibench.params.stages import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
@@ -47,7 +47,9 @@ def looked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("look")
     broken = out / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 nothing else")
-    read_papers([paper(out), broken], out / "ocr", OcrParams(), look=looking(out / "looks"))
+    read_papers(
+        [paper(out), broken], out / "ocr", OcrParams(), look=make_look_writer(out / "looks")
+    )
     return out
 
 
@@ -96,7 +98,9 @@ def test_a_paper_that_could_not_be_read_gets_a_page_that_says_why(looked: Path) 
 
 def test_a_page_with_a_huge_image_is_named_and_not_shown(tmp_path: Path) -> None:
     (tmp_path / "bomb.pdf").write_bytes(bomb())
-    read_papers([tmp_path / "bomb.pdf"], tmp_path, OcrParams(), look=looking(tmp_path / "looks"))
+    read_papers(
+        [tmp_path / "bomb.pdf"], tmp_path, OcrParams(), look=make_look_writer(tmp_path / "looks")
+    )
     page = (tmp_path / "looks/bomb.pdf.html").read_text("utf-8")
     assert "image_too_large" in page
     assert "it declares too many pixels" in page
@@ -137,5 +141,5 @@ def test_sixty_pages_stay_below_twenty_megabytes(tmp_path: Path) -> None:
                 (50, 60 + 13 * k), f"{number} {k} " + "every line is full of text " * 3
             )
     pdf.save(tmp_path / "long.pdf")
-    read_papers([tmp_path / "long.pdf"], tmp_path, OcrParams(), look=looking(tmp_path))
+    read_papers([tmp_path / "long.pdf"], tmp_path, OcrParams(), look=make_look_writer(tmp_path))
     assert (tmp_path / "long.pdf.html").stat().st_size < 20_000_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ocr_view.test_look import paper
 
-from omibench.ocr_view import looking
+from omibench.ocr_view import make_look_writer
 from omibench.params.stages import OcrParams
 from omibench.stages.ocr import read_papers
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def look(tmp_path_factory: pytest.TempPathFactory) -> str:
     out = tmp_path_factory.mktemp("browser")
-    read_papers([paper(out)], out / "ocr", OcrParams(dpi=72), look=looking(out))
+    read_papers([paper(out)], out / "ocr", OcrParams(dpi=72), look=make_look_writer(out))
     return Path(out / "shapes.pdf.html").as_uri()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.study import Study, parse_study
 
@@ -33,7 +33,7 @@ def test_cells_are_the_union_of_what_is_printed() -> None:
     assert study().cells == [
         Cell("a", "cot"), Cell("a", "k16"), Cell("b", "cot"), Cell("b", "direct"), Cell("c", "cot"),
     ]  # fmt: skip
-    assert study().infer.printed_in("b", "cot") == ["table 2", "figure 4b"]
+    assert study().infer.list_printed_places("b", "cot") == ["table 2", "figure 4b"]
 
 
 def test_the_lists_narrow_it() -> None:
@@ -48,7 +48,9 @@ def test_a_setting_is_in_the_slice_of_its_own_cells_alone() -> None:
     changed = VALUES | {"settings": VALUES["settings"] | {"k16": {"prompt": "direct"}}}
     other = parse_study(changed | {"infer": {"printed": PRINTED}}, "test")
     moved = [
-        c for c in study().cells if slice_for(study(), "infer", c) != slice_for(other, "infer", c)
+        c
+        for c in study().cells
+        if slice_study(study(), "infer", c) != slice_study(other, "infer", c)
     ]
     assert moved == [Cell("a", "k16")]
 
@@ -75,4 +77,4 @@ def test_what_tables_say_of_a_model_is_in_no_slice_that_asks_it() -> None:
     other = VALUES | {"models": VALUES["models"] | {"a": sized}}
     found = parse_study(other | {"infer": {"printed": PRINTED}}, "test")
     cell = Cell("a", "cot")
-    assert slice_for(found, "infer", cell) == slice_for(study(), "infer", cell)
+    assert slice_study(found, "infer", cell) == slice_study(study(), "infer", cell)

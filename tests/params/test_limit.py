@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.limit import Limit, apply_limit
 from omibench.params.study import Study, parse_study
@@ -81,5 +81,5 @@ def test_a_wrong_limit_is_one_line(given: object, said: str) -> None:
 )  # fmt: skip
 def test_a_limit_asks_anew_and_leaves_the_dataset_whole(stage: str, reruns: bool) -> None:
     cell = Cell("a", "cot")
-    plain, part = (slice_for(study(**own), stage, cell) for own in ({}, {"limit": 3}))
+    plain, part = (slice_study(study(**own), stage, cell) for own in ({}, {"limit": 3}))
     assert (plain != part) == reruns

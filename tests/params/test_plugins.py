@@ -9,7 +9,7 @@ import pytest
 from tests.plugins.test_files import RULE
 
 from omibench.errors import ParamsError, PluginError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.study import load_study
 
 PARAMS = """\
@@ -35,10 +35,10 @@ def test_names_of_a_plug_in_are_known(folder: Path) -> None:
 
 def test_a_job_gets_the_plug_ins_that_it_uses_with_what_they_mean(folder: Path) -> None:
     study = load_study("params.yaml")
-    part = slice_for(study, "score")
+    part = slice_study(study, "score")
     assert [plugin["file"] for plugin in part["plugins"]] == ["rules.py"]
-    assert slice_for(study, "analyze")["plugins"] == [{"file": "rules.py"}]
-    assert "plugins" not in slice_for(study, "freeze")
+    assert slice_study(study, "analyze")["plugins"] == [{"file": "rules.py"}]
+    assert "plugins" not in slice_study(study, "freeze")
     assert load_study(json.dumps(part)).score.rules == ["halves", "robust"]
     (folder / "rules.py").write_text(RULE.replace("0.5", "0.75"))
     with pytest.raises(PluginError, match=r"rules\.py: has changed since this run was planned"):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.presentation import Examples, FreezeExamples, Perception
 from omibench.params.study import Study, load_study, parse_study
@@ -57,17 +57,17 @@ def test_enough_examples_are_enough() -> None:
 
 def test_a_job_is_given_its_reader_and_not_what_freeze_was_told() -> None:
     made = study({"perception": {"given": "I+QM", "by": "reader"}}, {"set_aside": 3})
-    given = slice_for(made, "infer", Cell("sim", "mine"))
+    given = slice_study(made, "infer", Cell("sim", "mine"))
     assert set(given["models"]) == {"sim", "reader"}
     assert "freeze" not in given
-    again = parse_study(given, "slice", whole=False)
+    again = parse_study(given, "slice", whole_study=False)
     assert again.settings["mine"] == made.settings["mine"]
 
 
 def test_a_slice_with_examples_is_a_study_of_its_own() -> None:
     made = study({"examples": {"k": 2}}, {"set_aside": 3})
-    given = slice_for(made, "infer", Cell("sim", "mine"))
-    assert parse_study(given, "slice", whole=False).settings["mine"].examples == Examples(k=2)
+    given = slice_study(made, "infer", Cell("sim", "mine"))
+    assert parse_study(given, "slice", whole_study=False).settings["mine"].examples == Examples(k=2)
 
 
 def test_what_reads() -> None:
@@ -82,5 +82,5 @@ def test_every_stage_takes_its_slice() -> None:
     made = study({"examples": {"k": 2}}, {"set_aside": 3})
     for stage in ("analyze", "certify", "infer", "score"):
         cell = Cell("sim", "mine") if stage == "infer" else None
-        given = json.dumps(slice_for(made, stage, cell))
+        given = json.dumps(slice_study(made, stage, cell))
         assert load_study(given).study == made.study

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.params.reevaluate import EndpointWatch, HubWatch, block_for, matches
+from omibench.params.reevaluate import EndpointWatch, HubWatch, fill_template, matches
 from omibench.params.study import parse_study
 
 SERVED: dict[str, Any] = {"provider": "openai", "base_url": "http://x/v1", "key_env": "KEY"}
@@ -46,9 +46,9 @@ def test_a_new_model_is_asked_where_it_is_listed() -> None:
     assert elsewhere.endpoint() == ("anthropic", "http://y", "KEY")
     assert watch.wants("m")
     assert not watch.wants("m-base")
-    assert block_for(SERVED, "Lab/m") == {"id": "Lab/m"} | SERVED
+    assert fill_template(SERVED, "Lab/m") == {"id": "Lab/m"} | SERVED
     stand_in = {"provider": "simulated", "oracle": "o.jsonl"}
-    assert block_for(stand_in, "m") == stand_in, "a stand-in has no id"
+    assert fill_template(stand_in, "m") == stand_in, "a stand-in has no id"
 
 
 def watching(watch: dict[str, Any], **more: Any) -> dict[str, Any]:

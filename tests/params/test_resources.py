@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.models.base import LocalModel
-from omibench.params.resources import cpus_of, endpoint_of, resources_of
+from omibench.params.resources import collect_resources, count_cpus, find_endpoint
 from omibench.params.stages import ScoreParams
 from omibench.params.study import Study, parse_study
 
@@ -33,25 +33,27 @@ def test_a_local_model_asks_for_the_gpus_that_it_is_spread_over() -> None:
     block = {**VLLM, "tensor_parallel": 2, "pipeline_parallel": 2}
     asked = {"cpus": 16, "memory_gb": 0.5, "hours": 1.5, "gpu_model": "a100", "gpu_maker": "amd"}
     found = study(m={**block, "resources": asked})
-    assert resources_of(found, "fill", "m") == {
+    assert collect_resources(found, "fill", "m") == {
         "gpu": 4,
         "gpu_model": "a100",
         "gpu_manufacturer": "amd",
         "mem_mb": 500,
         "runtime": 90,
     }
-    assert cpus_of(found, "m") == 16
+    assert count_cpus(found, "m") == 16
 
 
 def test_a_whole_node_may_be_asked_for() -> None:
-    assert resources_of(study(m={**VLLM, "resources": {"gpus": 8}}), "fill", "m")["gpu"] == 8
+    assert collect_resources(study(m={**VLLM, "resources": {"gpus": 8}}), "fill", "m")["gpu"] == 8
 
 
 @pytest.mark.parametrize("more", [{"device": "cpu"}, {"resources": {"gpus": 0}}])
 def test_a_model_on_the_cpu_asks_for_no_gpu(more: dict[str, Any]) -> None:
-    asked = resources_of(study(m={"provider": "transformers", "id": "x", **more}), "fill", "m")
+    asked = collect_resources(study(m={"provider": "transformers", "id": "x", **more}), "fill", "m")
     assert [asked[name] for name in ("gpu", "gpu_model", "gpu_manufacturer")] == [None] * 3
-    assert resources_of(study(m={"provider": "transformers", "id": "x"}), "fill", "m")["gpu"] == 1
+    assert (
+        collect_resources(study(m={"provider": "transformers", "id": "x"}), "fill", "m")["gpu"] == 1
+    )
 
 
 def test_a_model_spread_over_more_gpus_than_it_is_given_is_one_clear_line() -> None:
@@ -67,7 +69,7 @@ def test_a_model_spread_over_more_gpus_than_it_is_given_is_one_clear_line() -> N
 def test_resources_change_no_answer() -> None:
     plain, asked = study(m=VLLM), study(m={**VLLM, "resources": {"memory_gb": 100, "gpus": 8}})
     cell = Cell("m", "cot")
-    assert slice_for(plain, "infer", cell) == slice_for(asked, "infer", cell)
+    assert slice_study(plain, "infer", cell) == slice_study(asked, "infer", cell)
     model = asked.models["m"]
     assert isinstance(model, LocalModel)
     assert "resources" in model.model_dump()
@@ -82,22 +84,22 @@ def test_cells_of_one_endpoint_share_its_name() -> None:
         e={**GPT, "batch": True},
         f=VLLM,
     )
-    assert [endpoint_of(found, name) for name in "abcdef"] == [
+    assert [find_endpoint(found, name) for name in "abcdef"] == [
         "openai", "openai", "eu_api_example_org", "anthropic", None, None,
     ]  # fmt: skip
     none = {"api": 0, "api_anthropic": 0, "api_eu_api_example_org": 0, "api_openai": 0}
-    assert resources_of(found, "infer", "b") == {**none, "api": 1, "api_openai": 1}
-    assert resources_of(found, "infer", "c") == {**none, "api": 1, "api_eu_api_example_org": 1}
-    assert resources_of(found, "infer", "e") == none
-    assert resources_of(found, "infer", "f") == none
-    assert list(resources_of(found, "infer")) == list(none)
+    assert collect_resources(found, "infer", "b") == {**none, "api": 1, "api_openai": 1}
+    assert collect_resources(found, "infer", "c") == {**none, "api": 1, "api_eu_api_example_org": 1}
+    assert collect_resources(found, "infer", "e") == none
+    assert collect_resources(found, "infer", "f") == none
+    assert list(collect_resources(found, "infer")) == list(none)
 
 
 def test_scoring_asks_for_a_share_when_its_judge_is_behind_an_api() -> None:
     base = study(m=VLLM, judge=GPT)
     judged = base.model_copy(update={"score": ScoreParams.model_validate({"judge": "judge"})})
-    assert resources_of(base, "score", "m") == {}
-    assert resources_of(judged, "score", "m") == {"api": 1, "api_openai": 1}
+    assert collect_resources(base, "score", "m") == {}
+    assert collect_resources(judged, "score", "m") == {"api": 1, "api_openai": 1}
 
 
 def test_saliency_of_a_local_model_asks_for_what_loading_it_takes() -> None:
@@ -109,11 +111,11 @@ def test_saliency_of_a_local_model_asks_for_what_loading_it_takes() -> None:
         "infer": {"models": ["local", "api"], "settings": ["direct"]},
     }
     study = parse_study(values, "test")
-    asked = resources_of(study, "saliency", "local")
+    asked = collect_resources(study, "saliency", "local")
     assert (asked["mem_mb"], asked["runtime"], asked["gpu"], asked["api"]) == (64000, 120, 1, 0)
-    other = resources_of(study, "saliency", "api")
+    other = collect_resources(study, "saliency", "api")
     assert (other["api"], other["gpu"]) == (1, None)
     # Snakemake converts these two, and takes no None for them.
     assert isinstance(other["mem_mb"], int)
     assert isinstance(other["runtime"], int)
-    assert set(asked) == set(other) == set(resources_of(study, "saliency"))
+    assert set(asked) == set(other) == set(collect_resources(study, "saliency"))

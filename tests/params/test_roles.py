@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.identity import certificate_identity, is_certified
 from omibench.params.models.registry import PROVIDERS, block_class, parse_model
@@ -57,7 +57,7 @@ def study(provider: str, **more: Any) -> Study:
 def fields() -> list[tuple[str, str, Any, Role]]:
     """Provider, field, another value as it is written in the block, and the field's role."""
     cases = []
-    for provider in PROVIDERS.built_in:
+    for provider in PROVIDERS.built_in_names:
         for name, role in field_roles(block_class(provider)).items():
             if name == "provider":
                 continue
@@ -84,10 +84,10 @@ def test_what_a_field_changes_follows_from_its_role(
     models = plain.models["m"], other.models["m"]
     changed = {
         "certificate": certificate_identity(models[0]) != certificate_identity(models[1]),
-        "job": slice_for(plain, "infer", Cell("m", "cot"))
-        != slice_for(other, "infer", Cell("m", "cot")),
+        "job": slice_study(plain, "infer", Cell("m", "cot"))
+        != slice_study(other, "infer", Cell("m", "cot")),
         "runtime": _operating(plain) != _operating(other),
-        "report": slice_for(plain, "analyze") != slice_for(other, "analyze"),
+        "report": slice_study(plain, "analyze") != slice_study(other, "analyze"),
     }
     assert changed == {
         "certificate": role is Role.IDENTITY,
@@ -110,7 +110,7 @@ def _operating(study: Study) -> str:
 
 
 def test_the_parts_of_a_block_are_the_block() -> None:
-    for provider in PROVIDERS.built_in:
+    for provider in PROVIDERS.built_in_names:
         block = block_class(provider)
         names = block.model_fields.keys() & OTHER.keys() - {"base", "thinking"}
         values = {name: OTHER[name] for name in names} | {"provider": provider}

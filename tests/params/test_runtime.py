@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.roles import Role, field_roles
 from omibench.params.runtime import (
@@ -76,10 +76,10 @@ def test_how_a_model_is_reached_triggers_no_job_and_reaches_every_job(
 ) -> None:
     plain, changed = study_with(), study_with(**own)
     cell = Cell("api", "cot")
-    assert slice_for(plain, "infer", cell) == slice_for(changed, "infer", cell)
+    assert slice_study(plain, "infer", cell) == slice_study(changed, "infer", cell)
     values = changed.model_dump(mode="json", exclude_defaults=True)
     monkeypatch.setenv(RUNTIME_ENV, dump_runtime(values, Path("/work")))
-    job = load_study(json.dumps(slice_for(changed, "infer", cell)))
+    job = load_study(json.dumps(slice_study(changed, "infer", cell)))
     assert job.study.store == changed.study.store
     for key, role in field_roles(type(job.models["api"])).items():
         if role is not Role.DISPLAY:
@@ -97,18 +97,18 @@ def test_the_name_of_a_study_triggers_the_report_alone_and_reaches_every_job(
     plain = parse_study(values, "test")
     renamed = parse_study({**values, "study": {"name": "renamed"}}, "test")
     cell = Cell("api", "cot")
-    given = slice_for(renamed, stage, cell)
-    assert given == slice_for(plain, stage, cell)
+    given = slice_study(renamed, stage, cell)
+    assert given == slice_study(plain, stage, cell)
     own = renamed.model_dump(mode="json", exclude_defaults=True)
     monkeypatch.setenv(RUNTIME_ENV, dump_runtime(own, Path("/work")))
     assert load_study(json.dumps(given)).study.name == "renamed"
-    assert slice_for(plain, "analyze") != slice_for(renamed, "analyze")
+    assert slice_study(plain, "analyze") != slice_study(renamed, "analyze")
 
 
 def test_what_is_declared_of_a_model_beside_its_checks_triggers_its_cells() -> None:
     cell = Cell("api", "cot")
     own = {"can": {"images": 3, "temperature": False}}
-    assert slice_for(study_with(**own), "infer", cell)["models"]["api"]["can"] == {
+    assert slice_study(study_with(**own), "infer", cell)["models"]["api"]["can"] == {
         "temperature": False
     }
 
@@ -116,7 +116,9 @@ def test_what_is_declared_of_a_model_beside_its_checks_triggers_its_cells() -> N
 def test_what_changes_answers_triggers_its_cells() -> None:
     cell = Cell("api", "cot")
     for own in ({"effort": "high"}, {"revision": "2"}, {"can": {"temperature": False}}):
-        assert slice_for(study_with(), "infer", cell) != slice_for(study_with(**own), "infer", cell)
+        assert slice_study(study_with(), "infer", cell) != slice_study(
+            study_with(**own), "infer", cell
+        )
 
 
 def test_outside_of_snakemake_a_slice_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.study import Study, load_study, local_models, parse_study
 
@@ -165,8 +165,8 @@ JUDGED = {"score", "certify", "analyze"}
 
 def slices(blocks: dict[str, Any]) -> dict[str, str]:
     study = parse_study(values(**blocks), "p")
-    found = {s: json.dumps(slice_for(study, s)) for s in STAGES if s != "infer"}
-    cells = {str(c): json.dumps(slice_for(study, "infer", Cell(*c))) for c in study.cells}
+    found = {s: json.dumps(slice_study(study, s)) for s in STAGES if s != "infer"}
+    cells = {str(c): json.dumps(slice_study(study, "infer", Cell(*c))) for c in study.cells}
     return {**found, **cells}
 
 
@@ -226,7 +226,7 @@ def test_cells_are_judged_where_somebody_is_named() -> None:
 def test_which_settings_are_judged_reruns_no_cell() -> None:
     one = parse_study(values(judge={"quality": "judge", "settings": ["cot"]}), "p")
     both = parse_study(values(judge={"quality": "judge"}), "p")
-    assert slice_for(one, "judge") == slice_for(both, "judge")
+    assert slice_study(one, "judge") == slice_study(both, "judge")
 
 
 def sampled(**aggregate: Any) -> Study:
@@ -239,14 +239,14 @@ def test_how_samples_become_one_asks_no_respondent_again() -> None:
     cell = Cell("a", "cot")
     one, other = sampled(how="majority"), sampled(how="best-of-n", judge="self", k=[2])
     assert one.aggregated_cells == [cell, Cell("b", "cot")]
-    assert slice_for(one, "infer", cell) == slice_for(other, "infer", cell)
-    assert slice_for(one, "score") == slice_for(other, "score")
-    assert slice_for(one, "aggregate", cell) != slice_for(other, "aggregate", cell)
-    assert set(slice_for(other, "aggregate", cell)["models"]) == {"a"}
-    assert "models" not in slice_for(one, "aggregate", cell)
+    assert slice_study(one, "infer", cell) == slice_study(other, "infer", cell)
+    assert slice_study(one, "score") == slice_study(other, "score")
+    assert slice_study(one, "aggregate", cell) != slice_study(other, "aggregate", cell)
+    assert set(slice_study(other, "aggregate", cell)["models"]) == {"a"}
+    assert "models" not in slice_study(one, "aggregate", cell)
     for study in (one, other):
-        given = slice_for(study, "aggregate", cell)
-        assert slice_for(load_study(json.dumps(given)), "aggregate", cell) == given
+        given = slice_study(study, "aggregate", cell)
+        assert slice_study(load_study(json.dumps(given)), "aggregate", cell) == given
 
 
 def test_samples_are_aggregated_whatever_was_shown() -> None:
@@ -254,8 +254,8 @@ def test_samples_are_aggregated_whatever_was_shown() -> None:
     study, cell = sampled(), Cell("a", "cot")
     values = study.model_dump(mode="json", exclude_defaults=True)
     values["settings"]["cot"]["images"] = {"show": "captions", "model": "b"}
-    given = slice_for(Study.model_validate(values), "aggregate", cell)
-    assert given == slice_for(study, "aggregate", cell)
+    given = slice_study(Study.model_validate(values), "aggregate", cell)
+    assert given == slice_study(study, "aggregate", cell)
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,8 @@ def test_a_slice_is_a_study_of_its_own() -> None:
     study = parse_study(values(), "p")
     for stage in STAGES:
         cell = Cell("a", "cot") if stage == "infer" else None
-        text = json.dumps(slice_for(study, stage, cell))
-        assert slice_for(load_study(text), stage, cell) == json.loads(text)
+        text = json.dumps(slice_study(study, stage, cell))
+        assert slice_study(load_study(text), stage, cell) == json.loads(text)
 
 
 def test_the_example_studies_are_valid(root: Path) -> None:
@@ -300,10 +300,10 @@ def test_local_models_are_asked_under_all_their_settings_in_one_job() -> None:
     }
     study = parse_study(values(**blocks), "p")
     assert local_models(study) == ["a"]
-    together = slice_for(study, "infer", Cell("a", ""))
+    together = slice_study(study, "infer", Cell("a", ""))
     assert list(together["settings"]) == ["cot", "direct"]
     assert list(together["models"]) == ["a"]
-    assert list(slice_for(study, "infer", Cell("b", ""))["settings"]) == ["cot"]
+    assert list(slice_study(study, "infer", Cell("b", ""))["settings"]) == ["cot"]
 
 
 def test_every_key_of_a_block_survives_yaml(tmp_path: Path) -> None:

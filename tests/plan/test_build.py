@@ -11,15 +11,15 @@ from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 
 from omibench.client.ask import open_asker
 from omibench.errors import MissingInputError
-from omibench.judges.case import Case
+from omibench.judges.case import JudgeCase
 from omibench.judges.gptscore import GPTSCORE
-from omibench.judges.instrument import request_for
+from omibench.judges.instrument import build_request
 from omibench.params.cell import Cell
 from omibench.params.filter import FilterParams
 from omibench.params.stages import BenchmarkParams, RationaleParams
 from omibench.params.study import Study
 from omibench.plan import plan_study, render
-from omibench.plan.rows import Plan, Row
+from omibench.plan.rows import Plan, PlanRow
 from omibench.plan.view import StudyView
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import Response
@@ -71,7 +71,7 @@ def keep(study: Study, questions: Path, model: str, setting: str, response: Resp
             partition.append(partition.key(request), request, response)
 
 
-def only(plan: Plan, role: str = "respondent") -> Row:
+def only(plan: Plan, role: str = "respondent") -> PlanRow:
     (row,) = [row for row in plan.rows if row.role == role]
     return row
 
@@ -197,7 +197,7 @@ def test_judgements_that_the_store_holds_are_found(
     keep(judged, questions, "api", "cot", Response(text="It is 7."))
     with open_asker(judged, "sim") as judge, Store(judged.study.store) as store:
         asked = StudyView(judged, questions, store).questions_by_id["p1"].question
-        judge([request_for(Case("p1", asked, ["7"], "It is 7.", None), GPTSCORE)])
+        judge([build_request(JudgeCase("p1", asked, ["7"], "It is 7.", None), GPTSCORE)])
     row = only(plan_study(judged, questions), "judge")
     assert (row.requests, row.stored, row.to_buy) == (3, 1, 2)
 

@@ -9,7 +9,7 @@ from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.params.study import Study
 from omibench.reevaluate.budget import (
-    Allowance,
+    MonthlyAllowance,
     choose_candidates,
     compute_allowance,
     find_cut_off,
@@ -82,13 +82,13 @@ def test_what_is_expected_must_fit_and_the_first_come_first(
 ) -> None:
     study = capped(tmp_path / "store", 1.0, None)
     found = find_new_models(study, {"lab": ["new-1", "new-2", "new-3"]})
-    free = choose_candidates(study, found, questions, Allowance(None, None, ""))
+    free = choose_candidates(study, found, questions, MonthlyAllowance(None, None, ""))
     assert [p.refused for p in free] == [None] * 3
     assert {p.to_buy for p in free} == {20}
     each = free[0].usd
     assert 0 < each < free[0].usd_most
     told = choose_candidates(
-        study, found, questions, Allowance(2.5 * each, 2.5 * each, "$9 are left")
+        study, found, questions, MonthlyAllowance(2.5 * each, 2.5 * each, "$9 are left")
     )
     assert [p.refused is None for p in told] == [True, True, False]
     why = told[2].refused or ""

@@ -9,7 +9,7 @@ from tests.reevaluate.conftest import TEMPLATE, watching
 
 from omibench.errors import ParamsError
 from omibench.params.cell import Cell
-from omibench.reevaluate.candidates import Candidate, find_new_models, replace_models
+from omibench.reevaluate.candidates import ModelCandidate, find_new_models, replace_models
 
 
 def test_what_matches_and_is_not_known_is_new() -> None:
@@ -73,6 +73,6 @@ def test_evaluating_candidates_takes_their_cells_alone() -> None:
 
 
 def test_a_candidate_that_contradicts_the_study_is_an_error() -> None:
-    wrong = Candidate("new-1", "new-1", "lab", {"provider": "openai"})
+    wrong = ModelCandidate("new-1", "new-1", "lab", {"provider": "openai"})
     with pytest.raises(ParamsError, match=r"models\.new-1\.id: Field required"):
         replace_models(watching(), [wrong])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from omibench.errors import FileFormatError
 from omibench.reevaluate.budget import Priced
-from omibench.reevaluate.candidates import Candidate
+from omibench.reevaluate.candidates import ModelCandidate
 from omibench.reevaluate.changes import (
     Standings,
     add_entry,
@@ -21,7 +21,7 @@ from omibench.reevaluate.changes import (
     read_standings,
 )
 
-NEW = Priced(Candidate("new-1", "Lab/new-1", "lab", {}), 1234, 1.0, 2.0)
+NEW = Priced(ModelCandidate("new-1", "Lab/new-1", "lab", {}), 1234, 1.0, 2.0)
 
 
 def board(folder: Path, name: str, accuracies: dict[str, float], **more: Any) -> Standings:

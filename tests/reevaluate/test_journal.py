@@ -15,11 +15,11 @@ from omibench.reevaluate.budget import Priced
 from omibench.reevaluate.candidates import find_new_models
 from omibench.reevaluate.journal import (
     find_unfinished,
+    is_already_waiting,
+    lock_results,
     note,
     note_cut_off,
-    only_one,
     read_journal,
-    was_told,
 )
 
 
@@ -69,17 +69,17 @@ def test_what_was_begun_and_then_had_no_budget_is_not_forgotten(tmp_path: Path) 
 def test_a_refusal_is_told_once_for_each_reason(tmp_path: Path) -> None:
     (found,) = find_new_models(watching(), {"lab": ["new-1"]})
     priced = Priced(found, 1, 2.0, 3.0, "too dear")
-    assert not was_told(read_journal(tmp_path), priced)
+    assert not is_already_waiting(read_journal(tmp_path), priced)
     note(tmp_path, [found], "waiting", "now", "too dear")
-    assert was_told(read_journal(tmp_path), priced)
-    assert not was_told(read_journal(tmp_path), priced._replace(refused="still too dear"))
+    assert is_already_waiting(read_journal(tmp_path), priced)
+    assert not is_already_waiting(read_journal(tmp_path), priced._replace(refused="still too dear"))
 
 
 def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path\n"
-        "from omibench.reevaluate.journal import only_one\n"
-        "with only_one(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(600)\n"
+        "from omibench.reevaluate.journal import lock_results\n"
+        "with lock_results(Path(sys.argv[1])):\n    print('held', flush=True); time.sleep(600)\n"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
@@ -87,11 +87,11 @@ def test_the_second_is_turned_away_and_a_killed_one_holds_nothing(tmp_path: Path
         assert other.stdout.readline() == "held\n"
         with (
             pytest.raises(OutputError, match="another re-evaluation is at work"),
-            only_one(tmp_path),
+            lock_results(tmp_path),
         ):
             pass
         other.kill()
-    with only_one(tmp_path):
+    with lock_results(tmp_path):
         pass
 
 
@@ -104,6 +104,6 @@ def test_a_folder_that_cannot_be_locked_is_one_line(
     monkeypatch.setattr("fcntl.flock", refuse)
     with (
         pytest.raises(OutputError, match="cannot be locked: Input/output error"),
-        only_one(tmp_path),
+        lock_results(tmp_path),
     ):
         pass

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from omibench.errors import ParamsError
-from omibench.reevaluate.candidates import Candidate
+from omibench.reevaluate.candidates import ModelCandidate
 from omibench.reevaluate.params_file import add_to_params
 
 BLOCK = {"provider": "openai", "id": "Lab/new: 1", "price": {"input": 1.0, "output": 2.0}}
 BLOCK["price"] = {"input": 1.0, "output": 2.0, "as_of": "2026-11-21"}
-NEW = Candidate("new-1", "Lab/new: 1", "lab", BLOCK)
+NEW = ModelCandidate("new-1", "Lab/new: 1", "lab", BLOCK)
 ONE = {**NEW._asdict(), "settings": ("direct",)}
 
 BLOCKS = """\
@@ -69,9 +69,9 @@ EMPTY = "settings: {cot: {}, direct: {}}\ninfer: {settings: [cot]}   # no model 
 @pytest.mark.parametrize(
     "text", [BLOCKS, FLOWS, WRAPPED, EMPTY], ids=["blocks", "flows", "wrapped", "empty"]
 )
-@pytest.mark.parametrize("candidate", [NEW, Candidate(**ONE)], ids=["all", "one setting"])
+@pytest.mark.parametrize("candidate", [NEW, ModelCandidate(**ONE)], ids=["all", "one setting"])
 def test_the_model_is_added_and_comments_stay(
-    text: str, candidate: Candidate, tmp_path: Path
+    text: str, candidate: ModelCandidate, tmp_path: Path
 ) -> None:
     if candidate.settings and text == EMPTY:
         text = text.replace("[cot]", "[cot, direct]")

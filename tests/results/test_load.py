@@ -72,7 +72,7 @@ def test_a_missing_cell_is_told_and_the_others_are_read(made: Folders, tmp_path:
     gone = Cell("sim-weak", "direct")
     assert found.missing == (gone,)
     assert found.study.cells == [cell for cell in made.study.cells if cell != gone]
-    assert found.whole == made.study
+    assert found.full_study == made.study
     assert set(found.simulated_cells) == set(found.study.cells)
 
 

@@ -10,12 +10,12 @@ from tests.judges.conftest import user_text
 
 from omibench.judges.extraction import EXTRACTION
 from omibench.judges.grade import GRADE
-from omibench.judges.instrument import prompt_of
-from omibench.judges.panel import Judge, Panel
+from omibench.judges.instrument import build_prompt
+from omibench.judges.panel import Judge, OpenPanel
 from omibench.rule_books.mathreal import score
 from omibench.schemas.request import Request, Response
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.score.judge import graded
+from omibench.stages.score.judge import run_mathreal
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ class Model:
         return [Response(text=self.replies[r.tags.role](user_text(r))) for r in requests]
 
 
-def panels(*models: Model) -> tuple[Panel, Panel]:
+def panels(*models: Model) -> tuple[OpenPanel, OpenPanel]:
     judges = [Judge(f"j{i}", model, {"id": i}) for i, model in enumerate(models)]
-    return Panel(judges, prompt_of(GRADE)), Panel(judges[:1], prompt_of(EXTRACTION))
+    return OpenPanel(judges, build_prompt(GRADE)), OpenPanel(judges[:1], build_prompt(EXTRACTION))
 
 
 def named(name: str, prediction: str, gold: str) -> ScoredItem:
@@ -79,7 +79,7 @@ def test_with_models_only_what_needs_them_is_asked() -> None:
         lambda prompt: "EXTRACTED: 12" if "in all" in prompt else "EXTRACTED: null",
         lambda prompt: "SCORE: 1/2" if "1; 3" in prompt else "SCORE: 1/1",
     )
-    told = [first for first, *rest in graded(ITEMS, [""] * 5, *panels(model)) if not rest]
+    told = [first for first, *rest in run_mathreal(ITEMS, [""] * 5, *panels(model)) if not rest]
     assert [(t.verdict.verdict, t.verdict.outcome) for t in told] == [
         (1.0, "scored"), (0.5, "scored"), (1.0, "scored"), (0.0, "unparsed"), (0.0, "refused")
     ]  # fmt: skip
@@ -90,13 +90,13 @@ def test_with_models_only_what_needs_them_is_asked() -> None:
     assert told[2].verdict.extracted == "12"
     assert told[2].verdict.method.startswith("extracted by j0 (")
     assert told[2].judge_key
-    assert all(t.prompt_sha256 == prompt_of(GRADE).sha256 for t in told)
+    assert all(t.prompt_sha256 == build_prompt(GRADE).sha256 for t in told)
     assert all(t.verdict.rules == "mathreal" for t in told)
 
 
 def test_a_model_that_fails_is_judge_failed_and_never_wrong() -> None:
     model = Model(lambda prompt: "EXTRACTED: 99", lambda prompt: "Well done.")
-    told = [first for first, *_ in graded(ITEMS, [""] * 5, *panels(model))]
+    told = [first for first, *_ in run_mathreal(ITEMS, [""] * 5, *panels(model))]
     assert [t.verdict.outcome for t in told] == [
         "scored", "judge_failed", "judge_failed", "judge_failed", "refused"
     ]  # fmt: skip
@@ -107,7 +107,7 @@ def test_graders_that_vote_stand_behind_the_verdict_in_every_row() -> None:
     def replies(score: str) -> Model:
         return Model(lambda prompt: "EXTRACTED: null", lambda prompt: f"SCORE: {score}")
 
-    told = graded(ITEMS, [""] * 5, *panels(replies("1/1"), replies("0/1"), replies("1/1")))
+    told = run_mathreal(ITEMS, [""] * 5, *panels(replies("1/1"), replies("0/1"), replies("1/1")))
     assert all(
         [t.verdict.rules for t in row] == ["mathreal", "mathreal/j0", "mathreal/j1", "mathreal/j2"]
         for row in told
@@ -122,7 +122,7 @@ def test_a_grade_that_never_came_keeps_its_reason() -> None:
         return [Response(text="", outcome="budget_stop") for _ in requests]
 
     judge = Judge("j", ask, {"id": 0})
-    panels = Panel([judge], prompt_of(GRADE)), Panel([judge], prompt_of(EXTRACTION))
-    told = [first for first, *_ in graded(ITEMS[:3], [""] * 3, *panels)]
+    panels = OpenPanel([judge], build_prompt(GRADE)), OpenPanel([judge], build_prompt(EXTRACTION))
+    told = [first for first, *_ in run_mathreal(ITEMS[:3], [""] * 3, *panels)]
     assert [t.verdict.outcome for t in told] == ["scored", "budget_stop", "budget_stop"]
     assert [t.verdict.credit for t in told] == [1.0, None, None]

@@ -7,7 +7,7 @@ from omibench.errors import OmibenchError
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 
 
-@pytest.mark.parametrize("rules", RULE_BOOKS.built_in)
+@pytest.mark.parametrize("rules", RULE_BOOKS.built_in_names)
 def test_every_module_registers_the_name_that_it_is_listed_under(rules: str) -> None:
     assert RULE_BOOKS.get(rules).name == rules
 

@@ -7,13 +7,13 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.schemas.tool_calls import LONGEST, read_calls, written_call
+from omibench.schemas.tool_calls import LONGEST, read_calls, write_call
 
 CROP = '{"image": "image_1", "box": [0, 0, 1, 1]}'
 
 
 def test_a_call_is_read_as_it_was_written() -> None:
-    read = read_calls(f"Let me see.\n\n{written_call('crop', CROP)}\n")
+    read = read_calls(f"Let me see.\n\n{write_call('crop', CROP)}\n")
     assert read is not None
     assert read.before == "Let me see."
     assert [(c.id, c.name, json.loads(c.arguments)) for c in read.calls] == [
@@ -27,8 +27,8 @@ def test_an_answer_makes_no_call() -> None:
 
 
 def test_what_follows_the_first_run_of_calls_was_written_unseen() -> None:
-    two = f"{written_call('look', '{}')}\n\n{written_call('crop', '{}')}"
-    read = read_calls(f"{two}\nResult: a cat.\n{written_call('blur', '{}')}\n\\boxed{{cat}}")
+    two = f"{write_call('look', '{}')}\n\n{write_call('crop', '{}')}"
+    read = read_calls(f"{two}\nResult: a cat.\n{write_call('blur', '{}')}\n\\boxed{{cat}}")
     assert read is not None
     assert [call.name for call in read.calls] == ["look", "crop"]
 
@@ -71,7 +71,7 @@ def test_a_hostile_reply_takes_linear_time() -> None:
     read = read_calls("```tool\n" * 200_000)
     assert read is not None
     assert len(read.calls) == 1
-    many = read_calls(f"{written_call('look', '{}')}\n" * 1000)
+    many = read_calls(f"{write_call('look', '{}')}\n" * 1000)
     assert many is not None
     assert len(many.calls) == 1000
 
@@ -87,7 +87,7 @@ def test_no_reply_breaks_the_reader(text: str | list[str]) -> None:
     st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=9) | st.none()),
 )
 def test_every_call_comes_back(name: str, arguments: dict[str, object]) -> None:
-    read = read_calls(written_call(name, json.dumps(arguments)))
+    read = read_calls(write_call(name, json.dumps(arguments)))
     assert read is not None
     (call,) = read.calls
     if len(json.dumps(arguments)) < LONGEST / 2:

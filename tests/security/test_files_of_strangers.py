@@ -25,12 +25,12 @@ from omibench.reevaluate.changes import read_standings
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet
 from omibench.settings.prompts import load_prompt
-from omibench.stages.analyze.tables.calibration import _of_reasoning
+from omibench.stages.analyze.tables.calibration import _has_reasoning_certificates
 from omibench.stages.analyze.tables.printed import read_published
 from omibench.stages.certify.labels import read_labels
 from omibench.stages.filter.hashing import difference_hash
 from omibench.stages.ocr.sources.check import hash_regular_file
-from omibench.status.runs import _read as read_run
+from omibench.status.runs import _read_run as read_run
 from omibench.store.merge import merge_store
 
 DEEP = '{"a":' * 50_000
@@ -126,14 +126,14 @@ def test_notes_that_are_broken_are_no_notes(
         file = tmp_path / "run.jsonl"
         file.write_bytes(content.encode("latin-1"))
         assert read_run(file) is None
-        assert not _of_reasoning(file)
+        assert not _has_reasoning_certificates(file)
         record = FOLDER / "metadata" / "eA=="
         record.parent.mkdir(parents=True, exist_ok=True)
         record.write_bytes(content.encode("latin-1"))
         assert read_record("x") is None
     os.mkfifo(tmp_path / "pipe")
     assert read_run(tmp_path / "pipe") is None
-    assert not _of_reasoning(tmp_path / "pipe")
+    assert not _has_reasoning_certificates(tmp_path / "pipe")
     assert image_size(str(tmp_path / "pipe")) is None
     with pytest.raises(PaperError, match="it is a named pipe"):
         hash_regular_file(tmp_path / "pipe")

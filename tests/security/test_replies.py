@@ -19,7 +19,7 @@ from omibench.errors import ModelError, PassingError
 from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.batch import api as batch_api
 from omibench.models.http import bounds
-from omibench.models.http.bounds import Gauge, size_text, within
+from omibench.models.http.bounds import Gauge, call_with_timeout, size_text
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
@@ -204,11 +204,11 @@ def test_results_of_batches_are_read_line_by_bounded_line(monkeypatch: pytest.Mo
 
 
 def test_a_call_that_ends_in_time_gives_what_it_gives() -> None:
-    assert within(5.0, lambda: 7) == 7
+    assert call_with_timeout(5.0, lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        within(5.0, lambda: 1 // 0)
+        call_with_timeout(5.0, lambda: 1 // 0)
     with pytest.raises(Failure, match=r"no whole reply within 0\.05 s"):
-        within(0.05, lambda: time.sleep(2))
+        call_with_timeout(0.05, lambda: time.sleep(2))
 
 
 def test_sizes_are_said_in_units() -> None:

@@ -17,7 +17,7 @@ from tests.store.filling import fill
 from model_server.handle import KEY, ServerHandle
 from omibench.client.ask import ask as ask_once
 from omibench.errors import ModelError, ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.models.openai.batch import OpenAIBatchProvider
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.traffic.failure import Failure
@@ -26,7 +26,7 @@ from omibench.params.cell import Cell
 from omibench.params.runtime import dump_runtime
 from omibench.params.study import parse_study
 from omibench.stages.ocr.engines.mathpix import Client, read_image
-from omibench.status.failures import clean, last_lines
+from omibench.status.failures import clean, read_last_lines
 from omibench.store.export import export
 from omibench.store.store import Store
 from omibench.text.masking import (
@@ -144,9 +144,9 @@ def test_a_code_may_hold_a_key_as_well() -> None:
 def test_the_tail_of_a_log_begins_with_a_whole_line(tmp_path: Path) -> None:
     log = tmp_path / "job.log"
     log.write_text("key=AIzaSyA1234567890abcdefghijklmnopqrstuv" + "z" * 8180 + "\nomibench: no\n")
-    assert last_lines(log) == ["omibench: no"]
+    assert read_last_lines(log) == ["omibench: no"]
     log.write_text("omibench: HTTP 401: AIzaSyA1234567890abcdefghijklmnopqrstuv\n")
-    assert last_lines(log) == ["omibench: HTTP 401: ***"]
+    assert read_last_lines(log) == ["omibench: HTTP 401: ***"]
 
 
 @pytest.mark.parametrize("before", [280, 295])
@@ -290,7 +290,7 @@ def test_jobs_are_given_the_names_of_keys() -> None:
         "infer": {"models": ["m"], "settings": ["cot"]},
     }  # fmt: skip
     study = parse_study(values, "params.yaml")
-    given = json.dumps(slice_for(study, "infer", Cell("m", "cot")))
+    given = json.dumps(slice_study(study, "infer", Cell("m", "cot")))
     assert "${GATEWAY_KEY}" in given
     assert "key_env" in dump_runtime({"models": {"m": block | {"key_env": "X"}}}, Path())
 

@@ -24,10 +24,10 @@ from omibench.params.stages import BenchmarkParams
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Conversation, Response, ToolCall
-from omibench.schemas.tool_calls import written_call
+from omibench.schemas.tool_calls import write_call
 from omibench.settings.needs import asked_questions
 from omibench.settings.steps import Step, Task, next_step
-from omibench.stages.freeze.examples import example_rows
+from omibench.stages.freeze.examples import make_example_rows
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
 CROP = '{"image": "image_1", "box": [0.1, 0.1, 0.9, 0.9]}'
@@ -54,7 +54,7 @@ def split(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Split:
     marked = [_marked(question, n, placeholders) for n, question in enumerate(questions)]
     golds = [_gold(answer) for answer in answers]
     aside = FreezeExamples(set_aside=20, first=9)
-    examples = example_rows(marked, golds, aside)
+    examples = make_example_rows(marked, golds, aside)
     return Split(marked, examples, _siblings(questions), placeholders)
 
 
@@ -102,7 +102,7 @@ def _answered(step: Step, setting: Setting, *, first: bool) -> list[Response]:
     if tools is None or not first:
         return [Response(text="So it is.") for _ in step]
     if tools.style == "text":
-        return [Response(text=written_call("crop", CROP)) for _ in step]
+        return [Response(text=write_call("crop", CROP)) for _ in step]
     call = ToolCall(id="call_1", name="crop", arguments=CROP)
     return [Response(text="", calls=(call,)) for _ in step]
 

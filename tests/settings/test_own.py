@@ -11,7 +11,7 @@ from tests.stages.infer.conftest import frozen_questions, study_maker
 
 from omibench.params.cell import Cell
 from omibench.schemas.tables import ResponseRow, read_parquet
-from omibench.stages.infer import infer_cell, requests_of
+from omibench.stages.infer import infer_cell, list_requests
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_setting_of_ones_own(guide: str, tmp_path: Path, monkeypatch: pytest.M
         settings=params["settings"], infer={"models": ["sim"], **params["infer"]}
     )
     cell, questions = Cell("sim", "examiner"), frozen_questions(tmp_path)
-    first, *_ = requests_of(questions, study, cell)
+    first, *_ = list_requests(questions, study, cell)
     system, user = first.conversation.messages
     assert system.role == "system"
     assert "strict examiner" in first.conversation.text

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from tests.settings.problems import PROBLEMS
 
 from omibench.datasets.mathreal import load
-from omibench.params.presentation import Given, Perception
+from omibench.params.presentation import Perception, PerceptionInput
 from omibench.params.setting import Setting
 from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Question
@@ -20,7 +20,7 @@ from omibench.settings.steps import Task, next_step
 BY_ID = {question.id: question for question in PROBLEMS}
 PHOTO = BY_ID["photograph"]
 QG, DG = "如图，求三角形的面积。", "一个直角三角形，两条直角边分别为3和4。"
-GIVEN: tuple[Given, ...] = ("I", "I+QG", "I+QG+DG")
+GIVEN: tuple[PerceptionInput, ...] = ("I", "I+QG", "I+QG+DG")
 QM, DM = "Find the area.", "A triangle."
 
 
@@ -34,7 +34,7 @@ QM, DM = "Find the area.", "A triangle."
         ("I+QG+DG", f"[IMAGE0]\n{QG}\n\n[Figure description]\n{DG}"),
     ],
 )
-def test_the_words_of_the_six_settings(given: Given, text: str) -> None:
+def test_the_words_of_the_six_settings(given: PerceptionInput, text: str) -> None:
     assert add_readings(PHOTO, Perception(given=given), [QM, DM]).question == text
 
 

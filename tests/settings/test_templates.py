@@ -22,7 +22,7 @@ def test_what_goes_with_the_choices(template: str, left: str) -> None:
     assert drop_slot(template, CHOICES) == left
 
 
-@pytest.mark.parametrize("name", PROMPTS.built_in)
+@pytest.mark.parametrize("name", PROMPTS.built_in_names)
 def test_every_built_in_prompt_keeps_its_question_and_loses_idle_slots(name: str) -> None:
     prompt = PROMPTS.get(name)
     full = prompt.shape(lettered=True)
@@ -46,6 +46,6 @@ def test_an_ablation_of_choices_keeps_the_format_of_the_answer() -> None:
 
 
 def test_a_box_is_seen() -> None:
-    assert PROMPTS.get("emma-direct").boxed
-    assert not PROMPTS.get("usnco-v").boxed
-    assert not Prompt("{question}", "{question}").boxed
+    assert PROMPTS.get("emma-direct").wants_box
+    assert not PROMPTS.get("usnco-v").wants_box
+    assert not Prompt("{question}", "{question}").wants_box

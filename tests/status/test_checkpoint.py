@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from omibench.status.checkpoint import checkpoint_remark
+from omibench.status.checkpoint import describe_checkpoint
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,6 @@ from omibench.status.checkpoint import checkpoint_remark
     ],
 )
 def test_jobs_that_freeze_may_spare_are_told(rules: list[str], said: str | None) -> None:
-    remark = checkpoint_remark(rules)
+    remark = describe_checkpoint(rules)
     assert (remark is None) == (said is None)
     assert said is None or (remark and said in remark and "\n" not in remark)

@@ -8,7 +8,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import FrozenManifest, write_json, write_jsonl
 from omibench.stages.filter import filter_problems
-from omibench.status.ending import ending
+from omibench.status.ending import describe_ending
 from omibench.status.runs import FOLDER
 
 EVENTS = """{"time": 1, "pid": 1, "host": "h", "process": null, "command": [], "jobs": \
@@ -42,11 +42,13 @@ def test_a_run_that_filtered_and_froze_says_how_much_and_where(tmp_path: Path) -
     notes = results / FOLDER / "1.jsonl"
     notes.parent.mkdir()
     notes.write_text(EVENTS)
-    told = ending(study, notes)
+    told = describe_ending(study, notes)
     assert "2 problems, 1 with an answer; 0 kept, 2 rejected (2 statement_incomplete): " in told
     assert f"{results}/filter/rejects.html" in told
     assert f"Frozen: 7 problems, 1 picture: {results}/freeze/README.md" in told
     assert "Report" not in told
     (results / "filter/rejects.parquet").unlink()
     (results / "freeze/manifest.json").write_text("{")
-    assert "2 jobs done" in ending(study, notes), "what is broken is not told, and ends nothing"
+    assert "2 jobs done" in describe_ending(study, notes), (
+        "what is broken is not told, and ends nothing"
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from omibench.params.study import Study
 from omibench.status.hooks import Watched, command
-from omibench.status.runs import FOLDER, KEPT, read_runs
+from omibench.status.runs import FOLDER, KEPT_RUNS, read_runs
 
 OUTPUT = "results/infer/one/cot.parquet"
 
@@ -84,11 +84,11 @@ def test_a_run_that_cannot_be_noted_goes_on(study: Study, caplog: pytest.LogCapt
 
 
 def test_only_the_last_runs_are_kept(study: Study) -> None:
-    for _ in range(KEPT + 3):
+    for _ in range(KEPT_RUNS + 3):
         watched = Watched(study)
         watched.start(SimpleNamespace(touch=False, dag=Graph()))
         watched.end("done")
-    assert len(list((Path("results") / FOLDER).iterdir())) == KEPT
+    assert len(list((Path("results") / FOLDER).iterdir())) == KEPT_RUNS
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,21 @@ import pytest
 
 from omibench.status.pace import time_left
 from omibench.status.rows import CellStatus
-from omibench.status.runs import Job, Run, State
+from omibench.status.runs import Run, RunJob, State
 
 NOW = 1000.0
 
 
-def run(*jobs: Job) -> Run:
-    return Run(Path("r"), began=0.0, seen=NOW, jobs={job.output: job for job in jobs})
+def run(*jobs: RunJob) -> Run:
+    return Run(Path("r"), began=0.0, last_event=NOW, jobs={job.output: job for job in jobs})
 
 
-def job(name: str, state: State = "waiting", began: float = 0, ended: float | None = None) -> Job:
+def job(
+    name: str, state: State = "waiting", began: float = 0, ended: float | None = None
+) -> RunJob:
     stage, _, cell = name.partition(" ")
     model, _, setting = cell.partition("/")
-    return Job(stage, name, model or None, setting or None, None, state, began or None, ended)
+    return RunJob(stage, name, model or None, setting or None, None, state, began or None, ended)
 
 
 def cell(model: str, setting: str, to_buy: int) -> CellStatus:

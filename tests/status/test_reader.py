@@ -12,11 +12,11 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.plan.view import StudyView
 from omibench.schemas.request import Response
-from omibench.stages.infer.stage import provider_of, requests_of
+from omibench.stages.infer.stage import list_requests, open_model_provider
 from omibench.status import look
 from omibench.status.page import write_page
 from omibench.status.reader import Looker
-from omibench.status.rows import CellStatus, StageStatus, Status
+from omibench.status.rows import CellStatus, StageStatus, StudyStatus
 from omibench.status.text import render
 from omibench.store.ledger.ledger import Ledger, Purse
 from omibench.store.store import Store
@@ -25,20 +25,20 @@ ALL = ["answered"] * 3
 QUESTIONS = Path("results/freeze/questions.jsonl")
 
 
-def cell(status: Status, model: str, setting: str) -> CellStatus:
+def cell(status: StudyStatus, model: str, setting: str) -> CellStatus:
     return next(c for c in status.cells if (c.model, c.setting) == (model, setting))
 
 
-def stage(status: Status, name: str) -> StageStatus:
+def stage(status: StudyStatus, name: str) -> StageStatus:
     return next(s for s in status.stages if s.stage == name)
 
 
 def answer(study: Study, model: str, setting: str, count: int) -> None:
     """Put the first answers of a cell into the store, as a job of another process would."""
-    provider = provider_of(study, model)
+    provider = open_model_provider(study, model)
     with Store(study.study.store) as store:
         partition = store.open_partition(provider.identity)
-        for request in requests_of(QUESTIONS, study, Cell(model, setting))[:count]:
+        for request in list_requests(QUESTIONS, study, Cell(model, setting))[:count]:
             partition.append(partition.key(request), request, Response(text="4", cost_usd=0.5))
 
 

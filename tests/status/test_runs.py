@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.status.conftest import note_run
 
-from omibench.status.runs import Job, latest, read_runs, states
+from omibench.status.runs import RunJob, find_latest_run, merge_jobs, read_runs
 
 CELL = "results/infer/one/cot.parquet"
 RESULTS = Path("results")
@@ -20,8 +20,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def said(path: str = CELL) -> Job | None:
-    return states(read_runs(RESULTS)).get(path)
+def said(path: str = CELL) -> RunJob | None:
+    return merge_jobs(read_runs(RESULTS)).get(path)
 
 
 def test_a_living_run_has_running_and_waiting_jobs() -> None:
@@ -97,7 +97,7 @@ def test_torn_and_foreign_lines_are_left_out(tmp_path: Path) -> None:
 def test_the_run_to_tell_of_is_the_one_that_lives() -> None:
     living = note_run({"infer one/cot": ["running"]}, age=900)
     note_run({"infer two/cot": ["running", "done"]}, end="done")
-    run = latest(read_runs(RESULTS))
+    run = find_latest_run(read_runs(RESULTS))
     assert run is not None
     assert run.path.name == living.name
-    assert latest([]) is None
+    assert find_latest_run([]) is None

@@ -10,7 +10,7 @@ from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.params.cell import Cell
 from omibench.stages.infer import infer_cell
-from omibench.status.stored import Held, Known, Stored
+from omibench.status.stored import Stored, StoredCounts, WrittenCounts
 
 
 @pytest.mark.parametrize(("setting", "count"), [("words", 6), ("joined", 3), ("worse", 3)])
@@ -19,10 +19,10 @@ def test_answers_are_found_as_they_come_and_nothing_is_drawn(
 ) -> None:
     questions, study = pictured_questions(tmp_path), pictured_study(tmp_path)
     pictures, cells = tmp_path / "results" / "pictures", {Cell("a", setting), Cell("b", setting)}
-    stored, known = Stored(study, questions), Known(Counter(), {})
+    stored, known = Stored(study, questions), WrittenCounts(Counter(), {})
     try:
         before = stored.look(cells, cells, known)
-        assert before == dict.fromkeys(cells, Held(count))
+        assert before == dict.fromkeys(cells, StoredCounts(count))
         assert not pictures.exists()
         infer_cell(questions, tmp_path / "a.parquet", study, Cell("a", setting))
         after = stored.look(cells, cells, known)

@@ -88,5 +88,5 @@ def test_a_gate_that_is_not_passed_makes_no_ledger(tmp_path: Path) -> None:
     with open_budget(study, "m") as budget, Store(tmp_path) as store:
         store.open_partition(IDENTITY)
         assert budget is not None
-        assert budget.again() is False
+        assert budget.has_room() is False
     assert list(tmp_path.iterdir()) == []

@@ -97,7 +97,7 @@ def test_a_torn_tail_is_skipped_and_reported(
     with caplog.at_level(logging.WARNING), Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)
         assert [key in partition for key in keys] == [True, True, False]
-        assert [(d.line, d.reason.split(":")[0]) for d in partition.damaged] == [(3, "torn")]
+        assert [(d.line, d.reason.split(":")[0]) for d in partition.damaged_lines] == [(3, "torn")]
     assert f"{segment.name}, line 3: torn" in caplog.text
 
 
@@ -112,8 +112,8 @@ def test_corrupt_lines_are_counted_and_named_and_the_others_read(tmp_path: Path)
     with Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)
         assert [key in partition for key in keys] == [False, False, False, True]
-        assert [d.line for d in partition.damaged] == [1, 2, 3]
-        reasons = [d.reason for d in partition.damaged]
+        assert [d.line for d in partition.damaged_lines] == [1, 2, 3]
+        reasons = [d.reason for d in partition.damaged_lines]
     assert "checksum" in reasons[0]
     assert "not a response" in reasons[1]
     assert "another version" in reasons[2]
@@ -164,7 +164,7 @@ def test_a_kill_loses_nothing_that_counted_as_done(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)
         assert len(partition) >= max(done, 3)
-        assert len(partition.damaged) <= 1
+        assert len(partition.damaged_lines) <= 1
         for n in range(done):
             response = partition.get(partition.key(request(n)))
             assert response is not None
@@ -219,7 +219,7 @@ def test_processes_write_at_once_and_a_reader_sees_them_when_it_looks_again(
         for job in jobs:
             job.join()
         partition.refresh()
-        assert (len(partition), partition.duplicates, partition.damaged) == (320, 40, [])
+        assert (len(partition), partition.duplicates, partition.damaged_lines) == (320, 40, [])
         for n in range(320):
             response = partition.get(partition.key(request(n)))
             assert response is not None

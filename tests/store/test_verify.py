@@ -20,10 +20,10 @@ from tests.store.filling import (
 from omibench.store.partition.compact import compact_partition
 from omibench.store.partition.line import build_body, encode_line
 from omibench.store.store import Store
-from omibench.store.verify import Fault, Verified, verify_store
+from omibench.store.verify import Fault, StoreCheck, verify_store
 
 
-def verify(folder: Path) -> Verified:
+def verify(folder: Path) -> StoreCheck:
     return verify_store(folder, [partition_folder(folder)])
 
 
@@ -84,7 +84,9 @@ def test_damaged_lines_are_found_where_the_index_is_still_believed(tmp_path: Pat
     why = "corrupt: its checksum does not match"
     assert verify(tmp_path).faults == [Fault(name, "line 2", why)]
     with Store(tmp_path) as store:
-        assert len(store.open_partition(IDENTITY).damaged) == 1, "and all others know from now on"
+        assert len(store.open_partition(IDENTITY).damaged_lines) == 1, (
+            "and all others know from now on"
+        )
 
 
 def test_pictures_are_hashed_and_missed(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_every_model_of_the_printed_tables_has_a_cell(root: Path, name: str) -> 
 def test_every_cell_is_printed_and_no_setting_or_model_is_left_over(root: Path, name: str) -> None:
     study = ready_made(root, name)
     assert len(study.cells) == CELLS[name]
-    assert all(study.infer.printed_in(*cell) for cell in study.cells)
+    assert all(study.infer.list_printed_places(*cell) for cell in study.cells)
     assert {cell.setting for cell in study.cells} == set(study.settings)
     helpers = {*study.judges("score"), *study.judges("judge")}
     assert {cell.model for cell in study.cells} | helpers == set(study.models)

@@ -117,7 +117,7 @@ def _lines(
 
     budget = "no budget is set"
     if cap is not None:
-        left_usd = usd_text(max(0.0, cap - account.committed))
+        left_usd = usd_text(max(0.0, cap - account.committed_usd))
         budget = f"{left_usd} of its budget of {usd_text(cap)} left"
     lines = [
         f"{printable(name)}: {usd_text(account.spent)} spent, {usd_text(account.unknown)} charged "

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from omibench.cli.ending import end_with
+from omibench.cli.ending import exit_with_error
 from omibench.errors import OmibenchError, ParamsError
 from omibench.files.yaml_file import read_mapping
 
@@ -27,7 +27,9 @@ def check_command_line(words: Sequence[str] | None = None) -> None:
         check_params_file(file)
     for pair in options.config:
         if "=" not in pair:
-            end_with(ParamsError(f"--config {pair}: needs the form KEY=VALUE, such as data=DIR"))
+            exit_with_error(
+                ParamsError(f"--config {pair}: needs the form KEY=VALUE, such as data=DIR")
+            )
 
 
 def read_allowed_rules(words: Sequence[str]) -> list[str]:
@@ -44,11 +46,11 @@ def check_params_file(file: str, hint: str = "") -> None:
     Snakefiles that `omibench init` wrote import it by this name.
     """
     if hint and not Path(file).exists():
-        end_with(ParamsError(f"{file}: there is no such file{hint}"))
+        exit_with_error(ParamsError(f"{file}: there is no such file{hint}"))
     try:
         read_mapping(file)
     except OmibenchError as error:
-        end_with(error)
+        exit_with_error(error)
 
 
 def explain_directory(workflow: Any) -> str:

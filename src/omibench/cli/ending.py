@@ -19,7 +19,7 @@ def tell(error: OmibenchError) -> None:
     say_lines(f"omibench: {error}", err=True)
 
 
-def end_with(error: OmibenchError) -> NoReturn:
+def exit_with_error(error: OmibenchError) -> NoReturn:
     """Tell the mistake and exit, here and in the Snakefile alike: nobody is shown a traceback."""
     tell(error)
     sys.exit(error.exit_code)

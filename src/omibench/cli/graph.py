@@ -66,8 +66,8 @@ def trust(
       dvc pull && omibench trust
       omibench trust --verify
     """
-    from omibench.graph.provenance.held import where_held
-    from omibench.graph.provenance.provenance import strangers
+    from omibench.graph.provenance.held import explain_missing_results
+    from omibench.graph.provenance.provenance import find_strangers
     from omibench.graph.provenance.trust import (
         adopt_strangers,
         check_files,
@@ -81,7 +81,7 @@ def trust(
     if verify:
         _verify(results, params)
         return
-    odd = strangers(results, STAGE_NAMES)
+    odd = find_strangers(results, STAGE_NAMES)
     differences = check_files(results, STAGE_NAMES) or (
         [] if outdated else check_lock(results, odd)
     )
@@ -95,7 +95,7 @@ def trust(
     if not outdated and (differences := check_graph(results, params)):
         raise UntrustedError(
             *_name_differences(differences),
-            *where_held(),
+            *explain_missing_results(),
             "These are not what the parameters, code and inputs of today make: "
             "check out those that made them, or run snakemake, which makes just these anew",
         )
@@ -124,7 +124,7 @@ def _verify(results: Path, params: str) -> None:
 def _name_differences(differences: list[Difference]) -> list[str]:
     lines = []
     for stage, group in groupby(sorted(differences), key=lambda difference: difference.stage):
-        texts = [difference.what for difference in group]
+        texts = [difference.description for difference in group]
         lines += [f"  {stage}: {text}" for text in texts[:NAMED]]
         if len(texts) > NAMED:
             lines.append(f"  {stage}: ... and {len(texts) - NAMED:,} more")

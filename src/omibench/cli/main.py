@@ -12,7 +12,7 @@ import typer
 
 from omibench.cli.budget import budget_app
 from omibench.cli.documents import files, schema
-from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with, end_with_defect
+from omibench.cli.ending import STOPPED_BY_USER, end_stopped, end_with_defect, exit_with_error
 from omibench.cli.graph import record, trust
 from omibench.cli.help import GroupedCommands
 from omibench.cli.init import init
@@ -70,7 +70,7 @@ def main() -> None:
         try:
             app()
         except OmibenchError as error:
-            end_with(error)
+            exit_with_error(error)
         except SystemExit as ended:
             if ended.code == STOPPED_BY_USER:
                 end_stopped()
@@ -79,8 +79,8 @@ def main() -> None:
             end_with_defect()
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         from omibench import __version__
 
         say(f"omibench {__version__}")
@@ -90,7 +90,8 @@ def _version(asked: bool) -> None:
 @app.callback()
 def omibench(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
     ] = False,
 ) -> None:
     """From raw exam papers to a report on how well models reason over several images."""

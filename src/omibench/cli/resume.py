@@ -53,7 +53,11 @@ def resume(
     """
     from pathlib import Path
 
-    from omibench.status.resume import commands_of, living_run, since_done
+    from omibench.status.resume import (
+        build_resume_commands,
+        find_living_run,
+        select_unfinished_runs,
+    )
     from omibench.status.runs import read_runs
 
     if wait and cancel:
@@ -61,20 +65,20 @@ def resume(
     params = choose_params("resume", params, file)
     study = read_study(params, override)
     runs = read_runs(Path(study.study.results))
-    if (living := living_run(runs)) is not None:
+    if (living := find_living_run(runs)) is not None:
         host, pid, _ = living.owner
         raise OmibenchError(
             f"a run of this study goes on (process {pid} on {host}): `omibench status --watch` "
             "tells how far it is. If it has died there, give this command on that host"
         )
-    dead = since_done(runs)
+    dead = select_unfinished_runs(runs)
     if not dead:
         say("no run of this study has died or failed since the last that was done")
         return
     for run in dead:
         if run.cluster is not None:
             _end_jobs(run, wait=wait and not dry_run, cancel=cancel and not dry_run, every_s=every)
-    for command in commands_of(dead[-1], params, override or []):
+    for command in build_resume_commands(dead[-1], params, override or []):
         say(shlex.join(command))
         if not dry_run and (code := run_module(*command)):
             sys.exit(code)
@@ -83,10 +87,10 @@ def resume(
 def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
     """See to it that no job of a dead run is left."""
     from omibench.models.traffic.stop import pause
-    from omibench.status.cluster import cancel_jobs, jobs_of
+    from omibench.status.cluster import cancel_jobs, list_jobs
 
     name = run.cluster or ""
-    jobs, cancelled, count = jobs_of(name), False, -1
+    jobs, cancelled, count = list_jobs(name), False, -1
     while jobs:
         if len(jobs) != count:
             count = len(jobs)
@@ -100,12 +104,12 @@ def _end_jobs(run: Run, *, wait: bool, cancel: bool, every_s: float) -> None:
                 "--wait` waits for them, `omibench resume --cancel` ends them; nothing was done"
             )
         pause(every_s)
-        jobs = jobs_of(name)
+        jobs = list_jobs(name)
 
 
 def _tell(jobs: list[ClusterJob]) -> None:
     say(f"{len(jobs)} jobs of the run that died are still in Slurm:")
     for job in jobs[:NAMED]:
-        say(f"  {job.id}  {job.state.lower()}  {job.what}")
+        say(f"  {job.id}  {job.state.lower()}  {job.description}")
     if len(jobs) > NAMED:
         say(f"  ... and {len(jobs) - NAMED:,} more")

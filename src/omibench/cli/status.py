@@ -46,7 +46,7 @@ def status(
     from omibench.files.outputs import output_file
     from omibench.status.page import write_page
     from omibench.status.reader import Looker
-    from omibench.status.text import counted, render
+    from omibench.status.text import format_count, render
     from omibench.status.watch import watch as watch_run
 
     if watch and (as_json or lacking):
@@ -59,7 +59,7 @@ def status(
     looker.close()
     if watch:
         if snapshot.failures:
-            raise SomeFailedError(f"status: {counted(len(snapshot.failures), 'job')} failed")
+            raise SomeFailedError(f"status: {format_count(len(snapshot.failures), 'job')} failed")
         return
     if html is not None:
         write_page(html, snapshot, EVERY_S if snapshot.live else None)

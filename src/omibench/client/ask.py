@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from omibench.client.progress import Progress
+from omibench.client.progress import ProgressBar
 from omibench.client.spending_limit import StudyBudget, open_budget
 from omibench.errors import ImageCountError, MissingInputError, ModelError, PassingError
 from omibench.models.provider import NO_BUDGET, CountsAnswers, Provider, takes_images
@@ -45,7 +45,7 @@ class Asker:
         """As `ask`."""
         return ask(requests, self.provider, self.store, self.budget)
 
-    def keyed(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
+    def ask_with_keys(self, requests: Sequence[Request]) -> list[tuple[str, Response]]:
         """As `ask`, each response beside the key under which the store holds it."""
         return ask_keyed(requests, self.provider, self.store, self.budget)
 
@@ -87,29 +87,30 @@ def ask_keyed(
     """
     partition = store.open_partition(provider.identity)
     keys = [partition.key(request) for request in requests]
-    known = _get_stored(dict.fromkeys(keys), partition)
-    missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in known}
+    responses = _get_stored(dict.fromkeys(keys), partition)
+    missing = {k: r for k, r in zip(keys, requests, strict=True) if k not in responses}
     if missing:
         check_space(store.folder, len(missing))
     check_images(missing.values(), provider, store)
     while missing:
-        with claim(store.folder / CLAIMS / partition.folder.name, missing) as ours:
+        with claim(store.folder / CLAIMS / partition.folder.name, missing) as claimed:
             # What another process has bought between our look and our claim is there by now.
             partition.refresh()
-            known |= _get_stored(missing, partition)
-            wanted = {k: r for k, r in missing.items() if k in ours and k not in known}
-            if wanted:
+            responses |= _get_stored(missing, partition)
+            purchases = {k: r for k, r in missing.items() if k in claimed and k not in responses}
+            if purchases:
                 if isinstance(provider, CountsAnswers):
-                    provider.known = sum(r.outcome not in NOT_BOUGHT for r in known.values())
-                known |= _buy(wanted, provider, store, partition, budget)
-        missing = {k: r for k, r in missing.items() if k not in known}
-        if missing and not ours:
+                    outcomes = [response.outcome for response in responses.values()]
+                    provider.stored_answers = sum(o not in NOT_BOUGHT for o in outcomes)
+                responses |= _buy(purchases, provider, store, partition, budget)
+        missing = {k: r for k, r in missing.items() if k not in responses}
+        if missing and not claimed:
             log.info("%d requests are being asked by another process: waiting", len(missing))
             pause(LOOK_AGAIN_S)
-    found = [(key, known[key]) for key in keys]
+    pairs = [(key, responses[key]) for key in keys]
     if _STRICT.get():
-        check_answered(requests, [response for _, response in found])
-    return found
+        check_answered(requests, [response for _, response in pairs])
+    return pairs
 
 
 @contextmanager
@@ -157,17 +158,17 @@ def check_images(requests: Iterable[Request], provider: Provider, store: Store) 
     requests = list(requests)
     for request in requests:
         if not takes_images(provider, request):
-            shown = len(request.conversation.images)
+            image_count = len(request.conversation.images)
             raise ImageCountError(
-                f"problem {request.tags.problem!r}: the conversation has {shown} images and "
+                f"problem {request.tags.problem!r}: the conversation has {image_count} images and "
                 f"the model takes {provider.max_images} in one request; none is ever left out: "
                 "choose a setting that shows fewer"
             )
-    _none_absent(requests)
+    _check_presence(requests)
     store.images.keep_all(image for r in requests for image in r.conversation.images)
 
 
-def _none_absent(requests: Sequence[Request]) -> None:
+def _check_presence(requests: Sequence[Request]) -> None:
     absent = {i.absent: r for r in requests for i in r.conversation.images if i.absent}
     if absent:
         name, request = next(iter(absent.items()))
@@ -193,7 +194,7 @@ def _buy(
             # Reservations are worst cases: once all that was sent is settled, more may fit.
             stopped = {k for k, response in bought.items() if response.outcome == "budget_stop"}
             waiting = {k: request for k, request in waiting.items() if k in stopped}
-            if budget is None or (waiting and not budget.again()):
+            if budget is None or (waiting and not budget.has_room()):
                 break
     finally:
         partition.sync()
@@ -215,7 +216,7 @@ def _round(
 ) -> dict[str, Response]:
     key_of = {id(request): key for key, request in waiting.items()}
     bought: dict[str, Response] = {}
-    with Progress(len(waiting)) as progress:
+    with ProgressBar(len(waiting)) as progress:
         for request, response in provider.answer(list(waiting.values()), budget or NO_BUDGET):
             progress.add(response)
             key = key_of.get(id(request)) or partition.key(request)

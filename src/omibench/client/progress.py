@@ -15,10 +15,10 @@ QUIET_S = 2.0
 """Work that ends sooner shows no bar."""
 LOG_EVERY_S = 30.0
 """In a log file a line is written this often; on a terminal the bar moves."""
-Each = TypeVar("Each")
+Item = TypeVar("Item")
 
 
-def track(items: Sequence[Each], unit: str) -> Iterator[Each]:
+def track(items: Sequence[Item], unit: str) -> Iterator[Item]:
     """The items one by one, with a bar of those that are done once `QUIET_S` seconds are over."""
     with _bar(len(items), unit) as bar:
         for item in items:
@@ -40,7 +40,7 @@ def _bar(total: int, unit: str) -> Any:
     )
 
 
-class Progress:
+class ProgressBar:
     """A progress bar over the requests that are bought, with dollars and failures beside it."""
 
     def __init__(self, total: int) -> None:

@@ -42,10 +42,10 @@ def settle_stated(study: Study, usd: float, note: str, model: str | None = None)
         raise ParamsError(f"--usd {usd}: must be an amount of US dollars, 0 or more")
     if model is not None and model not in study.models:
         raise ParamsError(f"--model {model!r}: the study has no such model")
-    who = "somebody"
+    user = "somebody"
     with suppress(OSError, KeyError, ImportError):
-        who = getpass.getuser()
-    source = f"stated by {who}" + (f": {note}" if note else "")
+        user = getpass.getuser()
+    source = f"stated by {user}" + (f": {note}" if note else "")
     return _write_off(study, None if model is None else [model], usd, source, None)
 
 
@@ -59,7 +59,7 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
     """
     used = read_usage(export)
     moment = time.time() if now is None else now
-    whole = [span for span in used if span.end + LATE_S <= moment]
+    complete_spans = [span for span in used if span.end + LATE_S <= moment]
     provider = used[0].provider
     models = {
         name: model
@@ -74,7 +74,7 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
                 "nothing to settle"
             )
         first_day = int(lost[0] // DAY_S)
-        spans = [span for span in whole if span.end > first_day * DAY_S]
+        spans = [span for span in complete_spans if span.end > first_day * DAY_S]
         until = max((span.end for span in spans), default=0.0)
         if not spans or min(span.begin for span in spans) > lost[0] or until <= lost[0]:
             raise MissingInputError(
@@ -84,13 +84,13 @@ def settle_by_usage(study: Study, export: Path, now: float | None = None) -> Set
             )
         paid = sum(_usd(span, models, export) for span in spans)
         last_day = int((until - 1) // DAY_S)
-        known = ledger.spent_on_days(study.study.name, models, first_day, last_day)
+        known_usd = ledger.spent_on_days(study.study.name, models, first_day, last_day)
     sha256 = hash_file(export)
     source = (
         f"{export.name} (sha256 {sha256[:12]}) says {usd_text(paid)} from "
-        f"{_utc(spans[0].begin)} to {_utc(until)}, of which {usd_text(known)} were known"
+        f"{_utc(spans[0].begin)} to {_utc(until)}, of which {usd_text(known_usd)} were known"
     )
-    return _write_off(study, list(models), max(0.0, paid - known), source, until)
+    return _write_off(study, list(models), max(0.0, paid - known_usd), source, until)
 
 
 def _write_off(
@@ -123,12 +123,12 @@ def _usd(span: Used, models: dict[str, ServedModel], export: Path) -> float:
                 f"{export}: counts tokens and names no models: export it grouped by model"
             )
         return span.usd
-    mine = [(name, m) for name, m in models.items() if same_family(m.id, span.model)]
-    if not mine:
+    matches = [(name, m) for name, m in models.items() if same_family(m.id, span.model)]
+    if not matches:
         return 0.0
     if span.usd is not None:
         return span.usd
-    return max(_price_tokens(span, model.price, name) for name, model in mine)
+    return max(_price_tokens(span, model.price, name) for name, model in matches)
 
 
 def _price_tokens(span: Used, price: Price | None, name: str) -> float:

@@ -41,7 +41,7 @@ log = logging.getLogger("omibench.client.spending_limit")
 class StudyBudget:
     """Reserves the attempts of one model of a study; see `models.provider.Budget`.
 
-    Threads may share it. After a round of sending, `again` says whether another may get further.
+    Threads may share it. After a round of sending, `has_room` says whether another may get further.
     The ledger is opened when the first attempt is to be sent: what the store answers needs none.
     """
 
@@ -80,7 +80,7 @@ class StudyBudget:
         worst = self.worst_case(requests)
         ledger = self.ledger
         with self._lock:
-            attempt = None if self._too_bold(worst) else ledger.reserve(self.purse, worst)
+            attempt = None if self._is_too_bold(worst) else ledger.reserve(self.purse, worst)
             if attempt is None:
                 self._refused = worst if self._refused is None else min(worst, self._refused)
                 return None
@@ -90,10 +90,10 @@ class StudyBudget:
         return Reservation(*attempt)
 
     def settle(
-        self, reservation: Reservation, cost_usd: float | None, why: str | None = None
+        self, reservation: Reservation, cost_usd: float | None, reason: str | None = None
     ) -> None:
         """The attempt is over. None: it may have been paid, and is charged as a lost one."""
-        self.ledger.settle(reservation.id, cost_usd, why)
+        self.ledger.settle(reservation.id, cost_usd, reason)
         with self._lock:
             self._held.pop(reservation.id, None)
             self._proven += reservation.worst_usd if cost_usd is not None else 0.0
@@ -119,7 +119,7 @@ class StudyBudget:
                 "the budget that `answer` is given, or derive from SequentialProvider, which does"
             )
 
-    def again(self) -> bool:
+    def has_room(self) -> bool:
         """Whether what was refused may be sent now that nothing of ours is in flight.
 
         Waits while attempts of other processes are in flight whose reservations may still become
@@ -129,10 +129,13 @@ class StudyBudget:
         while worst is not None:
             if self._fits(worst):
                 return True
-            others = self.account().reserved - sum(self._held.values())
-            if others <= 1e-9:
+            reserved_elsewhere = self.account().reserved - sum(self._held.values())
+            if reserved_elsewhere <= 1e-9:
                 return False
-            log.info("waiting for requests of other processes, which hold %.2f dollars", others)
+            log.info(
+                "waiting for requests of other processes, which hold %.2f dollars",
+                reserved_elsewhere,
+            )
             pause(POLL_S)
         return False
 
@@ -163,10 +166,10 @@ class StudyBudget:
                     with suppress(StoreError):
                         ledger.beat()
 
-    def _too_bold(self, worst: float) -> bool:
-        held = sum(self._held.values())
+    def _is_too_bold(self, worst: float) -> bool:
+        reserved = sum(self._held.values())
         allowed = BRAKE_START * self.purse.cap_usd + self._proven
-        return self._braked and held > 0 and held + worst > allowed
+        return self._braked and reserved > 0 and reserved + worst > allowed
 
     def _fits(self, worst: float) -> bool:
         probe: Attempt | None = self.ledger.reserve(self.purse, worst)
@@ -188,8 +191,8 @@ def read_budget(study: AskingParams) -> float | None:
         amount = -1.0
     if amount is not None and not 0 <= amount <= MOST_USD:
         raise ParamsError(f"{BUDGET_ENV}: must be an amount of US dollars, got {text!r}")
-    given = [usd for usd in (study.study.budget_usd, amount) if usd is not None]
-    return min(given, default=None)
+    caps = [usd for usd in (study.study.budget_usd, amount) if usd is not None]
+    return min(caps, default=None)
 
 
 @contextmanager

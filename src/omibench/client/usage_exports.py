@@ -50,15 +50,15 @@ def read_usage(path: Path) -> list[Used]:
     """
     reader = _from_csv if path.suffix.lower() == ".csv" else _from_json
     try:
-        found = list(reader(path))
+        spans = list(reader(path))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        why = f"lacks {error}" if isinstance(error, KeyError) else str(error)
+        reason = f"lacks {error}" if isinstance(error, KeyError) else str(error)
         raise FileFormatError(
-            f"{path}: is no usage export of OpenAI or Anthropic: {why[:200]}"
+            f"{path}: is no usage export of OpenAI or Anthropic: {reason[:200]}"
         ) from None
-    if not found:
+    if not spans:
         raise FileFormatError(f"{path}: holds no usage: export the days of the lost attempts")
-    return found
+    return spans
 
 
 def _from_json(path: Path) -> Iterator[Used]:
@@ -167,12 +167,12 @@ def _amount(value: object) -> float:
     """A number, as such or as text; nothing is 0. Raises ValueError."""
     if value is None or value == "":
         return 0.0
-    found = float(str(value).replace(",", ""))
-    if not 0 <= found < 1e15:
+    amount = float(str(value).replace(",", ""))
+    if not 0 <= amount < 1e15:
         raise ValueError(f"{json.dumps(value)[:40]} is no amount")
-    return found
+    return amount
 
 
 def _moment(text: str) -> float:
-    found = datetime.fromisoformat(text)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

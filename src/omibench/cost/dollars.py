@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from omibench.cost.families import image_formula
-from omibench.cost.tokens import most_input
+from omibench.cost.tokens import bound_input
 from omibench.params.models.base import Price, ServedModel
 from omibench.schemas.request import Request
 
 MILLION = 1_000_000
 
 
-def dollars(price: Price, input_tokens: float, output_tokens: float, *, batch: bool) -> float:
+def compute_dollars(
+    price: Price, input_tokens: float, output_tokens: float, *, batch: bool
+) -> float:
     """US dollars of so many tokens, none of them from a cache."""
     full = (input_tokens * price.input + output_tokens * price.output) / MILLION
     return full * price.batch if batch else full
@@ -25,11 +27,11 @@ def worst_case(model: ServedModel, price: Price, requests: Sequence[Request]) ->
     provider bills that; its output is `max_tokens` for every sample, reasoning included.
     """
     first = requests[0]
-    most = max(price.input * model.cache_write_factor, price.cached_input or 0.0)
-    dear = price.model_copy(update={"input": most})
+    input_price = max(price.input * model.cache_write_factor, price.cached_input or 0.0)
+    dear = price.model_copy(update={"input": input_price})
     output = sum(request.decoding.max_tokens for request in requests)
-    tokens = most_input(first.conversation, image_formula(model))
-    return dollars(dear, tokens, output, batch=model.is_batch)
+    tokens = bound_input(first.conversation, image_formula(model))
+    return compute_dollars(dear, tokens, output, batch=model.is_batch)
 
 
 def usd_text(usd: float) -> str:

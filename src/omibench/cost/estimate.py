@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.cost.dollars import dollars, worst_case
+from omibench.cost.dollars import compute_dollars, worst_case
 from omibench.cost.families import image_formula
 from omibench.cost.history import NO_HISTORY, History
-from omibench.cost.tokens import expected_input
+from omibench.cost.tokens import estimate_input
 from omibench.params.models.base import LocalModel, ModelBlock, ServedModel
 from omibench.schemas.request import Request
 
@@ -19,7 +19,7 @@ TOKENS_PER_S = 50.0
 FIRST_TOKEN_S = 2.0
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """What a number of calls takes. Dollars are None for a paid model without a price.
 
     `text`, `images` and `output` are tokens to expect, `output_most` those of `max_tokens`;
@@ -39,18 +39,18 @@ class Estimate(NamedTuple):
 
 def estimate(
     model: ModelBlock, calls: Sequence[Sequence[Request]], history: History = NO_HISTORY
-) -> Estimate:
+) -> CostEstimate:
     """Estimate calls, each at samples of one conversation whose input is counted once."""
     if not calls:
-        return Estimate()
+        return CostEstimate()
     formula = image_formula(model)
-    inputs = [expected_input(call[0].conversation, formula) for call in calls]
+    inputs = [estimate_input(call[0].conversation, formula) for call in calls]
     factor = history.input_factor or 1.0
     limits = [request.decoding.max_tokens for call in calls for request in call]
-    output = sum(min(most, _output(history, most)) for most in limits)
+    output = sum(min(limit, _output(history, limit)) for limit in limits)
     text, images = (factor * sum(i[part] for i in inputs) for part in (0, 1))
     usd, usd_most = _dollars(model, calls, text + images, output)
-    return Estimate(
+    return CostEstimate(
         calls=len(calls),
         text=text,
         images=images,
@@ -77,8 +77,8 @@ def _dollars(
     price = model.price
     if price is None:
         return None, None
-    most = sum(worst_case(model, price, call) for call in calls)
-    return min(most, dollars(price, sent, output, batch=model.is_batch)), most
+    worst_usd = sum(worst_case(model, price, call) for call in calls)
+    return min(worst_usd, compute_dollars(price, sent, output, batch=model.is_batch)), worst_usd
 
 
 def _hours(

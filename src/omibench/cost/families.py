@@ -22,12 +22,13 @@ UNMEASURED = (4096, 4096)
 class ImageFormula(NamedTuple):
     """Tokens of one image from its width and height.
 
-    `known` is false when the block declares no formula, or the table lacks the model: then the
-    largest published numbers are counted. `name` is the formula that the block declares, if any.
+    `is_declared` is false when the block declares no formula, or the table lacks the model: then
+    the largest published numbers are counted. `name` is the formula that the block declares, if
+    any.
     """
 
     tokens: Callable[[int, int], int]
-    known: bool = True
+    is_declared: bool = True
     name: ImageTokens | None = None
 
     def __call__(self, size: tuple[int, int] | None) -> int:
@@ -90,9 +91,9 @@ def image_formula(model: ModelBlock) -> ImageFormula:
 @lru_cache(maxsize=1024)
 def _formula(name: ImageTokens, served: str, declared: Options) -> ImageFormula:
     options = _options(name, served)
-    known = options is not None
+    is_listed = options is not None
     chosen = _DEAREST.get(name, {}) if options is None else options
-    return ImageFormula(_bind_options(name, {**chosen, **dict(declared)}), known, name)
+    return ImageFormula(_bind_options(name, {**chosen, **dict(declared)}), is_listed, name)
 
 
 # A plan shows the same few sizes to every model, setting and judge.
@@ -102,7 +103,7 @@ def dearest(width: int, height: int) -> int:
     return max(f(width, height, **_DEAREST.get(name, {})) for name, f in _FORMULAS.items())
 
 
-_UNDECLARED = ImageFormula(dearest, known=False)
+_UNDECLARED = ImageFormula(dearest, is_declared=False)
 
 
 def _options(formula: ImageTokens, served: str) -> Mapping[str, Any] | None:

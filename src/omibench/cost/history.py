@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from omibench.cost.families import ImageFormula
-from omibench.cost.tokens import expected_input
+from omibench.cost.tokens import estimate_input
 from omibench.schemas.request import Request, Response
 
 Answered = tuple[Request, Response]
@@ -41,7 +41,7 @@ def learn(calls: Iterable[Sequence[Answered]], formula: ImageFormula) -> History
         inputs = [u.input_tokens for u in usages if u.input_tokens is not None]
         if call and len(inputs) == len(call):
             counted += sum(inputs)
-            ruled += expected_input(call[0][0].conversation, formula).all
+            ruled += estimate_input(call[0][0].conversation, formula).all
     return History(
         responses=responses,
         output_tokens=fmean(outputs) if outputs else None,

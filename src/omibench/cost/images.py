@@ -55,8 +55,8 @@ def anthropic(width: int, height: int, *, longest: int = 2576, most: int = 4784)
     Opus 4.7 take 1568 pixels and 1568 patches.
     """
     limit = min(Fraction(1), Fraction(longest, max(width, height)))
-    if (whole := _patches(width, height, limit)) <= most:
-        return whole
+    if (patches := _patches(width, height, limit)) <= most:
+        return patches
     # The number of patches only changes where a side is a whole number of them.
     across, down = _along(width, height, limit, most), _along(height, width, limit, most)
     if across * height >= down * width:
@@ -68,11 +68,11 @@ def _patches(width: int, height: int, scale: Fraction) -> int:
     return max(1, ceil(width * scale / 28)) * max(1, ceil(height * scale / 28))
 
 
-def _along(side: int, other: int, limit: Fraction, most: int) -> int:
-    """The most whole patches along a side, scaled by less than `limit`, that `most` cover; or 0."""
+def _along(side: int, other_side: int, limit: Fraction, cap: int) -> int:
+    """The most whole patches along a side, scaled by less than `limit`, that `cap` cover; or 0."""
     bound = _ceil(side * limit.numerator, 28 * limit.denominator) - 1
     # More patches along one side never are fewer in all, so the first that are too many tell.
-    return bisect_right(range(1, bound + 1), most, key=lambda n: n * _ceil(other * n, side))
+    return bisect_right(range(1, bound + 1), cap, key=lambda n: n * _ceil(other_side * n, side))
 
 
 def _ceil(numerator: int, denominator: int) -> int:

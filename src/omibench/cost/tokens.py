@@ -22,7 +22,7 @@ CHARACTERS_PER_TOKEN = {"letters": 4.0, "marks": 1.6, "ideographs": 1.1, "others
 """Letters of the Latin alphabet and spaces; digits and punctuation, which formulas are made of;
 Chinese, Japanese and Korean; every other script."""
 
-KEPT = 4096
+CACHED_CHARACTERS = 4096
 """Characters of a text whose tokens are remembered: longer ones are mostly shown once."""
 _LETTERS = (string.ascii_letters + string.whitespace).encode()
 _MARKS = (string.digits + string.punctuation).encode()
@@ -42,31 +42,34 @@ class InputTokens(NamedTuple):
         return self.text + self.images
 
 
-def text_tokens(text: str) -> int:
+def estimate_text_tokens(text: str) -> int:
     """About how many tokens a text is: its characters by script, `CHARACTERS_PER_TOKEN` of each.
 
     The providers print 4 English characters a token; the other numbers are our rule, which the
     plan corrects by the responses of the model that the store holds.
     """
-    return _count_tokens(text) if len(text) > KEPT else _known(text)
+    return _count_tokens(text) if len(text) > CACHED_CHARACTERS else _count_cached(text)
 
 
 def _count_tokens(text: str) -> int:
     raw = text.encode("utf-8", "surrogatepass")
-    rest = raw.translate(None, _LETTERS)
-    letters, marks = len(raw) - len(rest), len(rest) - len(rest.translate(None, _MARKS))
+    non_letters = raw.translate(None, _LETTERS)
+    letters, marks = (
+        len(raw) - len(non_letters),
+        len(non_letters) - len(non_letters.translate(None, _MARKS)),
+    )
     ideographs = 0 if len(raw) == len(text) else len(_IDEOGRAPHS.findall(text))
     counts = {"letters": letters, "marks": marks, "ideographs": ideographs}
     counts["others"] = len(text) - letters - marks - ideographs
     return ceil(sum(n / CHARACTERS_PER_TOKEN[kind] for kind, n in counts.items()))
 
 
-_known = lru_cache(maxsize=65536)(_count_tokens)  # every model is asked the same questions
+_count_cached = lru_cache(maxsize=65536)(_count_tokens)  # every model is asked the same questions
 
 
-def expected_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:
+def estimate_input(conversation: Conversation, formula: ImageFormula) -> InputTokens:
     """Input tokens to expect of one conversation."""
-    text = sum(text_tokens(t) for t in _texts(conversation))
+    text = sum(estimate_text_tokens(t) for t in _texts(conversation))
     sizes = [image_size(image.path) for image in conversation.images]
     return InputTokens(
         text=text + MESSAGE_TOKENS * (len(conversation.messages) + 1),
@@ -75,7 +78,7 @@ def expected_input(conversation: Conversation, formula: ImageFormula) -> InputTo
     )
 
 
-def most_input(conversation: Conversation, formula: ImageFormula) -> int:
+def bound_input(conversation: Conversation, formula: ImageFormula) -> int:
     """Input tokens that no provider exceeds: the bound that a budget reserves.
 
     A token of text is at least one byte of UTF-8 in every byte-level or byte-fallback tokenizer;

@@ -44,7 +44,7 @@ def _drop_none_text(value: Any) -> Any:
 Text = Annotated[str | None, BeforeValidator(_drop_none_text)]
 
 
-class Row(BaseModel):
+class EmmaRow(BaseModel):
     """One problem."""
 
     model_config = ConfigDict(extra="ignore")
@@ -76,7 +76,7 @@ class Row(BaseModel):
         return self.answer.strip().casefold(), self.kind, len(self.options or [])
 
 
-class Held(dict[int, Figure]):
+class NumberedPictures(dict[int, Figure]):
     """The pictures of one problem by their number, from 1; empty where a file has none."""
 
 
@@ -88,23 +88,23 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     here and there. Raises MissingInputError when there is no Parquet file, FileFormatError when
     one lacks a column or two files disagree about a problem's gold, type or number of options.
     """
-    found = Found(folder, scratch)
-    rows: dict[str, tuple[Row, Held, Path]] = {}
+    finder = Found(folder, scratch)
+    rows: dict[str, tuple[EmmaRow, NumberedPictures, Path]] = {}
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise MissingInputError(f"{folder}: holds no .parquet file with EMMA problems")
     for file in files:
         _check_columns(file)
-        for row in typed_rows(file, Row, "pid"):
+        for row in typed_rows(file, EmmaRow, "pid"):
             if row.pid not in rows:
-                rows[row.pid] = (_without_bytes(row), _find_pictures(row, found), file)
+                rows[row.pid] = (_without_bytes(row), _find_pictures(row, finder), file)
             elif rows[row.pid][0].essence != row.essence:
                 raise FileFormatError(f"{file}: {row.pid} differs from the file read before it")
     questions, answers = [], []
-    for row, held, file in sorted(rows.values(), key=lambda entry: _place(entry[0])):
+    for row, figures, file in sorted(rows.values(), key=lambda entry: _place(entry[0])):
         with naming(file, row.pid):
-            questions.append(_question(row, held))
-        answers.append(_answer(row, held))
+            questions.append(_question(row, figures))
+        answers.append(_answer(row, figures))
     return Dataset(questions, answers, folder)
 
 
@@ -137,62 +137,62 @@ def _check_columns(file: Path) -> None:
         raise FileFormatError(f"{file}: lacks the column {missing[0]!r}; it has {names}")
 
 
-def _find_pictures(row: Row, found: Found) -> Held:
+def _find_pictures(row: EmmaRow, finder: Found) -> NumberedPictures:
     pictures = ((n, getattr(row, name)) for n, name in enumerate(_PICTURES, 1))
-    return Held({n: found.figure(picture) for n, picture in pictures if picture})
+    return NumberedPictures({n: finder.figure(picture) for n, picture in pictures if picture})
 
 
-def _without_bytes(row: Row) -> Row:
+def _without_bytes(row: EmmaRow) -> EmmaRow:
     """The pictures are files by now: the whole benchmark need not fit into memory."""
     return row.model_copy(update=dict.fromkeys(_PICTURES))
 
 
-def _place(row: Row) -> tuple[str, int, str]:
+def _place(row: EmmaRow) -> tuple[str, int, str]:
     digits = re.search(r"\d+", row.pid)
     return row.subject, int(digits.group()) if digits else 0, row.pid
 
 
-def _mark_images(text: str, held: Held) -> str:
+def _mark_images(text: str, figures: NumberedPictures) -> str:
     """The text with our marks of pictures, counted in the order in which the problem has them."""
-    order = {n: place for place, n in enumerate(held)}
+    order = {n: place for place, n in enumerate(figures)}
     return _IMAGE.sub(
         lambda mark: f"[IMAGE{order[int(mark[1])]}]" if int(mark[1]) in order else mark[0], text
     )
 
 
-def _choices(row: Row, held: Held) -> list[Choice] | None:
+def _choices(row: EmmaRow, figures: NumberedPictures) -> list[Choice] | None:
     if row.kind == "open":
         return None
     return [
-        Choice(label=chr(ord("A") + i), text=_mark_images(text, held))
+        Choice(label=chr(ord("A") + i), text=_mark_images(text, figures))
         for i, text in enumerate(row.options or [])
     ]
 
 
-def _question(row: Row, held: Held) -> Question:
-    asked = f"{row.context}\n{row.question}" if row.context else row.question
+def _question(row: EmmaRow, figures: NumberedPictures) -> Question:
+    text = f"{row.context}\n{row.question}" if row.context else row.question
     return Question(
         id=row.pid,
-        question=_mark_images(asked, held),
-        images=list(held.values()),
-        choices=_choices(row, held),
+        question=_mark_images(text, figures),
+        images=list(figures.values()),
+        choices=_choices(row, figures),
         subject=SUBJECTS.get(row.subject, "other"),
     )
 
 
-def _answer(row: Row, held: Held) -> Answer:
+def _answer(row: EmmaRow, figures: NumberedPictures) -> Answer:
     gold = row.answer.strip()
-    shown = {*_IMAGE.findall(row.question), *_IMAGE.findall(" ".join(row.options or []))}
-    about = {"category": row.category, "task": row.task}
+    marks = {*_IMAGE.findall(row.question), *_IMAGE.findall(" ".join(row.options or []))}
+    attributes = {"category": row.category, "task": row.task}
     return Answer(
         id=row.pid,
         # Golds are spelt "D" and "d".
         answer=[gold.upper() if row.kind == "mcq" else gold],
         answer_type=row.kind,
-        choices=_choices(row, held),
+        choices=_choices(row, figures),
         solution=row.solution,
         subject=SUBJECTS.get(row.subject, "other"),
         topic=row.category,
-        n_images=len(held) or len(shown),
-        attributes={name: value for name, value in about.items() if value},
+        n_images=len(figures) or len(marks),
+        attributes={name: value for name, value in attributes.items() if value},
     )

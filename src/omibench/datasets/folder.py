@@ -27,8 +27,8 @@ def _entries(value: Any) -> Any:
 
 def _texts(value: Any) -> Any:
     """Choices as texts: also where each has its label, as an object or as `label` and `text`."""
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        value = {one.get("label"): one.get("text") for one in value}
+    if isinstance(value, list) and value and all(isinstance(choice, dict) for choice in value):
+        value = {choice.get("label"): choice.get("text") for choice in value}
     if not isinstance(value, dict):
         return _entries(value)
     if list(value) != [chr(ord("A") + i) for i in range(len(value))]:
@@ -46,7 +46,7 @@ Entries = Annotated[list[str], BeforeValidator(_entries)]
 Text = Annotated[str | None, BeforeValidator(_drop_empty_text)]
 
 
-class Row(BaseModel):
+class FolderRow(BaseModel):
     """One problem."""
 
     model_config = ConfigDict(extra="ignore")
@@ -67,22 +67,22 @@ class Row(BaseModel):
 @benchmark("folder")
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every problem of `problems.csv` in its order. Raises FileFormatError with the item's id."""
-    found = Found(folder, scratch)
+    finder = Found(folder, scratch)
     file = the_file(folder, "problems", "data", "test")
     questions, answers = [], []
-    for row in typed_rows(file, Row, "id"):
+    for row in typed_rows(file, FolderRow, "id"):
         with naming(file, row.id):
-            questions.append(_question(row, found))
+            questions.append(_question(row, finder))
             answers.append(_answer(row, questions[-1]))
     return Dataset(questions, answers, folder)
 
 
-def _question(row: Row, found: Found) -> Question:
+def _question(row: FolderRow, finder: Found) -> Question:
     choices = [Choice(label=chr(ord("A") + i), text=text) for i, text in enumerate(row.choices)]
     return Question(
         id=row.id,
         question=row.question,
-        images=[found.figure(picture) for picture in row.images],
+        images=[finder.figure(picture) for picture in row.images],
         choices=choices or None,
         subject=row.subject or "other",
         language=row.language or "en",
@@ -92,7 +92,7 @@ def _question(row: Row, found: Found) -> Question:
     )
 
 
-def _answer(row: Row, question: Question) -> Answer:
+def _answer(row: FolderRow, question: Question) -> Answer:
     _check_key(row, [choice.label for choice in question.choices or []])
     return Answer(
         id=row.id,
@@ -106,7 +106,7 @@ def _answer(row: Row, question: Question) -> Answer:
     )
 
 
-def _check_key(row: Row, labels: list[str]) -> None:
+def _check_key(row: FolderRow, labels: list[str]) -> None:
     """Raises FileFormatError where no response could ever be right: the key names no choice."""
     if len(labels) == 1:
         raise FileFormatError("choices: there is one; give two or more, parted by ` | `, or none")

@@ -56,10 +56,10 @@ class Found:
     def _look_up(self, name: str) -> Figure:
         path = self._container.path(name)
         if not path.exists():
-            found = self._by_name().get(name.rpartition("/")[2])
-            if found is None:
+            location = self._by_name().get(name.rpartition("/")[2])
+            if location is None:
                 return Figure(file=name, sha256="")
-            path = self._container.path(found)
+            path = self._container.path(location)
         content = read_bytes(path, PICTURE_BYTES)
         if detect_form(content[:HEAD_BYTES]) is None:
             raise FileFormatError(

@@ -19,8 +19,8 @@ def link_by_keys(keys: Sequence[Sequence[str]]) -> list[int]:
         return item
 
     first: dict[str, int] = {}
-    for item, own in enumerate(keys):
-        for key in own:
-            one, other = find(first.setdefault(key, item)), find(item)
-            root[max(one, other)] = min(one, other)
+    for item, item_keys in enumerate(keys):
+        for key in item_keys:
+            holder, current = find(first.setdefault(key, item)), find(item)
+            root[max(holder, current)] = min(holder, current)
     return [find(item) for item in range(len(keys))]

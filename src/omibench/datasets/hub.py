@@ -46,16 +46,16 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
     parts = _parts(names)
     for stem, shards in parts.items():
         join_frames([get(name) for name in shards], folder / f"{stem}.parquet")
-    others = [] if parts else [n for n in names if n.lower().endswith((*_TABLES, *PICTURES))]
-    if not parts and not any(name.lower().endswith(_TABLES) for name in others):
+    files = [] if parts else [n for n in names if n.lower().endswith((*_TABLES, *PICTURES))]
+    if not parts and not any(name.lower().endswith(_TABLES) for name in files):
         raise MissingInputError(
             f"benchmark.hub: {hub} at {revision[:12]} holds no data files (.parquet, .jsonl, "
             ".json, .csv): a loader of its own is never run; fetch the data yourself and name its "
             "folder in `data`"
         )
-    if len(others) > FILES:
+    if len(files) > FILES:
         raise MissingInputError(f"benchmark.hub: {hub} holds more than {FILES:,} files")
-    for name in others:
+    for name in files:
         target = resolve_within(folder, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(get(name), target)
@@ -64,18 +64,18 @@ def fetch(hub: str, revision: str, folder: Path) -> Path:
 
 def _parts(names: Iterable[str]) -> dict[str, list[str]]:
     """The Parquet files that belong together, by the name that they get."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in sorted(names):
         path = PurePosixPath(name)
         shard = _SHARD.fullmatch(path.stem)
         if path.suffix == ".parquet" and shard:
             above = path.parent.as_posix()
             configuration = "" if above in (".", *_TOP) else above
-            found[configuration, shard["split"]].append(name)
-    several = len({configuration for configuration, _ in found}) > 1
+            groups[configuration, shard["split"]].append(name)
+    has_several = len({configuration for configuration, _ in groups}) > 1
     stems: dict[str, list[str]] = {}
-    for (configuration, split), shards in found.items():
-        stem = _file_name(f"{configuration or 'default'}-{split}" if several else split)
+    for (configuration, split), shards in groups.items():
+        stem = _file_name(f"{configuration or 'default'}-{split}" if has_several else split)
         if stem in stems:
             raise FileFormatError(f"{shards[0]} and {stems[stem][0]}: two files of one name")
         stems[stem] = shards

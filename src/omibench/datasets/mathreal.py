@@ -23,7 +23,7 @@ from omibench.schemas.problem import Answer, Figure, Question
 FILES = ("testmini", "test", "index")
 
 
-class Row(BaseModel):
+class MathRealRow(BaseModel):
     """One record of the release."""
 
     model_config = ConfigDict(extra="ignore")
@@ -58,15 +58,15 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     FileFormatError when none has.
     """
     language, clean = params.language, params.pictures == "clean"
-    found = Found(folder, scratch)
+    finder = Found(folder, scratch)
     file = the_file(folder, *FILES)
-    rows = [r for r in typed_rows(file, Row, "idx") if not clean or r.ImgClean]
+    rows = [r for r in typed_rows(file, MathRealRow, "idx") if not clean or r.ImgClean]
     if not rows:
         raise FileFormatError(f"{file}: no record has a clean picture (`benchmark.pictures`)")
     figures = []
     for row in rows:
         with naming(file, _id(row)):
-            figures.append(found.figure((row.ImgClean if clean else None) or row.ImgReal))
+            figures.append(finder.figure((row.ImgClean if clean else None) or row.ImgReal))
     return Dataset(
         [_question(row, figure, language) for row, figure in zip(rows, figures, strict=True)],
         [_answer(row, language, clean) for row in rows],
@@ -74,11 +74,11 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     )
 
 
-def _id(row: Row) -> str:
+def _id(row: MathRealRow) -> str:
     return f"mathreal-{row.idx:04}"
 
 
-def _question(row: Row, figure: Figure, language: str) -> Question:
+def _question(row: MathRealRow, figure: Figure, language: str) -> Question:
     chinese = language == "zh"
     text = row.QuestionCN if chinese else row.QuestionEN
     described = row.DescriptionCN if chinese else row.DescriptionEN
@@ -91,7 +91,7 @@ def _question(row: Row, figure: Figure, language: str) -> Question:
     )
 
 
-def _answer(row: Row, language: str, clean: bool) -> Answer:
+def _answer(row: MathRealRow, language: str, clean: bool) -> Answer:
     """With `pair`, which picture is shown, where the problem has both (table 8)."""
     return Answer(
         id=_id(row),

@@ -25,7 +25,7 @@ _PART = re.compile(r"(physics-\d+)-\d+")
 """`physics-52-3` is the third question of one exam problem; `physics-ReMI-52` is none."""
 
 
-class Row(BaseModel):
+class OmibenchRow(BaseModel):
     """One line of the release."""
 
     model_config = ConfigDict(extra="ignore")
@@ -48,29 +48,31 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
     Problems that share a picture, or are questions of one exam problem, share a group.
     """
-    found = Found(folder, scratch)
+    finder = Found(folder, scratch)
     rows, figures = [], []
     file = the_file(folder, "test", "data")
-    for row in typed_rows(file, Row, "id"):
+    for row in typed_rows(file, OmibenchRow, "id"):
         with naming(file, row.id):
-            figures.append([found.figure(picture) for picture in row.image_list])
+            figures.append([finder.figure(picture) for picture in row.image_list])
         rows.append(row.model_copy(update={"image_list": []}))
-    roots = link_by_keys([_links(row, own) for row, own in zip(rows, figures, strict=True)])
+    roots = link_by_keys(
+        [_links(row, row_figures) for row, row_figures in zip(rows, figures, strict=True)]
+    )
     groups = [rows[root].id for root in roots]
     questions, answers = [], []
-    for each in zip(rows, figures, groups, strict=True):
-        with naming(file, each[0].id):
-            questions.append(_question(*each))
-        answers.append(_answer(*each))
+    for entry in zip(rows, figures, groups, strict=True):
+        with naming(file, entry[0].id):
+            questions.append(_question(*entry))
+        answers.append(_answer(*entry))
     return Dataset(questions, answers, folder)
 
 
-def _links(row: Row, figures: list[Figure]) -> list[str]:
+def _links(row: OmibenchRow, figures: list[Figure]) -> list[str]:
     part = _PART.fullmatch(row.id)
     return [*(f.sha256 or f.file for f in figures), *([part.group(1)] if part else [])]
 
 
-def _choices(row: Row) -> list[Choice] | None:
+def _choices(row: OmibenchRow) -> list[Choice] | None:
     if row.answer_type == "open" or not row.choice_list:
         return None
     return [_choice(chr(ord("A") + i), text) for i, text in enumerate(row.choice_list)]
@@ -83,7 +85,7 @@ def _choice(label: str, text: str) -> Choice:
     return Choice(label=label, text=text)
 
 
-def _question(row: Row, figures: list[Figure], group: str) -> Question:
+def _question(row: OmibenchRow, figures: list[Figure], group: str) -> Question:
     return Question(
         id=row.id,
         question=row.question,
@@ -94,7 +96,7 @@ def _question(row: Row, figures: list[Figure], group: str) -> Question:
     )
 
 
-def _answer(row: Row, figures: list[Figure], group: str) -> Answer:
+def _answer(row: OmibenchRow, figures: list[Figure], group: str) -> Answer:
     published = {"known_issue": row.known_issue, "category": row.img_category}
     return Answer(
         id=row.id,

@@ -78,15 +78,15 @@ def load_benchmark(params: BenchmarkParams, data: str | None, scratch: Path) -> 
         PluginError: The importer of a plug-in raised.
     """
     if params.name not in BENCHMARKS:
-        known = ", ".join(sorted(BENCHMARKS))
+        names = ", ".join(sorted(BENCHMARKS))
         raise ParamsError(
-            f"benchmark.name: {params.name!r} is not read from files; those are: {known}"
+            f"benchmark.name: {params.name!r} is not read from files; those are: {names}"
         )
     chosen = BENCHMARKS.get(params.name)
     folder = _folder(params, data, scratch) if chosen.reads_files else scratch
     with BENCHMARKS.calling(params.name):
         dataset = chosen.load(folder, scratch, params)
-        if params.name not in BENCHMARKS.built_in:
+        if params.name not in BENCHMARKS.built_in_names:
             _check_pairs(params.name, dataset)
     return dataset
 

@@ -23,20 +23,20 @@ def typed_rows(path: Path, row: type[Row], key: str) -> Iterator[Row]:
     Columns that `row` lacks are left aside. Raises FileFormatError with the file, the item and
     what is wrong with it, also for an id that comes twice.
     """
-    seen: set[str] = set()
+    ids: set[str] = set()
     for number, raw in enumerate(_raw(path), 1):
         if not isinstance(raw, dict):
             raise FileFormatError(f"{path}: item {number} is no object with named fields")
         name = raw.get(key)
         unnamed = name in (None, "")
-        where = f"{path}: item {number}" if unnamed else f"{path}: {name}"
+        place = f"{path}: item {number}" if unnamed else f"{path}: {name}"
         try:
             checked = row.model_validate(raw)
         except ValidationError as error:
-            raise FileFormatError(f"{where}: {explain(error, row)}") from None
-        if not unnamed and str(name) in seen:
-            raise FileFormatError(f"{where}: two items have this {key}")
-        seen.add(str(name))
+            raise FileFormatError(f"{place}: {explain(error, row)}") from None
+        if not unnamed and str(name) in ids:
+            raise FileFormatError(f"{place}: two items have this {key}")
+        ids.add(str(name))
         yield checked
 
 

@@ -11,23 +11,23 @@ from omibench.synthetic.shares import equal
 
 
 def draw_stratified(
-    whole: Dataset, stratum: Callable[[Answer], str], per_subject: int, seed: int
+    dataset: Dataset, stratum: Callable[[Answer], str], per_subject: int, seed: int
 ) -> Dataset:
-    """`per_subject` problems of each subject in the order of `whole`, drawn with `seed`.
+    """`per_subject` problems of each subject in the order of `dataset`, drawn with `seed`.
 
     Each stratum gives as many as the others, as far as it goes. A subject with fewer problems
     gives all. What is drawn from a stratum depends on its problems' ids, not on their order.
     """
     strata: dict[str, dict[str, list[str]]] = {}
-    for answer in whole.answers:
+    for answer in dataset.answers:
         strata.setdefault(answer.subject, {}).setdefault(stratum(answer), []).append(answer.id)
     drawn: set[str] = set()
-    for subject, own in strata.items():
-        shares = equal({name: len(ids) for name, ids in sorted(own.items())}, per_subject)
+    for subject, by_stratum in strata.items():
+        shares = equal({name: len(ids) for name, ids in sorted(by_stratum.items())}, per_subject)
         for name, share in shares.items():
-            drawn.update(make_random(seed, subject, name).sample(sorted(own[name]), share))
+            drawn.update(make_random(seed, subject, name).sample(sorted(by_stratum[name]), share))
     return Dataset(
-        [question for question in whole.questions if question.id in drawn],
-        [answer for answer in whole.answers if answer.id in drawn],
-        whole.folder,
+        [question for question in dataset.questions if question.id in drawn],
+        [answer for answer in dataset.answers if answer.id in drawn],
+        dataset.folder,
     )

@@ -22,11 +22,11 @@ from omibench.synthetic.items import Drawing, Item, items
 def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
     """Every problem of the profile; the pictures are written to `scratch`."""
     like, seed = params.like, params.seed
-    made = items(like, seed)
-    figures = {drawing: _figure(drawing, scratch) for item in made for drawing in item.drawings}
+    problems = items(like, seed)
+    figures = {drawing: _figure(drawing, scratch) for item in problems for drawing in item.drawings}
     source = str(Made(like, seed))
-    questions = [_question(item, [figures[d] for d in item.drawings], source) for item in made]
-    return Dataset(questions, [_answer(item) for item in made], scratch)
+    questions = [_question(item, [figures[d] for d in item.drawings], source) for item in problems]
+    return Dataset(questions, [_answer(item) for item in problems], scratch)
 
 
 def _figure(drawing: Drawing, scratch: Path) -> Figure:

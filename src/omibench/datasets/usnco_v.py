@@ -30,7 +30,7 @@ Folded = BeforeValidator(lambda value: str(value).strip().casefold())
 Letter = BeforeValidator(lambda value: str(value).strip().upper())
 
 
-class Row(BaseModel):
+class UsncoRow(BaseModel):
     """One question."""
 
     model_config = ConfigDict(extra="ignore")
@@ -61,14 +61,14 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
 
     Raises FileFormatError for a line that is wrong, comes twice, or has no question text yet.
     """
-    found = Found(folder, scratch)
+    finder = Found(folder, scratch)
     file = the_file(folder, "metadata")
     questions, answers = [], []
-    seen: set[str] = set()
-    for row in typed_rows(file, Row, ""):
-        if row.id in seen:
+    ids: set[str] = set()
+    for row in typed_rows(file, UsncoRow, ""):
+        if row.id in ids:
             raise FileFormatError(f"{file}: {row.id}: two lines are of this question")
-        seen.add(row.id)
+        ids.add(row.id)
         if not row.question.strip():
             raise FileFormatError(
                 f"{file}: {row.id}: has no `question`; the texts are not distributed: copy them "
@@ -76,12 +76,12 @@ def load(folder: Path, scratch: Path, params: BenchmarkParams) -> Dataset:
             )
         names = row.images or [f"{row.id}.png"]
         with naming(file, row.id):
-            questions.append(_question(row, [found.figure(name) for name in names]))
+            questions.append(_question(row, [finder.figure(name) for name in names]))
         answers.append(_answer(row, questions[-1]))
     return Dataset(questions, answers, folder)
 
 
-def _question(row: Row, pictures: list[Figure]) -> Question:
+def _question(row: UsncoRow, pictures: list[Figure]) -> Question:
     texts = {letter: getattr(row, letter).strip() for letter in LETTERS}
     return Question(
         id=row.id,
@@ -94,7 +94,7 @@ def _question(row: Row, pictures: list[Figure]) -> Question:
     )
 
 
-def _answer(row: Row, question: Question) -> Answer:
+def _answer(row: UsncoRow, question: Question) -> Answer:
     return Answer(
         id=row.id,
         answer=[row.answer],

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from omibench.files.atomic import write_atomically
 
-KEPT = Path(".snakemake/omibench/meanings.json")
+MEANINGS_FILE = Path(".snakemake/omibench/meanings.json")
 """What files meant when they were last read: kept beside Snakemake's own records."""
 
 
-class Source(NamedTuple):
+class SourceSummary(NamedTuple):
     """What one file of source means, and every module that it imports, lazily or not.
 
     `facade` is what its `__getattr__` imports: for those who ask the package for a name, and not
@@ -38,24 +38,24 @@ class Meanings:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-        self._known: dict[str, tuple[str, Source]] = {}
+        self._known: dict[str, tuple[str, SourceSummary]] = {}
         self._unsaved = False
         with suppress(OSError, ValueError, TypeError, KeyError):
-            kept = json.loads(file.read_text("utf-8"))
-            if kept["reader"] == self._reader:
+            saved = json.loads(file.read_text("utf-8"))
+            if saved["reader"] == self._reader:
                 self._known = {
-                    name: (content, Source(meaning, tuple(imports), tuple(facade)))
-                    for name, (content, (meaning, imports, facade)) in kept["files"].items()
+                    name: (content, SourceSummary(meaning, tuple(imports), tuple(facade)))
+                    for name, (content, (meaning, imports, facade)) in saved["files"].items()
                 }
 
-    def of(self, path: Path, folder: Path) -> Source:
+    def of(self, path: Path, folder: Path) -> SourceSummary:
         """What a file means as it is now; it is known by its name below `folder`."""
         name = path.relative_to(folder).as_posix()
         content = path.read_bytes()
         digest = hashlib.sha256(content).hexdigest()
-        kept = self._known.get(name)
-        if kept and kept[0] == digest:
-            return kept[1]
+        entry = self._known.get(name)
+        if entry and entry[0] == digest:
+            return entry[1]
         source = read_source(content.decode("utf-8"))
         self._known[name] = digest, source
         self._unsaved = True
@@ -77,13 +77,13 @@ def meanings(file: Path) -> Meanings:
     return Meanings(file)
 
 
-def read_source(text: str) -> Source:
+def read_source(text: str) -> SourceSummary:
     """What the text of a module means and imports."""
     tree = ast.parse(text)
     facade = [node for node in tree.body if getattr(node, "name", "") == "__getattr__"]
-    rest = [node for node in tree.body if node not in facade]
+    body = [node for node in tree.body if node not in facade]
     meaning = hashlib.sha256(_spell(tree).encode()).hexdigest()
-    return Source(meaning, _list_imports(rest), _list_imports(facade))
+    return SourceSummary(meaning, _list_imports(body), _list_imports(facade))
 
 
 def _list_imports(nodes: Sequence[ast.AST]) -> tuple[str, ...]:

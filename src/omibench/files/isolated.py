@@ -24,9 +24,9 @@ def isolate_env(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment for a process that imports, as its children do, nothing from its folder."""
     entries = environment.get(_PATH, "").split(os.pathsep)
     absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 (text, no path)
-    others = {name: value for name, value in environment.items() if name != _PATH}
+    variables = {name: value for name, value in environment.items() if name != _PATH}
     path = {_PATH: os.pathsep.join(absolute)} if absolute else {}
-    return others | path | {SAFE_PATH: "1"}
+    return variables | path | {SAFE_PATH: "1"}
 
 
 def isolate(environment: MutableMapping[str, str]) -> None:

@@ -152,7 +152,7 @@ def _step(node: yaml.Node, path: str) -> tuple[yaml.Node, yaml.Node, str] | None
         for i, pair in enumerate(node.value)
     ]
     # A model's name may hold dots, so the longest key that fits is meant.
-    for name, key, value in sorted(named, key=lambda one: -len(one[0])):
+    for name, key, value in sorted(named, key=lambda entry: -len(entry[0])):
         if path == name or path.startswith(f"{name}."):
             return key, value, path[len(name) + 1 :]
     return None

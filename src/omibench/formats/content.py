@@ -25,7 +25,7 @@ _HEAD: Final = 64 * 2**10
 _GZIP: Final = b"\x1f\x8b"
 
 
-def kind_of(path: Path) -> Kind:
+def detect_kind(path: Path) -> Kind:
     """What a file is. Raises MissingInputError for none, or for a folder."""
     if path.is_dir():
         raise MissingInputError(
@@ -39,17 +39,17 @@ def kind_of(path: Path) -> Kind:
         return "lines"
     if head[:4] == b"PK\x03\x04":
         return "zip"
-    return _kind_of_text(head.removeprefix(b"\xef\xbb\xbf").lstrip(), path)
+    return _detect_text_kind(head.removeprefix(b"\xef\xbb\xbf").lstrip(), path)
 
 
-def _kind_of_text(head: bytes, path: Path) -> Kind:
-    first, _, rest = head.partition(b"\n")
+def _detect_text_kind(head: bytes, path: Path) -> Kind:
+    first, _, later_lines = head.partition(b"\n")
     if head[:1] == b"[" or (head[:1] == b"{" and first.strip() == b"{"):
         return "json"
     if head[:1] == b"<":
         return "html"
     if head[:1] == b"{" or path.suffix in (".jsonl", ".ndjson"):
-        one_document = path.suffix == ".json" and not rest.strip()
+        one_document = path.suffix == ".json" and not later_lines.strip()
         return "json" if one_document else "lines"
     if path.suffix == ".json":
         return "json"
@@ -76,10 +76,10 @@ def json_rows(path: Path) -> Iterator[Row]:
             if not line.strip():
                 continue
             number += 1
-            where = f"{path}, row {number}"
-            row = parse_json(line, where, lenient=True)
+            place = f"{path}, row {number}"
+            row = parse_json(line, place, lenient=True)
             if not isinstance(row, dict):
-                raise FileFormatError(f"{where}: is not a JSON object")
+                raise FileFormatError(f"{place}: is not a JSON object")
             yield row
 
 

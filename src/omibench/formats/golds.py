@@ -13,15 +13,15 @@ from typing import Any, Final
 
 from omibench.errors import FileFormatError
 from omibench.formats.content import Row, json_rows
-from omibench.formats.named import names_of
+from omibench.formats.named import format_columns
 from omibench.formats.record import record
-from omibench.formats.values import text_of
+from omibench.formats.values import extract_text
 
 _IDS: Final = ("id", "qid", "question_id")
 _PREDICTIONS: Final = ("prediction", "answer", "response", "output")
 _CHOICES: Final = ("choices", "choice_list")
 _GOLDS: Final = ("answer", "gold")
-_KEPT: Final = ("group", "question")
+_PROBLEM_COLUMNS: Final = ("group", "question")
 _NAMED: Final = 3
 _LOG = logging.getLogger("omibench")
 
@@ -33,21 +33,23 @@ def read_golds(path: Path) -> Golds:
 
     Raises FileFormatError for a row without an id or an answer, or an id that is there twice.
     """
-    found: Golds = {}
+    golds: Golds = {}
     for number, row in enumerate(json_rows(path), 1):
         id, gold = _first(row, _IDS), _first(row, _GOLDS)
         if id is None or gold is None:
             lacks = "an id" if id is None else "an answer"
-            raise FileFormatError(f"{path}, row {number}: lacks {lacks}; it has {names_of(row)}")
-        if str(id) in found:
+            raise FileFormatError(
+                f"{path}, row {number}: lacks {lacks}; it has {format_columns(row)}"
+            )
+        if str(id) in golds:
             raise FileFormatError(f"{path}, row {number}: has the id {str(id)[:80]!r} again")
         choices = _first(row, _CHOICES)
-        found[str(id)] = {
+        golds[str(id)] = {
             "gold": gold, "choices": choices,
             "answer_type": row.get("answer_type") or ("mcq" if choices else "open"),
-            **{name: row[name] for name in _KEPT if row.get(name)},
+            **{name: row[name] for name in _PROBLEM_COLUMNS if row.get(name)},
         }  # fmt: skip
-    return found
+    return golds
 
 
 def with_golds(raw: Iterator[Row], golds: Golds, path: Path) -> Iterator[Row]:
@@ -55,26 +57,26 @@ def with_golds(raw: Iterator[Row], golds: Golds, path: Path) -> Iterator[Row]:
 
     Raises FileFormatError for a prediction without an id or a text, or of an unknown problem.
     """
-    left = dict.fromkeys(golds)
+    unanswered = dict.fromkeys(golds)
     for number, row in enumerate(raw, 1):
-        where = f"{path}, row {number}"
+        place = f"{path}, row {number}"
         id, name = _first(row, _IDS), next((n for n in _PREDICTIONS if n in row), None)
         if id is None or name is None:
             lacks = f"an id ({', '.join(_IDS)})" if id is None else "a prediction"
-            raise FileFormatError(f"{where}: lacks {lacks}; it has {names_of(row)}")
+            raise FileFormatError(f"{place}: lacks {lacks}; it has {format_columns(row)}")
         gold = golds.get(str(id))
         if gold is None:
-            raise FileFormatError(f"{where}: problem {str(id)[:80]!r} has no answer in --answers")
-        left.pop(str(id), None)
-        rest = {key: value for key, value in row.items() if key not in (*_IDS, name)}
-        own = {key: row[key] for key in ("index", "finish_reason", "model") if row.get(key)}
-        prediction = text_of(row[name])
-        yield record({**gold, **own, "id": str(id), "prediction": prediction}, rest)
-    if left:
-        first = ", ".join([*left][:_NAMED])
+            raise FileFormatError(f"{place}: problem {str(id)[:80]!r} has no answer in --answers")
+        unanswered.pop(str(id), None)
+        extras = {key: value for key, value in row.items() if key not in (*_IDS, name)}
+        details = {key: row[key] for key in ("index", "finish_reason", "model") if row.get(key)}
+        prediction = extract_text(row[name])
+        yield record({**gold, **details, "id": str(id), "prediction": prediction}, extras)
+    if unanswered:
+        first = ", ".join([*unanswered][:_NAMED])
         _LOG.warning(
             "score: %s: %d of %d problems have no prediction and are in no figure: %s%s",
-            path, len(left), len(golds), first, ", ..." if len(left) > _NAMED else "",
+            path, len(unanswered), len(golds), first, ", ..." if len(unanswered) > _NAMED else "",
         )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from omibench.errors import FileFormatError
 from omibench.files.intake import parse_json
 from omibench.formats.content import Row
 from omibench.formats.packed import Packed
-from omibench.formats.record import ASKED, gold_of, record
-from omibench.formats.values import options_of, text_of, texts_of
+from omibench.formats.record import OUTCOME, build_gold, record
+from omibench.formats.values import extract_text, extract_texts, parse_options
 from omibench.schemas.request import Outcome
 
 TOOL: Final = "inspect"
@@ -37,48 +37,49 @@ def is_document(value: Any) -> bool:
 def packed_rows(packed: Packed, path: Path) -> Iterator[Row]:
     """The records of a log in a zip file, in its order."""
     head = HEADER if HEADER in packed.names else _STARTED
-    about = _about(parse_json(packed.read(head), f"{path}, {head}", lenient=True))
+    run_details = _read_header(parse_json(packed.read(head), f"{path}, {head}", lenient=True))
     for name in packed.names:
         if name.startswith("samples/") and name.endswith(".json"):
-            where = f"{path}, {name[:120]}"
-            yield _row(parse_json(packed.read(name), where, lenient=True), about, where)
+            place = f"{path}, {name[:120]}"
+            yield _row(parse_json(packed.read(name), place, lenient=True), run_details, place)
 
 
 def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
     """The records of a log that is one JSON object."""
-    about = _about(value)
+    run_details = _read_header(value)
     samples = value.get("samples")
     if not isinstance(samples, list):
         raise FileFormatError(f"{path}: is the header of an inspect log, without its samples")
     for number, sample in enumerate(samples, 1):
-        yield _row(sample, about, f"{path}, sample {number}")
+        yield _row(sample, run_details, f"{path}, sample {number}")
 
 
-def _about(header: Any) -> dict[str, Any]:
+def _read_header(header: Any) -> dict[str, Any]:
     run = header.get("eval") if isinstance(header, dict) else None
-    return {name: text_of(run.get(name)) for name in ("task", "model")} if run else {}
+    return {name: extract_text(run.get(name)) for name in ("task", "model")} if run else {}
 
 
-def _row(sample: Any, about: Mapping[str, Any], where: str) -> Row:
+def _row(sample: Any, run_details: Mapping[str, Any], place: str) -> Row:
     if not isinstance(sample, dict) or "target" not in sample:
-        raise FileFormatError(f"{where}: is no sample of inspect: it has no 'target'")
-    choices = options_of(sample.get("choices"))
-    prediction, stopped = _answered(_object(sample, "output"))
+        raise FileFormatError(f"{place}: is no sample of inspect: it has no 'target'")
+    choices = parse_options(sample.get("choices"))
+    prediction, stopped = _read_answer(_object(sample, "output"))
     epoch = sample.get("epoch")
-    known = {
-        **about,
-        "id": text_of(sample.get("id")), "index": epoch - 1 if isinstance(epoch, int) else 0,
-        "question": _said(sample.get("input")), "choices": choices, "prediction": prediction,
+    columns = {
+        **run_details,
+        "id": extract_text(sample.get("id")), "index": epoch - 1 if isinstance(epoch, int) else 0,
+        "question": _extract_message(sample.get("input")), "choices": choices,
+        "prediction": prediction,
         "finish_reason": _STOPPED.get(stopped or "", stopped),
-        ASKED: _outcome(sample, prediction, stopped),
-        **gold_of(texts_of(sample["target"]), choices),
+        OUTCOME: _outcome(sample, prediction, stopped),
+        **build_gold(extract_texts(sample["target"]), choices),
     }  # fmt: skip
     values = {
-        f"inspect_{name}": text_of(score.get("value"))
+        f"inspect_{name}": extract_text(score.get("value"))
         for name, score in _object(sample, "scores").items()
         if isinstance(score, dict)
     }
-    return record(known, values)
+    return record(columns, values)
 
 
 def _object(sample: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -95,25 +96,27 @@ def _outcome(sample: Mapping[str, Any], prediction: str, stopped: str | None) ->
     return "provider_error" if sample.get("error") else None
 
 
-def _answered(output: Mapping[str, Any]) -> tuple[str, str | None]:
+def _read_answer(output: Mapping[str, Any]) -> tuple[str, str | None]:
     """The last message of the model and why it stopped."""
     choices = output.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
-        return text_of(output.get("completion")) or "", None
-    said = _said(first["message"].get("content"))
-    return said or text_of(output.get("completion")) or "", text_of(first.get("stop_reason"))
+        return extract_text(output.get("completion")) or "", None
+    message = _extract_message(first["message"].get("content"))
+    return message or extract_text(output.get("completion")) or "", extract_text(
+        first.get("stop_reason")
+    )
 
 
-def _said(content: Any) -> str | None:
+def _extract_message(content: Any) -> str | None:
     """The text of a message: itself, or its parts of text; of a conversation its last question."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
         return None
     parts = [part for part in content if isinstance(part, dict)]
-    asked = [part for part in parts if part.get("role") == "user"]
-    if asked:
-        return _said(asked[-1].get("content"))
+    questions = [part for part in parts if part.get("role") == "user"]
+    if questions:
+        return _extract_message(questions[-1].get("content"))
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     return "\n".join(texts) or None

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from omibench.errors import FileFormatError
 from omibench.formats.content import Row
-from omibench.formats.record import gold_of, record
-from omibench.formats.values import options_in, options_of, text_of, texts_of
+from omibench.formats.record import build_gold, record
+from omibench.formats.values import extract_text, extract_texts, parse_options, read_option_columns
 
 TOOL: Final = "lmms-eval"
 _TASK: Final = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.:-]+)?$")
@@ -32,28 +32,28 @@ def rows(raw: Iterator[Row], path: Path) -> Iterator[Row]:
     named = _TASK.search(path.name.removesuffix(".gz").removesuffix(".jsonl"))
     for number, row in enumerate(raw, 1):
         doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
-        choices = next((o for name in _OPTIONS if (o := options_of(doc.get(name)))), None)
-        choices = choices or options_in(doc)
-        known = {
-            "id": text_of(row["doc_id"]), "task": named and named[1], "choices": choices,
-            "question": text_of(row.get("input")) or text_of(row.get("arguments"))
-            or text_of(doc.get("question")),
-            **gold_of(texts_of(row["target"]), choices),
+        choices = next((o for name in _OPTIONS if (o := parse_options(doc.get(name)))), None)
+        choices = choices or read_option_columns(doc)
+        columns = {
+            "id": extract_text(row["doc_id"]), "task": named and named[1], "choices": choices,
+            "question": extract_text(row.get("input")) or extract_text(row.get("arguments"))
+            or extract_text(doc.get("question")),
+            **build_gold(extract_texts(row["target"]), choices),
         }  # fmt: skip
-        rest = {name: value for name, value in row.items() if name not in _TEXTS}
+        extras = {name: value for name, value in row.items() if name not in _TEXTS}
         for index, prediction in enumerate(_samples(row, f"{path}, row {number}")):
-            yield record({**known, "index": index, "prediction": prediction}, rest)
+            yield record({**columns, "index": index, "prediction": prediction}, extras)
 
 
-def _samples(row: Row, where: str) -> list[str]:
+def _samples(row: Row, place: str) -> list[str]:
     """The samples of the response: `resps` as the model wrote them, else what a filter left."""
-    given = row.get("resps") or row.get("filtered_resps")
-    first = given[0] if isinstance(given, list) and given else given
+    responses = row.get("resps") or row.get("filtered_resps")
+    first = responses[0] if isinstance(responses, list) and responses else responses
     samples = first if isinstance(first, list) else [first]
     texts = [sample for sample in samples if isinstance(sample, str)]
     if len(texts) != len(samples):
         raise FileFormatError(
-            f"{where}: 'resps' holds no text (likelihoods of options?): only responses that a "
+            f"{place}: 'resps' holds no text (likelihoods of options?): only responses that a "
             "model wrote are scored"
         )
     return texts

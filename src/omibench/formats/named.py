@@ -9,12 +9,12 @@ from typing import Any, Final
 from omibench.errors import FileFormatError, ParamsError
 from omibench.formats.content import Row
 from omibench.formats.record import COLUMNS, record
-from omibench.formats.values import options_of, plain, text_of, texts_of
+from omibench.formats.values import extract_text, extract_texts, parse_options, plain
 from omibench.schemas.validation import suggest_name
 from omibench.text.terminal import printable
 
 NEEDED: Final = ("prediction", "gold")
-_SHOWN: Final = 40
+_COLUMNS_SHOWN: Final = 40
 _GUESSES: Final[dict[str, tuple[str, ...]]] = {
     "id": ("id", "qid", "question_id", "doc_id", "pid", "index", "idx", "uid", "sample_id"),
     "prediction": ("prediction", "pred", "response", "resps", "output", "model_output",
@@ -33,7 +33,7 @@ def parse_columns(text: str) -> dict[str, str]:
     Raises ParamsError for a name that scoring does not know, one named twice, or none for the
     prediction or the gold.
     """
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for pair in text.split(","):
         name, sign, column = (part.strip() for part in pair.partition("="))
         if not sign or not column:
@@ -41,10 +41,10 @@ def parse_columns(text: str) -> dict[str, str]:
         if name not in COLUMNS:
             raise ParamsError(f"--columns {name!r}: is no column of scoring"
                               f"{suggest_name(name, COLUMNS)}")  # fmt: skip
-        if name in found:
+        if name in columns:
             raise ParamsError(f"--columns {name!r}: is named twice")
-        found[name] = column
-    return found
+        columns[name] = column
+    return columns
 
 
 def rows(raw: Iterator[Row], columns: Mapping[str, str], path: Path) -> Iterator[Row]:
@@ -56,33 +56,36 @@ def rows(raw: Iterator[Row], columns: Mapping[str, str], path: Path) -> Iterator
         values = {
             name: _value(row, column, f"{path}, row {number}") for name, column in columns.items()
         }
-        choices = options_of(values.get("choices"))
-        known: dict[str, Any] = {
-            **{name: text_of(value) for name, value in values.items()},
-            "id": text_of(values.get("id")) or (str(number) if "id" not in columns else None),
+        choices = parse_options(values.get("choices"))
+        record_values: dict[str, Any] = {
+            **{name: extract_text(value) for name, value in values.items()},
+            "id": extract_text(values.get("id")) or (str(number) if "id" not in columns else None),
             "choices": choices,
-            "answer_type": text_of(values.get("answer_type")) or ("mcq" if choices else "open"),
+            "answer_type": extract_text(values.get("answer_type"))
+            or ("mcq" if choices else "open"),
         }
         if "index" in values:
-            known["index"] = values["index"]
+            record_values["index"] = values["index"]
         if "gold" in values:
-            known["gold"] = texts_of(values["gold"])
-        rest = {name: value for name, value in row.items() if name not in columns.values()}
-        yield record(known, rest)
+            record_values["gold"] = extract_texts(values["gold"])
+        extras = {name: value for name, value in row.items() if name not in columns.values()}
+        yield record(record_values, extras)
 
 
-def _value(row: Row, column: str, where: str) -> Any:
+def _value(row: Row, column: str, place: str) -> Any:
     if column in row:
         return row[column]
     value: Any = row
     for part in column.split("."):
         if not isinstance(value, Mapping) or part not in value:
-            raise FileFormatError(f"{where}: lacks the column {column!r}; it has {names_of(row)}")
+            raise FileFormatError(
+                f"{place}: lacks the column {column!r}; it has {format_columns(row)}"
+            )
         value = value[part]
     return value
 
 
-def unknown_form(where: str, row: Row, lacks: str) -> FileFormatError:
+def unknown_form(place: str, row: Row, lacks: str) -> FileFormatError:
     """That a row lacks a column and has no other form that is known: its columns, and the option
     that names them."""
     guess = {
@@ -97,19 +100,19 @@ def unknown_form(where: str, row: Row, lacks: str) -> FileFormatError:
     blank = [name.upper() for name in ("id", *NEEDED) if not guess[name]]
     fill = f" with your column in place of {' and '.join(blank)}" if blank else ""
     return FileFormatError(
-        f"{where}: lacks the column {lacks!r}; it has {names_of(row)}: say which is what by "
+        f"{place}: lacks the column {lacks!r}; it has {format_columns(row)}: say which is what by "
         f"--columns {','.join(pairs)}{fill}"
     )
 
 
-def names_of(row: Mapping[str, Any]) -> str:
+def format_columns(row: Mapping[str, Any]) -> str:
     """The columns of a row, for a message."""
     names = [printable(name)[:60] for name in row]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return (", ".join(names[:_SHOWN]) or "none") + more
+    ending = f" and {len(names) - _COLUMNS_SHOWN} more" if len(names) > _COLUMNS_SHOWN else ""
+    return (", ".join(names[:_COLUMNS_SHOWN]) or "none") + ending
 
 
-def entries_of(value: Any) -> list[str]:
+def list_entries(value: Any) -> list[str]:
     """The entries of a gold as omibench's own files have it: a list, a text, a number."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [entry if isinstance(entry, str) else plain(entry) for entry in value]

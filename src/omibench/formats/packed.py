@@ -31,7 +31,7 @@ class Packed:
         try:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise self._broken(error) from None
+            raise self._wrap_error(error) from None
         self.names = self._zip.namelist()
         if len(self.names) > MEMBERS:
             raise FileFormatError(f"{path}: holds more than {MEMBERS:,} files")
@@ -54,7 +54,7 @@ class Packed:
             zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError,
             struct.error,
         ) as error:  # fmt: skip
-            raise self._broken(error) from None
+            raise self._wrap_error(error) from None
         if len(content) > limit:
             raise FileFormatError(f"{self._path}: {name[:80]!r} unpacks to more than {limit} bytes")
         return content
@@ -74,7 +74,7 @@ class Packed:
             raise zipfile.BadZipFile("a checksum is wrong")
         return content
 
-    def _broken(self, error: Exception) -> FileFormatError:
+    def _wrap_error(self, error: Exception) -> FileFormatError:
         return FileFormatError(f"{self._path}: is a broken zip file: {reason_of(error)[:200]}")
 
 

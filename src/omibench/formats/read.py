@@ -13,9 +13,9 @@ from omibench.formats import inspect_log, lmms_eval, named, simple_evals, vlmeva
 from omibench.formats.content import (
     DOCUMENT_BYTES,
     Row,
+    detect_kind,
     json_document,
     json_rows,
-    kind_of,
     table_rows,
 )
 from omibench.formats.packed import open_packed
@@ -29,7 +29,7 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
     an omibench file holds is the caller's to check. Raises MissingInputError for what is not
     there or not a file, and FileFormatError for what cannot be read.
     """
-    kind = kind_of(path)
+    kind = detect_kind(path)
     if kind == "zip":
         with open_packed(path) as packed:
             if inspect_log.is_packed(packed.names):
@@ -43,10 +43,10 @@ def raw_rows(path: Path, columns: Mapping[str, str] | None = None) -> Iterator[R
     elif kind == "json":
         yield from _document(json_document(path), path, columns)
     elif kind == "html":
-        found = list(simple_evals.report_rows(read_text(path, DOCUMENT_BYTES), path))
-        if not found:
+        records = list(simple_evals.report_rows(read_text(path, DOCUMENT_BYTES), path))
+        if not records:
             raise FileFormatError(f"{path}: is a web page, but no report of simple-evals")
-        yield from found
+        yield from records
     elif kind == "lines":
         yield from _table(json_rows(path), path, columns)
     else:
@@ -76,14 +76,14 @@ def _table(raw: Iterator[Row], path: Path, columns: Mapping[str, str] | None) ->
     first = next(raw, None)
     if first is None:
         return
-    everything = chain([first], raw)
+    rows = chain([first], raw)
     if columns:
-        yield from named.rows(everything, columns, path)
+        yield from named.rows(rows, columns, path)
     elif {"prediction", "gold"} <= first.keys():
-        yield from everything
+        yield from rows
     elif lmms_eval.is_row(first):
-        yield from lmms_eval.rows(everything, path)
+        yield from lmms_eval.rows(rows, path)
     elif vlmevalkit.is_row(first):
-        yield from vlmevalkit.rows(everything)
+        yield from vlmevalkit.rows(rows)
     else:
-        yield from everything
+        yield from rows

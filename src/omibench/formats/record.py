@@ -17,26 +17,28 @@ ANY_OF: Final = "any_of"
 answer in parts, all of which are needed."""
 
 
-ASKED: Final = "outcome_of_asking"
+OUTCOME: Final = "outcome_of_asking"
 """Says of a response that never came, or was refused, why there is none."""
 
 
-def record(known: Mapping[str, Any], rest: Mapping[str, Any]) -> Row:
+def record(values: Mapping[str, Any], extras: Mapping[str, Any]) -> Row:
     """A row of the columns that scoring knows, and of what else stood there in plain values.
 
     A column of the file that bears one of their names is kept as `input_<name>`.
     """
-    row = {name: known[name] for name in (*COLUMNS, ANY_OF, ASKED) if known.get(name) is not None}
-    row["prediction"] = known.get("prediction")
-    kept = {
+    row = {
+        name: values[name] for name in (*COLUMNS, ANY_OF, OUTCOME) if values.get(name) is not None
+    }
+    row["prediction"] = values.get("prediction")
+    plain_extras = {
         (f"input_{name}" if name in row else name): value
-        for name, value in rest.items()
+        for name, value in extras.items()
         if value is None or isinstance(value, str | int | float | bool)
     }
-    return row | {name: value for name, value in kept.items() if name not in row}
+    return row | {name: value for name, value in plain_extras.items() if name not in row}
 
 
-def gold_of(entries: Sequence[str], choices: Mapping[str, str] | None) -> dict[str, Any]:
+def build_gold(entries: Sequence[str], choices: Mapping[str, str] | None) -> dict[str, Any]:
     """The columns of a gold of other tools: several entries of an open one are alternatives."""
-    more = {ANY_OF: True} if len(entries) > 1 and not choices else {}
-    return {"gold": list(entries), "answer_type": "mcq" if choices else "open", **more}
+    alternatives = {ANY_OF: True} if len(entries) > 1 and not choices else {}
+    return {"gold": list(entries), "answer_type": "mcq" if choices else "open", **alternatives}

@@ -15,12 +15,12 @@ from typing import Any, Final
 from omibench.errors import FileFormatError
 from omibench.formats.content import Row
 from omibench.formats.options import options_in_question
-from omibench.formats.record import ASKED, record
-from omibench.formats.values import CAPITALS, NEVER_CAME, text_of
+from omibench.formats.record import OUTCOME, record
+from omibench.formats.values import CAPITALS, NEVER_CAME, extract_text
 
 TOOL: Final = "simple-evals"
 _GOLD: Final = "Correct Answer:"
-_TOLD: Final = ("Extracted Answer:", "Score:")
+_FACTS: Final = ("Extracted Answer:", "Score:")
 _MARK: Final = re.compile(
     r'<div class="message ([\w-]*)|<pre>([^<]*)</pre>|<p>([^<]*)</p>|(<hr)', re.IGNORECASE
 )
@@ -28,7 +28,7 @@ _MARK: Final = re.compile(
 Python's own reader of HTML takes the square of a hostile page."""
 
 
-class Example:
+class ReportedExample:
     """What a report says of one example."""
 
     def __init__(self) -> None:
@@ -56,17 +56,17 @@ def document_rows(value: Mapping[str, Any], path: Path) -> Iterator[Row]:
     if not isinstance(htmls, list) or not isinstance(convos, list) or len(htmls) != len(convos):
         raise FileFormatError(f"{path}: 'htmls' and 'convos' are not as many as each other")
     for number, (html, convo) in enumerate(zip(htmls, convos, strict=True), 1):
-        where = f"{path}, example {number}"
-        found = examples(text_of(html) or "")
-        if len(found) != 1:
-            raise FileFormatError(f"{where}: its page is no page of simple-evals")
+        place = f"{path}, example {number}"
+        page_examples = examples(extract_text(html) or "")
+        if len(page_examples) != 1:
+            raise FileFormatError(f"{place}: its page is no page of simple-evals")
         messages = [
-            (str(message.get("role")), text_of(message.get("content")) or "")
+            (str(message.get("role")), extract_text(message.get("content")) or "")
             for message in (convo if isinstance(convo, list) else [])
             if isinstance(message, dict)
         ]
-        found[0].messages = messages or found[0].messages
-        yield _row(found[0], number, where)
+        page_examples[0].messages = messages or page_examples[0].messages
+        yield _row(page_examples[0], number, place)
 
 
 def report_rows(html: str, path: Path) -> Iterator[Row]:
@@ -75,44 +75,44 @@ def report_rows(html: str, path: Path) -> Iterator[Row]:
         yield _row(example, number, f"{path}, example {number}")
 
 
-def examples(html: str) -> list[Example]:
+def examples(html: str) -> list[ReportedExample]:
     """The examples of a page; none for a page of another kind."""
-    found, role = [Example()], "user"
+    collected, role = [ReportedExample()], "user"
     for match in _MARK.finditer(html):
         kind, message, fact, line = match.groups()
         if kind is not None:
             role = kind
         elif message is not None:
-            found[-1].messages.append((role, unescape(message).strip()))
+            collected[-1].messages.append((role, unescape(message).strip()))
         elif fact is not None:
-            found[-1].facts.append(unescape(fact).strip())
+            collected[-1].facts.append(unescape(fact).strip())
         elif line:
-            found.append(Example())
-    return [example for example in found if example.facts]
+            collected.append(ReportedExample())
+    return [example for example in collected if example.facts]
 
 
-def _row(example: Example, number: int, where: str) -> Row:
+def _row(example: ReportedExample, number: int, place: str) -> Row:
     gold = next((fact for fact in example.facts if fact.startswith(_GOLD)), None)
     if gold is None or not example.messages:
-        raise FileFormatError(f"{where}: has no message, or no line {_GOLD!r}")
-    *asked, (_, prediction) = example.messages
-    question = asked[-1][1] if asked else ""
+        raise FileFormatError(f"{place}: has no message, or no line {_GOLD!r}")
+    *prompts, (_, prediction) = example.messages
+    question = prompts[-1][1] if prompts else ""
     answer = gold.removeprefix(_GOLD).strip()
     choices = options_in_question(question) if answer in [*CAPITALS] else None
     failed = prediction.strip().casefold() in NEVER_CAME
-    known = {
+    columns = {
         "id": str(number), "question": question, "choices": choices, "gold": [answer],
         "answer_type": "mcq" if choices else "open", "prediction": "" if failed else prediction,
-        ASKED: "provider_error" if failed else None,
+        OUTCOME: "provider_error" if failed else None,
     }  # fmt: skip
-    told = {
+    facts = {
         f"simple_evals_{name.partition(':')[0].split()[0].casefold()}": value
-        for name in _TOLD
+        for name in _FACTS
         if (value := _fact(example, name)) is not None
     }
-    return record(known, told)
+    return record(columns, facts)
 
 
-def _fact(example: Example, name: str) -> str | None:
-    found = next((fact for fact in example.facts if fact.startswith(name)), None)
-    return None if found is None else found.removeprefix(name).strip()
+def _fact(example: ReportedExample, name: str) -> str | None:
+    match = next((fact for fact in example.facts if fact.startswith(name)), None)
+    return None if match is None else match.removeprefix(name).strip()

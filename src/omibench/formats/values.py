@@ -17,7 +17,7 @@ _QUOTED: Final = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 _BETWEEN: Final = re.compile(r"\s*,?\s*")
 
 
-def text_of(value: Any) -> str | None:
+def extract_text(value: Any) -> str | None:
     """One text: of a list (of lists) the first; a number or truth value as it is written."""
     while isinstance(value, list | tuple) and value:
         value = value[0]
@@ -26,44 +26,46 @@ def text_of(value: Any) -> str | None:
     return value if isinstance(value, str) else plain(value)
 
 
-def texts_of(value: Any) -> list[str]:
+def extract_texts(value: Any) -> list[str]:
     """Every text of a value, in order; of a list in a text (`['a', 'b']`) its entries."""
     if isinstance(value, str):
         return parse_list(value) or ([value] if value.strip() else [])
     if isinstance(value, list | tuple):
-        return [text for entry in value if (text := text_of(entry)) is not None]
-    text = text_of(value)
+        return [text for entry in value if (text := extract_text(entry)) is not None]
+    text = extract_text(value)
     return [] if text is None else [text]
 
 
 def plain(value: object) -> str:
     """A number as people write it: 3 for 3.0, as tables make of whole numbers."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-    return str(int(value)) if whole and isinstance(value, float) else str(value)
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return str(int(value)) if is_whole and isinstance(value, float) else str(value)
 
 
-def options_of(value: Any) -> dict[str, str] | None:
+def parse_options(value: Any) -> dict[str, str] | None:
     """Options by their labels, from a list, an object, a text of either, or parallel lists."""
     if isinstance(value, str):
-        value = _loaded(value) or parse_list(value)
+        value = _load_json(value) or parse_list(value)
     if isinstance(value, Mapping):
         texts, labels = value.get("text"), value.get("label")
         if isinstance(texts, Sequence) and isinstance(labels, Sequence) and len(value) == 2:
             pairs = zip(map(str, labels), texts, strict=False)
-            return {label: text_of(text) or "" for label, text in pairs} or None
-        return {str(label): text_of(text) or "" for label, text in value.items()} or None
+            return {label: extract_text(text) or "" for label, text in pairs} or None
+        return {str(label): extract_text(text) or "" for label, text in value.items()} or None
     if isinstance(value, list | tuple):
-        texts = [text_of(option) or "" for option in value[: len(CAPITALS)]]
+        texts = [extract_text(option) or "" for option in value[: len(CAPITALS)]]
         return dict(zip(CAPITALS, texts, strict=False)) or None
     return None
 
 
-def options_in(row: Mapping[str, Any]) -> dict[str, str] | None:
+def read_option_columns(row: Mapping[str, Any]) -> dict[str, str] | None:
     """Options in columns A, B, C, ...: those that are not empty, up to the last of them."""
-    found = {
-        label: text for label in CAPITALS if (text := text_of(row.get(label))) not in (None, "")
+    options = {
+        label: text
+        for label in CAPITALS
+        if (text := extract_text(row.get(label))) not in (None, "")
     }
-    return {label: str(text) for label, text in found.items()} if len(found) > 1 else None
+    return {label: str(text) for label, text in options.items()} if len(options) > 1 else None
 
 
 def parse_list(text: str) -> list[str] | None:
@@ -71,9 +73,9 @@ def parse_list(text: str) -> list[str] | None:
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
-    value = _loaded(text)
+    value = _load_json(text)
     if isinstance(value, list):
-        return [entry for item in value if (entry := text_of(item)) is not None]
+        return [entry for item in value if (entry := extract_text(item)) is not None]
     entries, at, inner = list[str](), 0, text[1:-1].strip()
     while at < len(inner):
         match = _QUOTED.match(inner, at)
@@ -85,7 +87,7 @@ def parse_list(text: str) -> list[str] | None:
     return entries or None
 
 
-def _loaded(text: str) -> Any:
+def _load_json(text: str) -> Any:
     if text.lstrip()[:1] not in ("[", "{"):
         return None
     try:

@@ -9,8 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from omibench.formats.content import Row
-from omibench.formats.record import ASKED, gold_of, record
-from omibench.formats.values import CAPITALS, NEVER_CAME, options_in, text_of, texts_of
+from omibench.formats.record import OUTCOME, build_gold, record
+from omibench.formats.values import (
+    CAPITALS,
+    NEVER_CAME,
+    extract_text,
+    extract_texts,
+    read_option_columns,
+)
 
 TOOL: Final = "VLMEvalKit"
 
@@ -23,14 +29,16 @@ def is_row(row: Mapping[str, Any]) -> bool:
 def rows(raw: Iterator[Row]) -> Iterator[Row]:
     """The records of a table. What the kit writes where an endpoint failed is no response."""
     for row in raw:
-        choices = options_in(row)
-        prediction = text_of(row["prediction"]) or ""
+        choices = read_option_columns(row)
+        prediction = extract_text(row["prediction"]) or ""
         failed = prediction.strip().casefold() in NEVER_CAME
-        known = {
-            "id": text_of(row["index"]), "question": text_of(row.get("question")),
+        columns = {
+            "id": extract_text(row["index"]), "question": extract_text(row.get("question")),
             "choices": choices, "prediction": "" if failed else prediction,
-            ASKED: "provider_error" if failed else None,
-            **gold_of(texts_of(row["answer"]), choices),
+            OUTCOME: "provider_error" if failed else None,
+            **build_gold(extract_texts(row["answer"]), choices),
         }  # fmt: skip
-        taken = {"index", "question", "answer", "prediction", *(CAPITALS if choices else ())}
-        yield record(known, {name: value for name, value in row.items() if name not in taken})
+        used_columns = {"index", "question", "answer", "prediction", *(CAPITALS if choices else ())}
+        yield record(
+            columns, {name: value for name, value in row.items() if name not in used_columns}
+        )

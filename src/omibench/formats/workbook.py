@@ -47,8 +47,8 @@ def workbook_rows(path: Path) -> Iterator[Row]:
     except FileFormatError:
         raise
     except Exception as error:  # openpyxl raises whatever the XML of others makes of it
-        why = reason_of(error)[:200]
-        raise FileFormatError(f"{path}: is not an Excel workbook: {why}") from None
+        cause = reason_of(error)[:200]
+        raise FileFormatError(f"{path}: is not an Excel workbook: {cause}") from None
 
 
 def _rows(values: Iterator[tuple[Any, ...]], path: Path) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import get_args
 
 from omibench import plugins
-from omibench.files.code_meaning import KEPT, Source, meanings
+from omibench.files.code_meaning import MEANINGS_FILE, SourceSummary, meanings
 from omibench.graph.stages import find_stage
 from omibench.params.study import Study
 from omibench.plugins.built_in import built_in_modules
@@ -73,7 +73,7 @@ def source_hash(name: str) -> str:
     for file in _data_files(stage.name, {tree.files[module].parent for module in closure}):
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     digest.update(plugins.source_hash(stage.plugins).encode())
-    meanings(KEPT.absolute()).save()
+    meanings(MEANINGS_FILE.absolute()).save()
     return digest.hexdigest()[:16]
 
 
@@ -149,16 +149,16 @@ class Tree:
     def __init__(self, blocks: Collection[str] | None = None) -> None:
         """`blocks` are the keys of params.yaml whose code counts; None: all of them."""
         keys = Study.model_fields.keys()
-        given = block_modules(keys if blocks is None else blocks)
-        self._not_given = block_modules(keys) - given
+        used_modules = block_modules(keys if blocks is None else blocks)
+        self._unused_modules = block_modules(keys) - used_modules
         self.files = {_module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
         self.files.pop("omibench", None)
 
-    def source(self, module: str) -> Source:
+    def source(self, module: str) -> SourceSummary:
         """What a module means and imports; nothing for what is none."""
         path = self.files.get(module)
         if path is None:
-            return Source("", ())
+            return SourceSummary("", ())
         state = path.stat()
         return _parse_source(path, state.st_mtime_ns, state.st_size)
 
@@ -177,37 +177,37 @@ class Tree:
         Returns:
             Names of modules, without clients of APIs and the code by which responses travel.
         """
-        seen: set[str] = set()
+        visited: set[str] = set()
         waiting = [*roots]
         waiting += [name for name in self.files for root in roots if name.startswith(f"{root}.")]
         while waiting:
             name = waiting.pop()
-            if name in seen or name in without or name == LIST_OF_PARTS or is_client(name):
+            if name in visited or name in without or name == LIST_OF_PARTS or is_client(name):
                 continue
             waiting += built_in_modules(name)
             if name == f"{BLOCKS}.registry":
                 waiting += [file for file in self.files if file.startswith(f"{BLOCKS}.")]
-            seen.add(name)
+            visited.add(name)
             is_module = name in self.files
             source = self.source(name if is_module else name.rpartition(".")[0])
             imports = filter(_is_ours, source.imports if is_module else source.facade)
             waiting += [
                 needed
                 for needed in imports
-                if name != STUDY or not needed.startswith(tuple(self._not_given))
+                if name != STUDY or not needed.startswith(tuple(self._unused_modules))
             ]
-        return {name for name in seen & self.files.keys() if not name.startswith(TRANSPORT)}
+        return {name for name in visited & self.files.keys() if not name.startswith(TRANSPORT)}
 
     def packages(self, closure: Iterable[str]) -> set[str]:
         """The other packages that modules import, by their top-level names."""
-        found = {
+        packages = {
             name.split(".")[0]
             for module in closure
             if module.split(".")[1] not in APART
             for name in self.source(module).imports
             if name.split(".")[0] not in {"omibench", *sys.stdlib_module_names}
         }
-        return found.union(*(BESIDE.get(name, ()) for name in found))
+        return packages.union(*(BESIDE.get(name, ()) for name in packages))
 
 
 def _module_name(path: Path) -> str:
@@ -216,8 +216,8 @@ def _module_name(path: Path) -> str:
 
 
 @cache
-def _parse_source(path: Path, modified_ns: int, size: int) -> Source:
-    return meanings(KEPT.absolute()).of(path, PACKAGE)
+def _parse_source(path: Path, modified_ns: int, size: int) -> SourceSummary:
+    return meanings(MEANINGS_FILE.absolute()).of(path, PACKAGE)
 
 
 def _data_files(stage: str, folders: set[Path]) -> list[Path]:

@@ -24,7 +24,7 @@ from omibench.schemas.problem_warning import WarningText
 
 def params_schema() -> str:
     """JSON schema of a parameter file, as indented JSON."""
-    for name in PROVIDERS.built_in:
+    for name in PROVIDERS.built_in_names:
         _describe(block_class(name), set())
     _describe(Study, set())
     schema: dict[str, Any] = {
@@ -50,7 +50,7 @@ def files_table() -> str:
     lines += [f"| `{f.path}` | {_link(f.row)} | {f.meaning} |" for f in FILES]
     rows = dict.fromkeys(f.row for f in FILES if f.row)
     for row in list(rows):
-        rows.update(dict.fromkeys(_nested(row)))
+        rows.update(dict.fromkeys(_list_inner_models(row)))
     for row in rows:
         _describe(row, set())
         lines += ["", f"## {row.__name__}", "", " ".join((row.__doc__ or "").split()), ""]
@@ -62,32 +62,32 @@ def files_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _describe(model: type[BaseModel], done: set[type[BaseModel]]) -> None:
+def _describe(model: type[BaseModel], visited: set[type[BaseModel]]) -> None:
     """Give the fields of a type, and of all that it holds, the texts that stand below them."""
-    if model in done:
+    if model in visited:
         return
-    done.add(model)
-    for inner in _nested(model):
-        _describe(inner, done)
+    visited.add(model)
+    for inner in _list_inner_models(model):
+        _describe(inner, visited)
     texts: dict[str, str] = {}
     for part in reversed(model.__mro__):
         if issubclass(part, BaseModel) and part is not BaseModel:
-            texts |= _texts_below(part)
+            texts |= _read_field_texts(part)
     for name, field in model.model_fields.items():
         field.description = field.description or texts.get(name)
     model.model_rebuild(force=True)
 
 
-def _texts_below(model: type[BaseModel]) -> dict[str, str]:
+def _read_field_texts(model: type[BaseModel]) -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
     assert isinstance(tree, ast.ClassDef)
-    found = {}
+    texts = {}
     for field, text in pairwise(tree.body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             match text:
                 case ast.Expr(value=ast.Constant(value=str(words))):
-                    found[field.target.id] = inspect.cleandoc(words)
-    return found
+                    texts[field.target.id] = inspect.cleandoc(words)
+    return texts
 
 
 def _link(row: type[BaseModel] | None) -> str:
@@ -109,10 +109,10 @@ def _type(annotation: object) -> str:
     return f"{name.split('[')[0]} of {', '.join(inner)}" if inner else name
 
 
-def _nested(row: type[BaseModel]) -> list[type[BaseModel]]:
-    def models(annotation: object) -> list[type[BaseModel]]:
+def _list_inner_models(row: type[BaseModel]) -> list[type[BaseModel]]:
+    def list_models(annotation: object) -> list[type[BaseModel]]:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             return [annotation]
-        return [m for arg in get_args(annotation) for m in models(arg)]
+        return [m for arg in get_args(annotation) for m in list_models(arg)]
 
-    return [m for field in row.model_fields.values() for m in models(field.annotation)]
+    return [m for field in row.model_fields.values() for m in list_models(field.annotation)]

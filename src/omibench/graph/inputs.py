@@ -17,7 +17,7 @@ from omibench.text.terminal import printable
 _WILDCARD = re.compile(r"\{\s*\w[^{}]*\}")
 
 
-def files_of(study: Study, rule: str, cell: Cell | None = None) -> list[str]:
+def list_named_files(study: Study, rule: str, cell: Cell | None = None) -> list[str]:
     """Every file named by the parameters that a job reads: a change of one reruns it.
 
     Prompts of one's own, oracles, recorded responses, review decisions, a benchmark's own files,
@@ -36,11 +36,14 @@ def files_of(study: Study, rule: str, cell: Cell | None = None) -> list[str]:
     return list(dict.fromkeys(file for file in files if file))
 
 
-def all_files(study: Study, rules: Collection[str] = ()) -> list[str]:
+def list_all_files(study: Study, rules: Collection[str] = ()) -> list[str]:
     """Every file that the parameters name for a job of any stage, or of these rules alone."""
     stages = [stage for stage in STAGES if not rules or {*stage.rules} & {*rules}]
     files = (
-        file for stage in stages for job in stage.jobs(study) for file in files_of(study, *job)
+        file
+        for stage in stages
+        for job in stage.jobs(study)
+        for file in list_named_files(study, *job)
     )
     return list(dict.fromkeys(files))
 
@@ -56,14 +59,14 @@ def refuse_patterns(files: Iterable[str]) -> None:
             raise MissingInputError(
                 f"{file}: the path holds a character that commands a terminal: rename the file"
             )
-        if found := _WILDCARD.search(file):
+        if wildcard := _WILDCARD.search(file):
             raise MissingInputError(
-                f"{file}: Snakemake takes {found[0]!r} in a path for a wildcard of its own: "
+                f"{file}: Snakemake takes {wildcard[0]!r} in a path for a wildcard of its own: "
                 "rename the file or its folder without braces"
             )
 
 
-def missing_files(study: Study, rules: Collection[str] = ()) -> list[str]:
+def list_missing_files(study: Study, rules: Collection[str] = ()) -> list[str]:
     """The files that the parameters name, or name for these rules, and that are not there.
 
     Snakemake takes a job's old output for a source where an input of the job is missing, so a
@@ -80,7 +83,7 @@ def missing_files(study: Study, rules: Collection[str] = ()) -> list[str]:
     results = Path(study.study.results)
     return [
         file
-        for file in all_files(study, rules)
+        for file in list_all_files(study, rules)
         if file not in recorded
         and not Path(file).is_relative_to(results)
         and not Path(file).is_file()

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from omibench.graph.code_hash import source_hash
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.runtime import in_graph
 from omibench.params.study import Study
@@ -25,6 +25,6 @@ def job_hash(study: Study, stage: str, cell: Cell | None = None) -> str:
         seconds where Snakemake has not done so before.
     """
     code = source_hash(stage) if in_graph() else ""
-    parts = [stage, slice_for(study, stage, cell), code]
+    parts = [stage, slice_study(study, stage, cell), code]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

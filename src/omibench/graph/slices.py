@@ -28,7 +28,7 @@ _ASKING_FROZEN = "respondent"
 """Jobs that ask the frozen problems depend on the limit; others take those that were asked."""
 
 
-def slice_for(study: Study, rule: str, cell: Cell | None = None) -> dict[str, Any]:
+def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, Any]:
     """The part of the Study that one job depends on: itself a valid Study.
 
     A job is run with this slice and reruns when it changes, so a changed setting reruns only its

@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel
 
 from omibench.params.cell import Cell
-from omibench.params.study import Study, settings_of
+from omibench.params.study import Study, list_settings
 
 Blocks = dict[str, Any]
 """Blocks of params.yaml as plain values, without what is left at its default."""
 Target = Literal["freeze", "infer", "score", "analyze"]
 """A stage of dvc.yaml: what `dvc repro` makes and records together."""
-Asked = Literal["respondent", "judges"]
+AskedRole = Literal["respondent", "judges"]
 
 
 class GraphJob(NamedTuple):
@@ -33,7 +33,7 @@ class GraphJob(NamedTuple):
             return []
         if self.cell.setting:
             return [self.cell.setting]
-        return settings_of(study, self.rule, self.cell.model)
+        return list_settings(study, self.rule, self.cell.model)
 
 
 class ResultFile(NamedTuple):
@@ -79,7 +79,7 @@ class Stage:
     """Rules besides its own that work for it."""
     apart: tuple[str, ...] = ()
     """Modules of its package that only some studies use: a hash of their own is in the rule."""
-    asks: Asked | None = None
+    asks: AskedRole | None = None
     """Whom the job of a cell asks over an API: what it asks of the scheduler follows from that."""
     models: Callable[[Study, GraphJob], Iterable[str]] | None = None
     """The models that a job asks. None: it asks none, and is given the blocks that it names."""

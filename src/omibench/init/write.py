@@ -32,10 +32,10 @@ def write_study(folder: Path, files: StudyFiles) -> None:
     moved: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".omibench-init-", dir=folder) as made:
-            _write_all(Path(made), files.texts)
+        with TemporaryDirectory(prefix=".omibench-init-", dir=folder) as staging:
+            _write_all(Path(staging), files.texts)
             for name in names:
-                (Path(made) / name).rename(folder / name)
+                (Path(staging) / name).rename(folder / name)
                 moved.append(folder / name)
     except OSError as error:
         _remove(moved, missing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.judges.case import (
-    Case,
+    JudgeCase,
     question_section,
     reference_section,
     response_section,
@@ -30,7 +30,7 @@ else, N a whole number from 1 to 5:
 {"score": N}"""
 
 
-def read(reply: str, case: Case) -> float | None:
+def read(reply: str, case: JudgeCase) -> float | None:
     """The mark of the JSON object that ends a reply, which may hold a justification too."""
     mark = whole_number(last_object(reply, ("score",), ("justification",)).get("score"), 1, 5)
     return None if mark is None else float(mark)

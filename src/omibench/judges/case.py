@@ -16,7 +16,7 @@ RESPONSE_CHARS = HEAD_CHARS + TAIL_CHARS
 GOLD_CHARS = 4_000
 
 
-class Case(NamedTuple):
+class JudgeCase(NamedTuple):
     """One response to judge. `answer` is what was extracted of it, `reference` a worked solution.
 
     `images` are shown after the text, where a judge is to see them; otherwise it sees text only.
@@ -32,24 +32,24 @@ class Case(NamedTuple):
     images: tuple[ImagePart, ...] = ()
 
 
-def question_section(case: Case) -> Section:
+def question_section(case: JudgeCase) -> Section:
     """The statement and its options; a picture is named by its mark."""
     options = [f"{c.label}: {c.text or f'[IMAGE{c.image}]'}" for c in case.choices or []]
     text = "\n".join([case.question.strip(), *options]).strip()
     return Section("QUESTION", clip(text) or "(not given)")
 
 
-def gold_section(case: Case) -> Section:
+def gold_section(case: JudgeCase) -> Section:
     """The official answer, parts one by one."""
     return Section("OFFICIAL ANSWER", clip("; ".join(case.gold))[:GOLD_CHARS])
 
 
-def reference_section(case: Case) -> Section:
+def reference_section(case: JudgeCase) -> Section:
     """The reference solution."""
     return Section("REFERENCE SOLUTION", clip((case.reference or "").strip()) or "(not given)")
 
 
-def response_section(case: Case) -> Section:
+def response_section(case: JudgeCase) -> Section:
     """The response as a reader sees it: without thinking, invisible characters or its middle."""
     return Section("RESPONSE", clip(drop_hidden_text(case.response)) or "(empty)")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from omibench.judges.case import (
-    Case,
+    JudgeCase,
     gold_section,
     question_section,
     reference_section,
@@ -37,12 +37,12 @@ ERROR TYPE: name"""
 
 def error_type(taxonomy: Taxonomy) -> Instrument[str]:
     """The judge that names one type of a taxonomy, or `no_error`."""
-    known = {*taxonomy.types, NO_ERROR}
+    names = {*taxonomy.types, NO_ERROR}
     listed = "\n".join(f"- {name}: {text}" for name, text in taxonomy.types.items())
 
-    def read(reply: str, case: Case) -> str | None:
-        said = (last_value(reply, "error type") or "").strip("*_` .").casefold()
-        return said if _TOKEN.fullmatch(said) and said in known else None
+    def read(reply: str, case: JudgeCase) -> str | None:
+        value = (last_value(reply, "error type") or "").strip("*_` .").casefold()
+        return value if _TOKEN.fullmatch(value) and value in names else None
 
     return Instrument(
         name="error_type",

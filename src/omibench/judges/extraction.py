@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.judges.case import Case, response_section
+from omibench.judges.case import JudgeCase, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import most
@@ -37,16 +37,16 @@ The last line of your reply must have exactly this form, with the answer or null
 EXTRACTED: answer"""
 
 
-def read(reply: str, case: Case) -> str | None:
+def read(reply: str, case: JudgeCase) -> str | None:
     """The answer on the last line, `NO_ANSWER` for null; None where it is not of the response."""
-    said = last_value(reply, "extracted")
-    if not said or len(said) > _ANSWER_CHARS:
+    answer = last_value(reply, "extracted")
+    if not answer or len(answer) > _ANSWER_CHARS:
         return None
-    if said.casefold().strip(" .") == "null":
+    if answer.casefold().strip(" .") == "null":
         return NO_ANSWER
     text = _bare(drop_hidden_text(case.response))
-    parts = [bare for part in re.split(r"[;；]", said) if (bare := _bare(part))]
-    return said if parts and all(part in text for part in parts) else None
+    parts = [bare for part in re.split(r"[;；]", answer) if (bare := _bare(part))]
+    return answer if parts and all(part in text for part in parts) else None
 
 
 def _bare(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.judges.case import Case, gold_section, question_section, response_section
+from omibench.judges.case import JudgeCase, gold_section, question_section, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_line
 from omibench.judges.votes import most
@@ -31,7 +31,7 @@ ANSWER: consistent
 ANSWER: inconsistent"""
 
 
-def read(reply: str, case: Case) -> bool | None:
+def read(reply: str, case: JudgeCase) -> bool | None:
     """Whether the last line says consistent; None unless it is exactly one token."""
     match = _TOKEN.fullmatch(last_line(reply) or "")
     return None if match is None else match.group(1).lower() == "consistent"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.judges.case import Case, clip, gold_section, question_section
+from omibench.judges.case import JudgeCase, clip, gold_section, question_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle
@@ -46,17 +46,17 @@ components over the number of all components of the official answer:
 SCORE: right/all"""
 
 
-def read(reply: str, case: Case) -> float | None:
+def read(reply: str, case: JudgeCase) -> float | None:
     """The share on the last line, in [0, 1] and rounded to two decimals as published."""
-    said = (last_value(reply, "score") or "").rstrip("*_` .")
-    share = _SHARE.fullmatch(said)
+    value = (last_value(reply, "score") or "").rstrip("*_` .")
+    share = _SHARE.fullmatch(value)
     if share:
         right, every = int(share.group(1)), int(share.group(2))
         return round(right / every, 2) if right <= every else None
-    return round(float(said), 2) if _DECIMAL.fullmatch(said) else None
+    return round(float(value), 2) if _DECIMAL.fullmatch(value) else None
 
 
-def _answer_section(case: Case) -> Section:
+def _answer_section(case: JudgeCase) -> Section:
     return Section("MODEL ANSWER", clip(drop_hidden_text(case.answer or "")) or "(empty)")
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from omibench.files.prompt_file import read_prompt
-from omibench.judges.case import Case
+from omibench.judges.case import JudgeCase
 from omibench.schemas.request import (
     Conversation,
     Decoding,
@@ -46,12 +46,12 @@ class Instrument(Generic[T]):
     role: Role
     instructions: str
     closing: str
-    sections: Callable[[Case], Sequence[Section]]
-    read: Callable[[str, Case], T | None]
+    sections: Callable[[JudgeCase], Sequence[Section]]
+    read: Callable[[str, JudgeCase], T | None]
     vote: Callable[[Sequence[T]], T | None]
 
 
-class Prompt(NamedTuple):
+class InstrumentPrompt(NamedTuple):
     """All words that are the same for every case; their hash names the instrument."""
 
     instructions: str
@@ -64,18 +64,18 @@ class Prompt(NamedTuple):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def prompt_of(instrument: Instrument[T], file: str | None = None) -> Prompt:
+def build_prompt(instrument: Instrument[T], file: str | None = None) -> InstrumentPrompt:
     """The instrument's prompt, its instructions replaced by those of a text file.
 
     Raises ParamsError for a file that cannot be read or is empty.
     """
     if file is None:
-        return Prompt(instrument.instructions, instrument.closing)
-    return Prompt(read_prompt(file, f"judge {instrument.name}"), instrument.closing)
+        return InstrumentPrompt(instrument.instructions, instrument.closing)
+    return InstrumentPrompt(read_prompt(file, f"judge {instrument.name}"), instrument.closing)
 
 
 @lru_cache(maxsize=64)
-def _system(words: Prompt) -> Message:
+def _system(words: InstrumentPrompt) -> Message:
     """The same for every case, of which there are tens of thousands."""
     text = f"{words.instructions}\n\n{RULES_OF_MATERIAL}"
     return Message(role="system", parts=(TextPart(text=text),))
@@ -86,27 +86,27 @@ def _decoding(max_tokens: int) -> Decoding:
     return Decoding(temperature=0.0, max_tokens=max_tokens)
 
 
-def request_for(
-    case: Case,
+def build_request(
+    case: JudgeCase,
     instrument: Instrument[T],
-    prompt: Prompt | None = None,
+    prompt: InstrumentPrompt | None = None,
     index: int = 0,
     max_tokens: int = 1024,
 ) -> Request:
     """The request of one judgement; `index` 1 is the second ask after a failed reply."""
-    words = prompt or prompt_of(instrument)
+    words = prompt or build_prompt(instrument)
     material = f"{fence_sections(instrument.sections(case))}\n\n{words.closing}"
     pictures = [
         part
         for i, image in enumerate(case.images)
         for part in (TextPart(text=f"[IMAGE{i}]"), image)
     ]
-    shown: tuple[Part, ...] = (TextPart(text=material), *pictures)
+    parts: tuple[Part, ...] = (TextPart(text=material), *pictures)
     return Request(
         conversation=Conversation(
             messages=(
                 _system(words),
-                Message(role="user", parts=shown),
+                Message(role="user", parts=parts),
             )
         ),
         decoding=_decoding(max_tokens),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.judges.case import Case, question_section, response_section
+from omibench.judges.case import JudgeCase, question_section, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
@@ -53,10 +53,10 @@ Reply with one JSON object on one line and nothing else, each N a whole number f
 "overall": N}"""
 
 
-def read(reply: str, case: Case) -> Quality | None:
+def read(reply: str, case: JudgeCase) -> Quality | None:
     """The marks of the JSON object that ends a reply; None unless all six are whole and fit."""
-    found = last_object(reply, KEYS)
-    marks = [mark for key in KEYS if (mark := whole_number(found.get(key), 1, 5)) is not None]
+    fields = last_object(reply, KEYS)
+    marks = [mark for key in KEYS if (mark := whole_number(fields.get(key), 1, 5)) is not None]
     return Quality(*marks) if len(marks) == len(KEYS) else None
 
 

@@ -42,10 +42,10 @@ def last_object(reply: str, keys: Collection[str], also: Collection[str] = ()) -
     starts = [match.end() - 1 for match in _OBJECT.finditer(text)]
     for start in starts[-20:]:  # the outermost first: an object inside it is part of it
         try:
-            found = json.loads(text[start:], object_pairs_hook=_once)
+            parsed = json.loads(text[start:], object_pairs_hook=_once)
         except (ValueError, RecursionError):
             continue
-        return found if set(keys) <= set(found) <= {*keys, *also} else {}
+        return parsed if set(keys) <= set(parsed) <= {*keys, *also} else {}
     return {}
 
 
@@ -56,7 +56,7 @@ def whole_number(value: object, low: int, high: int) -> int | None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise ValueError("a key stands twice")
-    return found
+    return fields

@@ -71,7 +71,7 @@ TAXONOMIES: dict[str, Taxonomy] = {
 }
 
 
-def taxonomy_of(name: str) -> Taxonomy:
+def load_taxonomy(name: str) -> Taxonomy:
     """A published taxonomy by name, or one's own from a YAML file with `types:`.
 
     Raises ParamsError when there is neither or the file does not hold one, FileFormatError when it
@@ -84,15 +84,15 @@ def taxonomy_of(name: str) -> Taxonomy:
         hint = suggest_name(name, TAXONOMIES)
         raise ParamsError(f"taxonomy {name!r} is neither built in nor a file{hint}")
     try:
-        found = Taxonomy.model_validate(read_yaml(path))
+        taxonomy = Taxonomy.model_validate(read_yaml(path))
     except ValidationError as error:
         raise ParamsError(f"{name}: {explain(error, Taxonomy)}") from None
-    unknown = [t for t in found.outcomes.values() if t not in found.types]
-    if unknown or NO_ERROR in found.types:
+    unknown = [t for t in taxonomy.outcomes.values() if t not in taxonomy.types]
+    if unknown or NO_ERROR in taxonomy.types:
         wrong = (
             f"outcomes names {unknown[0]!r}, which is no type"
             if unknown
             else (f"types: {NO_ERROR!r} is a name that judges use for a right answer")
         )
         raise ParamsError(f"{name}: {wrong}")
-    return found
+    return taxonomy

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.judges.case import Case, clip
+from omibench.judges.case import JudgeCase, clip
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_object, whole_number
 from omibench.judges.votes import middle
@@ -18,7 +18,7 @@ from omibench.text.fences import Section
 KEYS = ("key-terms", "semantics")
 
 
-class Kept(NamedTuple):
+class TranscriptScores(NamedTuple):
     """Shares in [0, 1] of what was printed; those of several judges are medians."""
 
     terms: float
@@ -45,27 +45,27 @@ Reply with one JSON object on one line and nothing else, each N a whole number f
 {"key-terms": N, "semantics": N}"""
 
 
-def read(reply: str, case: Case) -> Kept | None:
+def read(reply: str, case: JudgeCase) -> TranscriptScores | None:
     """The shares of the JSON object that ends a reply; None unless both are whole and fit."""
-    found = last_object(reply, KEYS)
-    marks = [mark for key in KEYS if (mark := whole_number(found.get(key), 0, 100)) is not None]
-    return Kept(*(mark / 100 for mark in marks)) if len(marks) == len(KEYS) else None
+    fields = last_object(reply, KEYS)
+    marks = [mark for key in KEYS if (mark := whole_number(fields.get(key), 0, 100)) is not None]
+    return TranscriptScores(*(mark / 100 for mark in marks)) if len(marks) == len(KEYS) else None
 
 
-def vote(votes: Sequence[Kept]) -> Kept | None:
+def vote(votes: Sequence[TranscriptScores]) -> TranscriptScores | None:
     """The median of each share."""
-    shares = [one for column in zip(*votes, strict=True) if (one := middle(column)) is not None]
-    return Kept(*shares) if shares else None
+    shares = [share for column in zip(*votes, strict=True) if (share := middle(column)) is not None]
+    return TranscriptScores(*shares) if shares else None
 
 
-def _sections(case: Case) -> tuple[Section, Section]:
+def _sections(case: JudgeCase) -> tuple[Section, Section]:
     return (
         Section("PRINTED TEXT", clip(case.reference or "") or "(empty)"),
         Section("TRANSCRIPT", clip(case.response) or "(empty)"),
     )
 
 
-TRANSCRIPT: Instrument[Kept] = Instrument(
+TRANSCRIPT: Instrument[TranscriptScores] = Instrument(
     name="transcript",
     version=1,
     role="rater",

@@ -53,7 +53,7 @@ def make_scored_response(logprobs: Mapping[str, float], *, simulated: bool = Fal
     )
 
 
-def scored_by_list(response: Response, reply: object, options: Sequence[str]) -> Response:
+def score_from_list(response: Response, reply: object, options: Sequence[str]) -> Response:
     """A chat completion of one token, read for the options among its listed alternatives.
 
     Spellings that differ in white space add up. An option that is not among the alternatives has
@@ -62,25 +62,25 @@ def scored_by_list(response: Response, reply: object, options: Sequence[str]) ->
     choices = as_objects(as_object(reply).get("choices"))
     content = as_objects(as_object(choices[0].get("logprobs")).get("content")) if choices else []
     listed = as_objects(content[0].get("top_logprobs")) if content else []
-    found = {option: value for option in options if (value := _sum(listed, option)) is not None}
-    if not found:
-        why = "lists none of the options" if listed else "holds no log-probabilities"
-        failed = f"the endpoint's reply {why}: it cannot score options"
+    logprobs = {option: value for option in options if (value := _sum(listed, option)) is not None}
+    if not logprobs:
+        reason = "lists none of the options" if listed else "holds no log-probabilities"
+        failed = f"the endpoint's reply {reason}: it cannot score options"
         return response.model_copy(
             update={"text": "", "outcome": "provider_error", "error": failed, "passing": False}
         )
-    words = make_scored_response(found)
-    kept = {
+    words = make_scored_response(logprobs)
+    fields = {
         "text": words.text, "outcome": words.outcome, "finish_reason": words.finish_reason,
         "option_logprobs": words.option_logprobs, "logprob": words.logprob,
     }  # fmt: skip
-    return response.model_copy(update=kept)
+    return response.model_copy(update=fields)
 
 
 def _sum(listed: Sequence[Json], option: str) -> float | None:
     values = [number(row.get("logprob")) for row in listed if _is(row, option)]
-    known = [value for value in values if value is not None]
-    return math.log(sum(map(math.exp, known))) if known else None
+    numbers = [value for value in values if value is not None]
+    return math.log(sum(map(math.exp, numbers))) if numbers else None
 
 
 def _is(row: Json, option: str) -> bool:

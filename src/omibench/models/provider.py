@@ -29,9 +29,9 @@ class Budget(Protocol):
         """
 
     def settle(
-        self, reservation: Reservation, cost_usd: float | None, why: str | None = None
+        self, reservation: Reservation, cost_usd: float | None, reason: str | None = None
     ) -> None:
-        """The attempt is over. None: it may have been paid, and stays charged; `why` says so.
+        """The attempt is over. None: it may have been paid, and stays charged; `reason` says so.
 
         Raises ValueError when the reservation was settled or given back before.
         """
@@ -48,7 +48,7 @@ class NoBudget:
         return Reservation(0, 0.0)
 
     def settle(
-        self, reservation: Reservation, cost_usd: float | None, why: str | None = None
+        self, reservation: Reservation, cost_usd: float | None, reason: str | None = None
     ) -> None:
         """Nothing is counted."""
 
@@ -124,15 +124,15 @@ class BaseProvider(ABC, Generic[B]):
 
 def takes_images(provider: Provider, request: Request) -> bool:
     """Whether a model takes as many images in one request as this one shows."""
-    most = provider.max_images
-    return most is None or len(request.conversation.images) <= most
+    limit = provider.max_images
+    return limit is None or len(request.conversation.images) <= limit
 
 
 @runtime_checkable
 class CountsAnswers(Protocol):
     """A provider that weighs failures against what was answered before."""
 
-    known: int
+    stored_answers: int
     """How many of the requests that are asked for together the store answers already."""
 
 

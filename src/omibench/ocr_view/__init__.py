@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from omibench.ocr_view.page import looking, write_look
+from omibench.ocr_view.page import make_look_writer, write_look
 
-__all__ = ["looking", "write_look"]
+__all__ = ["make_look_writer", "write_look"]

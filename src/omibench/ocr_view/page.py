@@ -8,7 +8,7 @@ from pathlib import Path
 
 from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
-from omibench.ocr_view.view import LINES, PARTS, leaves
+from omibench.ocr_view.view import LINES, PARTS, build_leaves
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import FileReport, PageText, read_json, read_jsonl, write_text
 from omibench.stages.ocr.codes import CODES
@@ -18,15 +18,15 @@ from omibench.web.pictures import embed_picture, find_picture
 from omibench.web.templates import render_page
 
 
-def looking(folder: Path) -> Callable[[FileReport, Source, Path], None]:
+def make_look_writer(folder: Path) -> Callable[[FileReport, Source, Path], None]:
     """What writes the look of each source that `ocr` reads as `<source>.html` into a folder.
 
     Raises OutputError when the folder cannot be made.
     """
     folder = made_folder(folder, "--look")
 
-    def look(report: FileReport, source: Source, left: Path) -> None:
-        write_look(folder / f"{source.slug}.html", report, left)
+    def look(report: FileReport, source: Source, reading_folder: Path) -> None:
+        write_look(folder / f"{source.slug}.html", report, reading_folder)
 
     return look
 
@@ -44,8 +44,8 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
         layout = read_json(folder / "look/layout.json", Layout)
         problems = read_jsonl(folder / "problems.jsonl", Problem)
         pages = read_jsonl(folder / "pages.jsonl", PageText)
-    found = leaves(layout, pages, problems)
-    present = {shape.kind for leaf in found for shape in (*leaf.lines, *leaf.shapes)}
+    page_leaves = build_leaves(layout, pages, problems)
+    present = {shape.kind for leaf in page_leaves for shape in (*leaf.lines, *leaf.shapes)}
     text = render_page(
         "omibench.ocr_view",
         "look.html.j2",
@@ -53,8 +53,8 @@ def write_look(path: Path, report: FileReport, folder: Path) -> None:
         codes=[(code, CODES[code]) for code in report.codes if code in CODES],
         problems=problems,
         warnings=Counter(w.code for p in problems for w in p.warnings),
-        leaves=found,
-        anchors={card.problem.number: card.anchor for leaf in found for card in leaf.cards},
+        leaves=page_leaves,
+        anchors={card.problem.number: card.anchor for leaf in page_leaves for card in leaf.cards},
         pictures={s.page: _embed(folder / "look", s.picture) for s in layout.sheets if s.picture},
         layers=[(kind, word) for kind, word in (PARTS | LINES).items() if kind in present],
         engines=sorted({page.engine for page in pages}),

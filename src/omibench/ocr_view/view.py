@@ -56,7 +56,7 @@ class Shape(NamedTuple):
         return self.bbox[0] + 1, self.bbox[1] - 2
 
 
-class Crop(NamedTuple):
+class FigureCrop(NamedTuple):
     """A figure as a part of the picture of its page."""
 
     name: str
@@ -80,15 +80,15 @@ class Piece(NamedTuple):
     """A run of a text, and the figure that follows it."""
 
     text: str
-    figure: Crop | None
+    figure: FigureCrop | None
 
 
-class Option(NamedTuple):
+class CardOption(NamedTuple):
     """A choice: its letter, its text, its picture, and whether a key says that it is right."""
 
     label: str
     pieces: list[Piece]
-    figure: Crop | None
+    figure: FigureCrop | None
     right: bool
 
 
@@ -98,8 +98,8 @@ class Card(NamedTuple):
     anchor: str
     problem: Problem
     pieces: list[Piece]
-    options: list[Option]
-    unshown: list[Crop]
+    options: list[CardOption]
+    unshown: list[FigureCrop]
     """Figures that no mark names: nothing would show them to a model."""
     boxes: list[tuple[int, str]]
     """Page and anchor of each place where it stands."""
@@ -117,28 +117,30 @@ class Leaf(NamedTuple):
     """Number and anchor of each problem that stands here and began before."""
 
 
-def leaves(layout: Layout, pages: Sequence[PageText], problems: Sequence[Problem]) -> list[Leaf]:
+def build_leaves(
+    layout: Layout, pages: Sequence[PageText], problems: Sequence[Problem]
+) -> list[Leaf]:
     """Every page with what was found on it; problems stand at the page on which they begin."""
     anchors = {problem.number: f"q{k}" for k, problem in enumerate(problems, 1)}
     shapes = [(place.page, _shape(k, place, anchors)) for k, place in enumerate(layout.places, 1)]
     texts = {text.page: text for text in pages}
     cards = {problem.number: _card(problem, layout.places, anchors) for problem in problems}
     first = layout.sheets[0].page if layout.sheets else 0
-    known = {sheet.page for sheet in layout.sheets}
-    found = []
+    page_numbers = {sheet.page for sheet in layout.sheets}
+    page_leaves = []
     for sheet in layout.sheets:
         text = texts.get(sheet.page)
         begin = [
             cards[p.number]
             for p in problems
-            if sheet.page == (p.pages[0] if p.pages[0] in known else first)
+            if sheet.page == (p.pages[0] if p.pages[0] in page_numbers else first)
         ]
         lines = [_line(line) for line in text.lines] if text else []
-        here = [shape for page, shape in shapes if page == sheet.page]
+        page_shapes = [shape for page, shape in shapes if page == sheet.page]
         before = [p.number for p in problems if sheet.page in p.pages[1:]]
         going_on = [(number, anchors[number]) for number in before]
-        found.append(Leaf(sheet, text, lines, here, begin, going_on))
-    return found
+        page_leaves.append(Leaf(sheet, text, lines, page_shapes, begin, going_on))
+    return page_leaves
 
 
 def _shape(k: int, place: Place, anchors: dict[str, str]) -> Shape:
@@ -161,8 +163,8 @@ def _line(line: PageLine) -> Shape:
         kind = "math"
     elif line.confidence is not None and line.confidence < SURE:
         kind = "unsure"
-    why = f" ({line.left_out})" if line.left_out else ""
-    return Shape(kind, line.bbox, f"{LINES[kind]}{why}, {line.engine}{sure}: {line.text}")
+    note = f" ({line.left_out})" if line.left_out else ""
+    return Shape(kind, line.bbox, f"{LINES[kind]}{note}, {line.engine}{sure}: {line.text}")
 
 
 def _card(problem: Problem, places: Sequence[Place], anchors: dict[str, str]) -> Card:
@@ -182,22 +184,22 @@ def _card(problem: Problem, places: Sequence[Place], anchors: dict[str, str]) ->
     )
 
 
-def _option(choice: Choice, crops: Sequence[Crop | None], right: bool) -> Option:
+def _option(choice: Choice, crops: Sequence[FigureCrop | None], right: bool) -> CardOption:
     figure = crops[choice.image] if choice.image is not None else None
-    return Option(choice.label, _pieces(choice.text or "", crops), figure, right)
+    return CardOption(choice.label, _pieces(choice.text or "", crops), figure, right)
 
 
-def _crop(k: int, figure: Figure) -> Crop | None:
+def _crop(k: int, figure: Figure) -> FigureCrop | None:
     if figure.page is None or figure.bbox is None:
         return None
     letters = [panel.label for panel in figure.panels if panel.label]
     panels = f"{len(figure.panels)} panels" if figure.panels else ""
     panels += f": {', '.join(letters)}" if letters else ""
-    return Crop(
+    return FigureCrop(
         f"IMAGE{k}", figure.page, figure.bbox, figure.caption or "", figure.file, figure.sha256,
         panels,
     )  # fmt: skip
 
 
-def _pieces(text: str, crops: Sequence[Crop | None]) -> list[Piece]:
+def _pieces(text: str, crops: Sequence[FigureCrop | None]) -> list[Piece]:
     return [Piece(run.strip("\n"), crop) for run, crop in pair_with_pictures(text, crops)]

@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from omibench.params.blocks import Block
 from omibench.params.judge import Panel
 
-How = Literal["mean", "first", "majority", "best-of-n", "tournament"]
-BY_JUDGE: tuple[How, ...] = ("best-of-n", "tournament")
+AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"]
+BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")
 SELF = "self"
 """As a judge's name: the model that gave the samples."""
 
@@ -18,7 +18,7 @@ SELF = "self"
 class Aggregation(Block):
     """One rule for all samples of a problem. `aggregate: majority` is short for it."""
 
-    how: How = "mean"
+    how: AggregationRule = "mean"
     """`mean`: every sample counts. The others choose one: the first; one with the most frequent
     answer; the one with the highest mark; the winner of a tournament."""
     judge: Panel | None = None
@@ -34,10 +34,10 @@ class Aggregation(Block):
         return self
 
 
-def _write_out(given: object) -> object:
-    return {"how": given} if isinstance(given, str) else given
+def _write_out(value: object) -> object:
+    return {"how": value} if isinstance(value, str) else value
 
 
 Aggregate = Annotated[
-    Aggregation, BeforeValidator(_write_out, json_schema_input_type=How | Aggregation)
+    Aggregation, BeforeValidator(_write_out, json_schema_input_type=AggregationRule | Aggregation)
 ]

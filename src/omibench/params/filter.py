@@ -34,8 +34,8 @@ class TranslationParams(Block):
     """Language -> its words of negation, where we know none or others are meant."""
 
 
-def _write_out(given: object) -> object:
-    return {"model": given} if isinstance(given, str) else given
+def _write_out(value: object) -> object:
+    return {"model": value} if isinstance(value, str) else value
 
 
 Translation = Annotated[
@@ -82,8 +82,8 @@ class CaptionScreen(ScreenParams):
     """A text file whose words take the place of the captioner's instructions."""
 
     def _images(self, name: str) -> Images:
-        own = {"prompt": self.caption_prompt} if self.caption_prompt else {}
-        return Images(show="captions", model=self.captioner, **own)
+        options = {"prompt": self.caption_prompt} if self.caption_prompt else {}
+        return Images(show="captions", model=self.captioner, **options)
 
 
 class DifficultyScreen(ScreenParams):
@@ -140,7 +140,7 @@ class FilterParams(Block):
         named = {name: getattr(self, name) for name in SCREENS}
         return {name: screen for name, screen in named.items() if screen}
 
-    def named(self) -> Iterator[tuple[str, list[str]]]:
+    def list_references(self) -> Iterator[tuple[str, list[str]]]:
         """Where models are named, and which."""
         if self.translation:
             yield "filter.translation", [self.translation.model]
@@ -154,7 +154,7 @@ class FilterParams(Block):
     @property
     def models(self) -> list[str]:
         """Every model that is asked, each once."""
-        return list(dict.fromkeys(name for _, names in self.named() for name in names))
+        return list(dict.fromkeys(name for _, names in self.list_references() for name in names))
 
     @property
     def prompts(self) -> list[str]:

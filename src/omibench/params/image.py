@@ -63,9 +63,9 @@ class Images(Block):
                     f"{key} goes with show: {' or '.join(conditions)}, not with {self.show}"
                 )
         if self.show in _NEEDS:
-            key, what = _NEEDS[self.show]
+            key, meaning = _NEEDS[self.show]
             if not getattr(self, key):
-                raise ValueError(f"show: {self.show} needs {key}: {what}")
+                raise ValueError(f"show: {self.show} needs {key}: {meaning}")
         twice = next((kind for kind in self.by if self.by.count(kind) > 1), None)
         if twice:
             raise ValueError(f"by names {twice!r} twice")
@@ -77,7 +77,7 @@ class Images(Block):
         return self.show not in BUILT_IN["conditions"]
 
     @property
-    def made(self) -> bool:
+    def is_derived(self) -> bool:
         """Whether other pictures than the originals are shown."""
         return self._is_plugin or self.show in ("composite", "degraded", "occluded")
 
@@ -87,8 +87,8 @@ class Images(Block):
         return [self.model] if self.model else []
 
 
-def _write_out(given: object) -> object:
-    return {"show": given} if isinstance(given, str) else given
+def _write_out(value: object) -> object:
+    return {"show": value} if isinstance(value, str) else value
 
 
 ShownImages = Annotated[

@@ -16,8 +16,8 @@ class Crossed(Block):
     settings: Annotated[list[Name], Field(min_length=1)]
 
 
-def _as_list(given: object) -> object:
-    return given if isinstance(given, list) else [given]
+def _as_list(value: object) -> object:
+    return value if isinstance(value, list) else [value]
 
 
 Crossings = Annotated[
@@ -45,24 +45,24 @@ class InferParams(Block):
 
     @model_validator(mode="before")
     @classmethod
-    def _named_by_what_is_printed(cls, given: Any) -> Any:
-        if not isinstance(given, dict) or not isinstance(given.get("printed"), dict):
-            return given
-        found: dict[str, list[Any]] = {"models": [], "settings": []}
-        for crossings in given["printed"].values():
+    def _named_by_what_is_printed(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or not isinstance(values.get("printed"), dict):
+            return values
+        collected: dict[str, list[Any]] = {"models": [], "settings": []}
+        for crossings in values["printed"].values():
             for crossed in _as_list(crossings):  # type: ignore[attr-defined]
-                for key in found:
+                for key in collected:
                     named = crossed.get(key) if isinstance(crossed, dict) else None
-                    found[key] += named if isinstance(named, list) else []
-        return {key: list(dict.fromkeys(names)) for key, names in found.items()} | given
+                    collected[key] += named if isinstance(named, list) else []
+        return {key: list(dict.fromkeys(names)) for key, names in collected.items()} | values
 
     def holds(self, model: str, setting: str) -> bool:
         """Whether a model is evaluated under a setting, both being among `models`, `settings`."""
         if setting not in self.only.get(model, self.settings):
             return False
-        return not self.printed or bool(self.printed_in(model, setting))
+        return not self.printed or bool(self.list_printed_places(model, setting))
 
-    def printed_in(self, model: str, setting: str) -> list[str]:
+    def list_printed_places(self, model: str, setting: str) -> list[str]:
         """The tables and figures that print a model under a setting."""
         return [
             name

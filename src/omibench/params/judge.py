@@ -20,10 +20,10 @@ class JudgePanel(Block):
     """Room of one reply; a judge that thinks needs more."""
 
 
-def _write_out(given: object) -> object:
-    if isinstance(given, str):
-        return {"models": [given]}
-    return {"models": given} if isinstance(given, list) else given
+def _write_out(value: object) -> object:
+    if isinstance(value, str):
+        return {"models": [value]}
+    return {"models": value} if isinstance(value, list) else value
 
 
 Panel = Annotated[

@@ -31,25 +31,25 @@ class Limit(Block):
 
     @model_validator(mode="after")
     def _is_one_of_three(self) -> Self:
-        given = [name for name in ("n", "ids", "sample") if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError(f"give one of n, ids and sample, not {' and '.join(given) or 'none'}")
+        keys = [name for name in ("n", "ids", "sample") if getattr(self, name) is not None]
+        if len(keys) != 1:
+            raise ValueError(f"give one of n, ids and sample, not {' and '.join(keys) or 'none'}")
         if self.seed and self.sample is None:
             raise ValueError("seed goes with sample")
         return self
 
     def select(self, ids: Sequence[str]) -> set[str]:
         """Those of a dataset's problems that are asked. Raises ParamsError for an unknown id."""
-        known = dict.fromkeys(ids)
+        problems = dict.fromkeys(ids)
         if self.ids is not None:
-            for one in self.ids:
-                if one not in known:
-                    hint = suggest_name(one, known)
-                    raise ParamsError(f"study.limit or --ids: no problem is {one!r}{hint}")
+            for problem in self.ids:
+                if problem not in problems:
+                    hint = suggest_name(problem, problems)
+                    raise ParamsError(f"study.limit or --ids: no problem is {problem!r}{hint}")
             return set(self.ids)
         if self.n is not None:
-            return set(list(known)[: self.n])
-        return set(sorted(known, key=self._rank)[: self.sample])
+            return set(list(problems)[: self.n])
+        return set(sorted(problems, key=self._rank)[: self.sample])
 
     def _rank(self, problem: str) -> str:
         return hashlib.sha256(f"{self.seed}\0{problem}".encode()).hexdigest()
@@ -75,28 +75,28 @@ H = TypeVar("H", bound=HasId)
 
 def apply_limit(rows: Iterable[H], limit: Limit | None) -> list[H]:
     """Those rows that a limit takes, in their order; all without a limit."""
-    return apply_limit_by(rows, limit, lambda row: row.id)
+    return limit_rows(rows, limit, lambda row: row.id)
 
 
-def apply_limit_by(rows: Iterable[T], limit: Limit | None, id_of: Callable[[T], str]) -> list[T]:
-    """As `limited`, for rows whose problem `id_of` tells."""
+def limit_rows(rows: Iterable[T], limit: Limit | None, get_id: Callable[[T], str]) -> list[T]:
+    """As `limited`, for rows whose problem `get_id` tells."""
     rows = list(rows)
     if limit is None:
         return rows
-    taken = limit.select([id_of(row) for row in rows])
-    return [row for row in rows if id_of(row) in taken]
+    chosen = limit.select([get_id(row) for row in rows])
+    return [row for row in rows if get_id(row) in chosen]
 
 
-def part_words(taken: Iterable[str], of: Iterable[str], limit: Limit | None) -> str:
+def part_words(chosen: Iterable[str], problems: Iterable[str], limit: Limit | None) -> str:
     """'5 of 28 problems (the first 5)'; empty where all are taken."""
-    some, every = len(set(taken)), len(set(of))
-    return "" if limit is None or some == every else f"{some:,} of {every:,} problems ({limit})"
+    count, total = len(set(chosen)), len(set(problems))
+    return "" if limit is None or count == total else f"{count:,} of {total:,} problems ({limit})"
 
 
-def _from_number(given: Any) -> Any:
-    if isinstance(given, str) and given.isdecimal():  # as Snakemake's --config hands it over
-        given = int(given)
-    return {"n": given} if isinstance(given, int) and not isinstance(given, bool) else given
+def _from_number(value: Any) -> Any:
+    if isinstance(value, str) and value.isdecimal():  # as Snakemake's --config hands it over
+        value = int(value)
+    return {"n": value} if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 Digits = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*$")]

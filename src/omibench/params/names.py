@@ -55,11 +55,11 @@ class PartName:
     def _check(self, name: str) -> str:
         if name in (*self.first, *self.last) or has_part(self.kind, name):
             return name
-        known = [*self.first, *known_names(self.kind), *self.last]
+        names = [*self.first, *known_names(self.kind), *self.last]
         raise PydanticCustomError(
             UNKNOWN_PART,
             "unknown {noun} {name}{hint}",
-            {"noun": self.noun, "name": repr(name), "hint": suggest_name(name, known)},
+            {"noun": self.noun, "name": repr(name), "hint": suggest_name(name, names)},
         )
 
 

@@ -25,8 +25,8 @@ class PluginFile(Block):
     """What it meant when a run was planned: jobs refuse another. Nothing to write by hand."""
 
 
-def _write_out(given: object) -> object:
-    return {"file": given} if isinstance(given, str) else given
+def _write_out(value: object) -> object:
+    return {"file": value} if isinstance(value, str) else value
 
 
 NamedPlugin = Annotated[
@@ -35,7 +35,7 @@ NamedPlugin = Annotated[
 _PLUGINS: TypeAdapter[list[PluginFile]] = TypeAdapter(list[NamedPlugin])
 
 
-def load_plugins(values: Mapping[str, Any], whole: bool) -> None:
+def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
     """Run the files that the list `plugins` of plain values names.
 
     Args:
@@ -47,7 +47,7 @@ def load_plugins(values: Mapping[str, Any], whole: bool) -> None:
             planned with, or raises; or installed packages bring two parts of one name. The key of
             params.yaml comes first.
     """
-    if whole:
+    if whole_study:
         check_installed()
     try:
         plugins = _PLUGINS.validate_python(values.get("plugins", []))

@@ -12,7 +12,7 @@ from omibench.schemas.example import Take
 Without = Literal["question", "choices"]
 """What a text ablation takes away (paper USNCO-V, figure 6); pictures go by `images: none`."""
 
-Given = Literal["I", "I+QM", "I+QM+DM", "I+QG", "I+QG+DG"]
+PerceptionInput = Literal["I", "I+QM", "I+QM+DM", "I+QG", "I+QG+DG"]
 """MathReal's names (section 4): the picture, the question's text and the description of its
 figures; M as the model reads them from the picture, G as the benchmark gives them."""
 
@@ -52,17 +52,17 @@ class Examples(Block):
     def lacking(self, samples: int, frozen: FreezeExamples) -> str | None:
         """What must be frozen for as many samples of a question; None where enough is."""
         slides = self.take == "window"
-        key, held = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
+        key, available = ("first", frozen.first) if slides else ("set_aside", frozen.set_aside)
         needed = max(1, self.k + (samples - 1 if slides and self.k else 0))
-        if held >= needed:
+        if available >= needed:
             return None
-        return f"needs freeze.examples.{key}: {needed} or more, and it is {held}"
+        return f"needs freeze.examples.{key}: {needed} or more, and it is {available}"
 
 
 class Perception(Block):
     """What is known of a picture before it is reasoned about. `perception: I+QM` is short."""
 
-    given: Given
+    given: PerceptionInput
     by: Name | None = None
     """The model that reads, where it is not the one that answers."""
 
@@ -72,10 +72,10 @@ class Perception(Block):
         return "M" in self.given
 
 
-def _write_out(given: object) -> object:
-    return {"given": given} if isinstance(given, str) else given
+def _write_out(value: object) -> object:
+    return {"given": value} if isinstance(value, str) else value
 
 
 Perceived = Annotated[
-    Perception, BeforeValidator(_write_out, json_schema_input_type=Given | Perception)
+    Perception, BeforeValidator(_write_out, json_schema_input_type=PerceptionInput | Perception)
 ]

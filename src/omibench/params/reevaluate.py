@@ -26,7 +26,7 @@ def matches(pattern: str, model_id: str) -> bool:
     return fnmatchcase(model_id, pattern)
 
 
-def block_for(template: dict[str, Any], model_id: str) -> dict[str, Any]:
+def fill_template(template: dict[str, Any], model_id: str) -> dict[str, Any]:
     """The block of a new model: the template with the served id, where its provider has one."""
     provider = template.get("provider")
     if is_provider(provider) and not has_id(provider):
@@ -39,9 +39,9 @@ def has_id(provider: object) -> bool:
     return "id" in block_class(provider).model_fields
 
 
-def model_of(template: dict[str, Any], model_id: str = _ANY_ID) -> ModelBlock:
+def parse_template(template: dict[str, Any], model_id: str = _ANY_ID) -> ModelBlock:
     """The same as a checked model. Raises pydantic.ValidationError."""
-    return parse_model(block_for(template, model_id))
+    return parse_model(fill_template(template, model_id))
 
 
 def _template(block: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _template(block: dict[str, Any]) -> dict[str, Any]:
     if is_provider(provider) and block_class(provider).is_recorded:
         raise ValueError(f"must have a provider that can be asked, not `{provider}`")
     try:
-        model_of(block)
+        parse_template(block)
     except ValidationError as error:
         root = block_class(provider) if is_provider(provider) else Block
         raise ValueError(f"is no model: {explain(error, root)}") from None
@@ -81,8 +81,8 @@ class WatchBlock(Block):
 
     def wants(self, model_id: str) -> bool:
         """Whether a model of this id is to be evaluated."""
-        wanted = any(matches(pattern, model_id) for pattern in self.match)
-        return wanted and not any(matches(pattern, model_id) for pattern in self.ignore)
+        matched = any(matches(pattern, model_id) for pattern in self.match)
+        return matched and not any(matches(pattern, model_id) for pattern in self.ignore)
 
 
 class EndpointWatch(WatchBlock):
@@ -98,7 +98,7 @@ class EndpointWatch(WatchBlock):
 
     def endpoint(self) -> tuple[str, str | None, str]:
         """API, URL (None: the provider's own) and name of the key's variable."""
-        model = model_of(self.model)
+        model = parse_template(self.model)
         if isinstance(model, ApiModel):
             return (
                 self.api or model.list_api,
@@ -109,7 +109,7 @@ class EndpointWatch(WatchBlock):
 
     @model_validator(mode="after")
     def _somewhere(self) -> Self:
-        model = model_of(self.model)
+        model = parse_template(self.model)
         if not self.base_url and not isinstance(model, ApiModel):
             raise ValueError(
                 f"base_url is missing: a model of provider {model.provider!r} names no endpoint "
@@ -153,7 +153,7 @@ class ReevaluateParams(Block):
     def _prices_are_known(self) -> Self:
         for name, watch in self.watch.items():
             capped = self.monthly_budget_usd is not None
-            if capped and model_of(watch.model).lacks_price:
+            if capped and parse_template(watch.model).lacks_price:
                 raise ValueError(
                     f"watch.{name}.model: has no price, so monthly_budget_usd cannot hold: "
                     "give it one (zero for a server of your own)"

@@ -18,7 +18,7 @@ MEMORY_MB, MINUTES = 4000, 1440
 """Of a job that may load a local model and has none to load."""
 
 
-def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
+def collect_resources(study: Study, stage: str, model: str | None = None) -> dict[str, Amount]:
     """What one job of `fill`, `help`, `infer`, `saliency`, `score` or `judge` asks for.
 
     Without `model`, only the names count.
@@ -31,24 +31,24 @@ def resources_of(study: Study, stage: str, model: str | None = None) -> dict[str
         return loading
     if stage == "saliency":
         # Snakemake converts these two, and takes no None for them.
-        least = {"mem_mb": MEMORY_MB, "runtime": MINUTES}
-        filled = {name: least.get(name) if v is None else v for name, v in loading.items()}
-        return filled | resources_of(study, "infer", model)
+        defaults = {"mem_mb": MEMORY_MB, "runtime": MINUTES}
+        filled = {name: defaults.get(name) if v is None else v for name, v in loading.items()}
+        return filled | collect_resources(study, "infer", model)
     models = list(study.infer.models) if stage == "infer" else study.judges(stage)
-    endpoints = {name: endpoint_of(study, name) for name in models}
-    asked = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())
-    known = sorted({endpoint for endpoint in endpoints.values() if endpoint})
-    shares: dict[str, Amount] = {f"api_{name}": int(name in asked) for name in known}
-    return {"api": int(any(shares.values())), **shares} if known else {}
+    endpoints = {name: find_endpoint(study, name) for name in models}
+    in_use = {endpoints.get(model or "")} if stage == "infer" else set(endpoints.values())
+    names = sorted({endpoint for endpoint in endpoints.values() if endpoint})
+    shares: dict[str, Amount] = {f"api_{name}": int(name in in_use) for name in names}
+    return {"api": int(any(shares.values())), **shares} if names else {}
 
 
-def cpus_of(study: Study, model: str) -> int:
+def count_cpus(study: Study, model: str) -> int:
     """Cores of the job that loads a local model; 1 for any other model."""
     block = study.models[model]
     return block.resources.cpus if isinstance(block, LocalModel) else 1
 
 
-def endpoint_of(study: Study, name: str) -> str | None:
+def find_endpoint(study: Study, name: str) -> str | None:
     """The endpoint that the model's jobs share with others, as a word; None if they share none.
 
     It is the host of `base_url`, or else the provider. A batch API takes what it is given, so a
@@ -64,12 +64,12 @@ def endpoint_of(study: Study, name: str) -> str | None:
 def _loading(model: object) -> dict[str, Amount]:
     if not isinstance(model, LocalModel):
         return dict.fromkeys(("gpu", "gpu_model", "gpu_manufacturer", "mem_mb", "runtime"))
-    asked = model.resources
-    gpus = model.n_gpus if asked.gpus is None else asked.gpus
+    resources = model.resources
+    gpus = model.n_gpus if resources.gpus is None else resources.gpus
     return {
         "gpu": gpus or None,
-        "gpu_model": asked.gpu_model if gpus else None,
-        "gpu_manufacturer": asked.gpu_maker if gpus else None,
-        "mem_mb": round(1000 * asked.memory_gb),
-        "runtime": round(60 * asked.hours),
+        "gpu_model": resources.gpu_model if gpus else None,
+        "gpu_manufacturer": resources.gpu_maker if gpus else None,
+        "mem_mb": round(1000 * resources.memory_gb),
+        "runtime": round(60 * resources.hours),
     }

@@ -76,13 +76,13 @@ def select_fields(
     return selected
 
 
-def join_fields(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def join_fields(values: Mapping[str, Any], additions: Mapping[str, Any]) -> dict[str, Any]:
     """Two selections of the same block's values as one, inner blocks joined as well."""
     joined = dict(values)
-    for name, value in more.items():
+    for name, value in additions.items():
         inner = joined.get(name)
-        both = isinstance(inner, Mapping) and isinstance(value, Mapping)
-        joined[name] = {**inner, **value} if both else value  # type: ignore[dict-item]
+        nested = isinstance(inner, Mapping) and isinstance(value, Mapping)
+        joined[name] = {**inner, **value} if nested else value  # type: ignore[dict-item]
     return joined
 
 

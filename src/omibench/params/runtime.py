@@ -33,35 +33,35 @@ def log_folder(results: str) -> str:
     Two studies share no log: `results/emma` has `logs/emma`, and `elsewhere/a` has
     `logs/elsewhere/a`.
     """
-    first, *rest = [p for p in Path(results).parts if p not in (Path(results).anchor, "..")]
-    return str(Path("logs", *([] if first == "results" else [first]), *rest))
+    first, *folders = [p for p in Path(results).parts if p not in (Path(results).anchor, "..")]
+    return str(Path("logs", *([] if first == "results" else [first]), *folders))
 
 
-def store_folder(store: str, here: Path) -> str:
-    """The store of a study that is run in the folder `here`.
+def store_folder(store: str, folder: Path) -> str:
+    """The store of a study that is run in the folder `folder`.
 
     DVC runs queued experiments in copies of the project that have no store: they use the
     project's own, so that nothing is bought twice and what they buy stays.
     """
-    parts = here.resolve().parts
+    parts = folder.resolve().parts
     for end in range(len(parts) - len(EXPERIMENTS)):
         if parts[end : end + len(EXPERIMENTS)] == EXPERIMENTS:
             return str(Path(*parts[:end]) / store)
     return store
 
 
-def dump_runtime(values: Mapping[str, Any], here: Path) -> str:
-    """How the study with these values is run in the folder `here`, as JSON for `RUNTIME_ENV`."""
+def dump_runtime(values: Mapping[str, Any], folder: Path) -> str:
+    """How the study with these values is run in the folder `folder`, as JSON for `RUNTIME_ENV`."""
     models = {
         name: _select(block, (Role.RUNTIME,)) for name, block in values.get("models", {}).items()
     }
-    own = {k: v for k, v in values.get("study", {}).items() if k in RUNTIME_STUDY}
-    store = store_folder(values.get("study", {}).get("store", "store"), here)
-    known = {name: block for name, block in models.items() if block}
+    study_fields = {k: v for k, v in values.get("study", {}).items() if k in RUNTIME_STUDY}
+    store = store_folder(values.get("study", {}).get("store", "store"), folder)
+    blocks = {name: block for name, block in models.items() if block}
     infer = {k: v for k, v in values.get("infer", {}).items() if k in RUNTIME_INFER}
-    study = {**own, "store": store}
-    found = {"study": study, "models": known, **({"infer": infer} if infer else {})}
-    return json.dumps(found, sort_keys=True)
+    study = {**study_fields, "store": store}
+    runtime = {"study": study, "models": blocks, **({"infer": infer} if infer else {})}
+    return json.dumps(runtime, sort_keys=True)
 
 
 def job_fields(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,12 +83,14 @@ def merge_runtime(values: dict[str, Any]) -> dict[str, Any]:
     text = os.environ.get(RUNTIME_ENV)
     if not text:
         return values
-    told = json.loads(text)
+    runtime = json.loads(text)
     models = {
-        name: join_fields(block, told["models"].get(name, {}))
+        name: join_fields(block, runtime["models"].get(name, {}))
         for name, block in values.get("models", {}).items()
     }
     blocks = {
-        name: {**values.get(name, {}), **told[name]} for name in ("study", "infer") if name in told
+        name: {**values.get(name, {}), **runtime[name]}
+        for name in ("study", "infer")
+        if name in runtime
     }
     return {**values, **blocks, **({"models": models} if models else {})}

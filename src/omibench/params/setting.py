@@ -35,10 +35,10 @@ class Setting(Block):
 
     @model_validator(mode="after")
     def _k_is_drawn(self) -> Self:
-        most = max(self.aggregate.k, default=0)
-        if most > self.decoding.samples:
+        largest = max(self.aggregate.k, default=0)
+        if largest > self.decoding.samples:
             raise ValueError(
-                f"aggregate.k names {most} and decoding.samples draws {self.decoding.samples}"
+                f"aggregate.k names {largest} and decoding.samples draws {self.decoding.samples}"
             )
         return self
 

@@ -171,7 +171,7 @@ def _same_models(panel: JudgePanel | None) -> JudgePanel | None:
 Tables = Annotated[
     list[str],
     BeforeValidator(
-        lambda given: [given] if isinstance(given, str) else given or [],
+        lambda value: [value] if isinstance(value, str) else value or [],
         json_schema_input_type=str | list[str] | None,
     ),
 ]

@@ -41,9 +41,9 @@ from omibench.synthetic.address import Made, is_made_up
 OnOff = Literal["true", "false"]
 
 
-def _as_is(given: object) -> object:
+def _as_is(value: object) -> object:
     """What Snakemake's `--config simulated=true` gives is a text, which the schema must allow."""
-    return given
+    return value
 
 
 Switch = Annotated[bool, BeforeValidator(_as_is, json_schema_input_type=bool | OnOff)]
@@ -88,8 +88,8 @@ class Study(Block):
 
     def panels(self, stage: str) -> dict[str, JudgePanel]:
         """The judges that a job of `score` or `judge` asks, by instrument; none at other stages."""
-        asked = {"score": self.score.panels, "judge": self.judge.panels}
-        return asked.get(stage, {})
+        by_stage = {"score": self.score.panels, "judge": self.judge.panels}
+        return by_stage.get(stage, {})
 
     def judges(self, stage: str) -> list[str]:
         """The models of those panels, each once."""
@@ -100,7 +100,9 @@ class Study(Block):
         """The models that have a role, as respondent or any other."""
         models = set(self.models)
         references = self._references()
-        return models & {n for _, names, known in references if models <= {*known} for n in names}
+        return models & {
+            n for _, names, defined in references if models <= {*defined} for n in names
+        }
 
     @property
     def aggregated_cells(self) -> list[Cell]:
@@ -130,33 +132,35 @@ class Study(Block):
             "infer.models": self.infer.models,
             "infer.settings": self.infer.settings,
             "score.rules": self.score.rules,
-            **{where: panel.models for where, panel in self._panels()},
-            **dict(self.filter.named()),
+            **{key: panel.models for key, panel in self._panels()},
+            **dict(self.filter.list_references()),
         }
-        for where, names in lists.items():
+        for key, names in lists.items():
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice:
-                raise ValueError(f"{where} names {twice!r} twice")
+                raise ValueError(f"{key} names {twice!r} twice")
         return self
 
     @model_validator(mode="after")
     def _references_exist(self) -> Self:
-        for where, names, known in self._references():
+        for key, names, defined in self._references():
             for name in names:
-                if name not in known:
-                    hint = suggest_name(name, known)
-                    raise ValueError(f"{where} names {name!r}, which is not defined{hint}")
+                if name not in defined:
+                    hint = suggest_name(name, defined)
+                    raise ValueError(f"{key} names {name!r}, which is not defined{hint}")
         return self
 
     @model_validator(mode="after")
     def _oracles_know_the_problems(self) -> Self:
         if self.benchmark.name != "synthetic":
             return self
-        made = str(Made(self.benchmark.like, self.benchmark.seed))
+        address = str(Made(self.benchmark.like, self.benchmark.seed))
         for name, model in self.models.items():
-            oracle = getattr(model, "oracle", made)
-            if is_made_up(oracle) and oracle != made:
-                raise ValueError(f"models.{name}.oracle is {oracle!r}, and the problems are {made}")
+            oracle = getattr(model, "oracle", address)
+            if is_made_up(oracle) and oracle != address:
+                raise ValueError(
+                    f"models.{name}.oracle is {oracle!r}, and the problems are {address}"
+                )
         return self
 
     def _references(self) -> list[tuple[str, Iterable[str], Iterable[str]]]:
@@ -165,38 +169,43 @@ class Study(Block):
             "rationale.writer": self.rationale.writer,
             "rationale.labeller": self.rationale.labeller,
         }
-        found: list[tuple[str, Iterable[str], Iterable[str]]] = [
-            *((where, [name], self.models) for where, name in roles.items() if name),
-            *((where, panel.models, self.models) for where, panel in self._panels()),
-            *((where, names, self.models) for where, names in self.filter.named()),
+        references: list[tuple[str, Iterable[str], Iterable[str]]] = [
+            *((key, [name], self.models) for key, name in roles.items() if name),
+            *((key, panel.models, self.models) for key, panel in self._panels()),
+            *((key, names, self.models) for key, names in self.filter.list_references()),
             ("infer.models", self.infer.models, self.models),
             ("infer.settings", self.infer.settings, self.settings),
             ("infer.only", self.infer.only, self.infer.models),
-            *(("infer.only", only, self.infer.settings) for only in self.infer.only.values()),
-            *self._printed(),
+            *(
+                ("infer.only", settings, self.infer.settings)
+                for settings in self.infer.only.values()
+            ),
+            *self._list_printed_references(),
         ]
         for name, watch in self.reevaluate.watch.items():
-            found.append((f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings))
+            references.append(
+                (f"reevaluate.watch.{name}.settings", watch.settings, self.infer.settings)
+            )
         for name, setting in self.settings.items():
-            found.append((f"settings.{name}", setting.helpers, self.models))
+            references.append((f"settings.{name}", setting.helpers, self.models))
             panel = setting.aggregate.judge
             if panel and self.infer.models:
-                known = [*self.models, SELF]
-                found.append((f"settings.{name}.aggregate.judge", panel.models, known))
+                defined = [*self.models, SELF]
+                references.append((f"settings.{name}.aggregate.judge", panel.models, defined))
         if self.analyze.main_rules:
-            found.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
+            references.append(("analyze.main_rules", [self.analyze.main_rules], self.score.rules))
         if self.infer.models:  # a whole study, not the slice of one job
             for name, model in self.models.items():
-                known = [*self.settings, *SCREENS]
-                found.append((f"models.{name}", model.named_settings, known))
-            found.append(("judge.settings", self.judge.settings or [], self.settings))
-            found.append(("saliency.settings", self.saliency.settings, self.infer.settings))
-            found.append(("saliency.models", self.saliency.models or [], self.infer.models))
+                defined = [*self.settings, *SCREENS]
+                references.append((f"models.{name}", model.named_settings, defined))
+            references.append(("judge.settings", self.judge.settings or [], self.settings))
+            references.append(("saliency.settings", self.saliency.settings, self.infer.settings))
+            references.append(("saliency.models", self.saliency.models or [], self.infer.models))
             books = [*self.score.rules, *(["gptscore"] if self.score.judge else [])]
-            found.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
-        return found
+            references.append(("judge.wrong_by", [n for n in [self.judge.wrong_by] if n], books))
+        return references
 
-    def _printed(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
+    def _list_printed_references(self) -> Iterator[tuple[str, Iterable[str], Iterable[str]]]:
         for name, crossings in self.infer.printed.items():
             for crossed in crossings if self.infer.models else []:
                 yield f"infer.printed.{name}", crossed.models, self.models
@@ -220,32 +229,33 @@ class Study(Block):
 
 def parse_study(
     values: object,
-    where: str,
-    whole: bool = True,
+    source: str,
+    whole_study: bool = True,
     files: Sequence[str | Path] = (),
     overrides: Iterable[str] = (),
 ) -> Study:
     """Check plain values (from YAML or Snakemake's config) and return the Study.
 
-    `whole` is off for the slice of a job, which lacks blocks that others name. `files` are those
-    that the values come from, later ones over earlier, `overrides` the keys of the command line.
-    Raises ParamsError with one line naming the file and line, or else `where`, the key, the value
+    `whole_study` is off for the slice of a job, which lacks blocks that others name. `files` are
+    those that the values come from, later ones over earlier, `overrides` the keys of the command
+    line.
+    Raises ParamsError with one line naming the file and line, or else `source`, the key, the value
     and the remedy; PluginError in the same way for a plug-in that does not load.
     """
     if not isinstance(values, Mapping):
-        raise ParamsError(f"{where}: holds {type(values).__name__}, not a mapping of blocks")
+        raise ParamsError(f"{source}: holds {type(values).__name__}, not a mapping of blocks")
     try:
-        load_plugins(values, whole)
+        load_plugins(values, whole_study)
         study = Study.model_validate(values)
-        wrong = _wrong_examples(study) if whole else None
+        wrong = _wrong_examples(study) if whole_study else None
     except ValidationError as error:
         wrong = explain(error, Study)
     except PluginError as error:
         raise PluginError(
-            f"{locate_key(str(error), files, overrides) or where}: {error}"
+            f"{locate_key(str(error), files, overrides) or source}: {error}"
         ) from error
     if wrong:
-        raise ParamsError(f"{locate_key(wrong, files, overrides) or where}: {wrong}")
+        raise ParamsError(f"{locate_key(wrong, files, overrides) or source}: {wrong}")
     return study
 
 
@@ -273,14 +283,14 @@ def load_study(
     text = str(params)
     is_slice = text.lstrip().startswith("{")
     values = _from_json(text) if is_slice else read_mapping(params)
-    values, given = {**values, **(overrides or {})}, [*(overrides or {})]
+    values, changed_keys = {**values, **(overrides or {})}, [*(overrides or {})]
     for block, keys in (options or {}).items():
-        given += [f"{block}.{key}" for key in keys]
+        changed_keys += [f"{block}.{key}" for key in keys]
         if isinstance(inner := values.get(block) or {}, dict):
             values[block] = {**inner, **keys}
     if is_slice:
-        return parse_study(values, "--params", whole=False, overrides=given)
-    return parse_study(values, text, files=[params], overrides=given)
+        return parse_study(values, "--params", whole_study=False, overrides=changed_keys)
+    return parse_study(values, text, files=[params], overrides=changed_keys)
 
 
 def _from_json(text: str) -> dict[str, Any]:
@@ -304,12 +314,12 @@ def local_helpers(study: Study, model: str, settings: Iterable[str]) -> list[str
     return [name for name in names if name != model and _is_local(study, name)]
 
 
-def settings_of(study: Study, stage: str, model: str) -> list[str]:
+def list_settings(study: Study, stage: str, model: str) -> list[str]:
     """The settings of a model's cells; at the stage `help`, those of the cells that it helps."""
     if stage != "help":
         return [cell.setting for cell in study.cells if cell.model == model]
-    others = (cell.setting for cell in study.cells if cell.model != model)
-    return list(dict.fromkeys(n for n in others if model in study.settings[n].helpers))
+    candidates = (cell.setting for cell in study.cells if cell.model != model)
+    return list(dict.fromkeys(n for n in candidates if model in study.settings[n].helpers))
 
 
 def _is_local(study: Study, model: str) -> bool:

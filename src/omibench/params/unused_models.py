@@ -17,19 +17,18 @@ def describe_unused(study: Study) -> str | None:
     if not models and not settings:
         return None
     ends = "" if study.cells else ", and the study ends with its dataset"
-    return (
-        f"nothing asks {' and '.join([*_named('model', models), *_named('setting', settings)])}"
-        f"{ends}: write `infer: {{{_infer(study, models, settings)}}}`, or leave them out"
-    )
+    names = [*_describe_names("model", models), *_describe_names("setting", settings)]
+    block = f"infer: {{{_infer(study, models, settings)}}}"
+    return f"nothing asks {' and '.join(names)}{ends}: write `{block}`, or leave them out"
 
 
-def _named(kind: str, names: Sequence[str]) -> list[str]:
+def _describe_names(kind: str, names: Sequence[str]) -> list[str]:
     return [f"the {kind}{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
 
 
 def _infer(study: Study, models: Sequence[str], settings: Sequence[str]) -> str:
-    asked = {
+    lists = {
         "models": [*study.infer.models, *models] or ["..."],
         "settings": [*study.infer.settings, *settings] or ["..."],
     }
-    return ", ".join(f"{key}: [{', '.join(names)}]" for key, names in asked.items())
+    return ", ".join(f"{key}: [{', '.join(names)}]" for key, names in lists.items())

@@ -20,7 +20,7 @@ from omibench.params.study import Study
 from omibench.plan.building import building_steps, count_asks, uncounted_models
 from omibench.plan.judge import Judging
 from omibench.plan.responses import Expected, expect_responses
-from omibench.plan.rows import Plan, Power, Row, Spent, describe_model
+from omibench.plan.rows import Plan, PlanRow, Power, Spent, describe_model
 from omibench.plan.saliency import list_saliency_steps
 from omibench.plan.view import Step, StudyView, list_steps
 from omibench.schemas.cell_files import read_cell
@@ -74,14 +74,14 @@ def _pause_collector() -> Iterator[None]:
             gc.enable()
 
 
-def make_building_rows(view: StudyView) -> Iterator[Row]:
+def make_building_rows(view: StudyView) -> Iterator[PlanRow]:
     """What the filter and the writers of rationales ask, one row a model and role."""
     for stage, role, model, steps in building_steps(view):
         row = _at_most(make_row(view, model, role, steps), count_asks(view.study, role))
         yield row.model_copy(update={"stage": stage})
 
 
-def _cell_rows(view: StudyView) -> Iterator[Row]:
+def _cell_rows(view: StudyView) -> Iterator[PlanRow]:
     study = view.study
     helped: dict[tuple[str, Role], dict[str, Step]] = {}
     for cell in track(study.cells, "cell"):
@@ -100,13 +100,13 @@ def _cell_rows(view: StudyView) -> Iterator[Row]:
         yield make_row(view, model, role, list(helper_steps.values()))
 
 
-def _judge_rows(view: StudyView, cell: Cell, responses: Sequence[Expected]) -> Iterator[Row]:
+def _judge_rows(view: StudyView, cell: Cell, responses: Sequence[Expected]) -> Iterator[PlanRow]:
     for role, model, steps in Judging(view, cell, responses).list_steps():
         row = _at_most(make_row(view, model, "judge", steps, cell), ASKS)
         yield row.model_copy(update={"instrument": role})
 
 
-def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> Row:
+def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> PlanRow:
     """What a cell asks of its model."""
     respondent_steps = [step for step in steps if step.role == "respondent"]
     return make_row(view, cell.model, "respondent", respondent_steps, cell)
@@ -114,7 +114,7 @@ def make_respondent_row(view: StudyView, cell: Cell, steps: Sequence[Step]) -> R
 
 def make_row(
     view: StudyView, name: str, role: Role, steps: Sequence[Step], cell: Cell | None = None
-) -> Row:
+) -> PlanRow:
     """What a model is asked in a role, in one cell or in all; what an earlier row buys is left."""
     partition = view.open_partition(name)
     keyed = [(step.key or partition.key(step.request), step) for step in steps]
@@ -123,7 +123,7 @@ def make_row(
     requests, missing = [step.request for step in steps], [s.request for s in new.values()]
     model, provider = view.study.models[name], view.open_provider(name)
     history = view.learn_history(name, requests) if missing else NO_HISTORY
-    return Row(
+    return PlanRow(
         role=role,
         model=name,
         cell_model=cell.model if cell else "",
@@ -140,7 +140,7 @@ def make_row(
     )
 
 
-def _at_most(row: Row, asks: int) -> Row:
+def _at_most(row: PlanRow, asks: int) -> PlanRow:
     """The row of what may be asked several times over."""
     estimate_once = row.estimate
     usd_most = None if estimate_once.usd_most is None else estimate_once.usd_most * asks

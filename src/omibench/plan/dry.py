@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from omibench.judges.instrument import Instrument, prompt_of
-from omibench.judges.panel import Judge, Panel
+from omibench.judges.instrument import Instrument, build_prompt
+from omibench.judges.panel import Judge, OpenPanel
 from omibench.params.judge import JudgePanel
 from omibench.plan.view import GUESS, Step, StudyView, filler
 from omibench.schemas.request import Request, Response, Role
@@ -86,11 +86,11 @@ class DryRun:
         """The model as one of a panel."""
         return DryJudge(model, self.asking(model), dict(self.view.open_provider(model).identity))
 
-    def panel(self, instrument: Instrument[Any], params: JudgePanel) -> Panel:
+    def panel(self, instrument: Instrument[Any], params: JudgePanel) -> OpenPanel:
         """The judges of an instrument, as `open_panels` opens them."""
         judges = [self.judge(name) for name in params.models]
-        prompt = prompt_of(instrument, params.prompt)
-        return Panel(judges, prompt, params.max_tokens, quiet=True)
+        prompt = build_prompt(instrument, params.prompt)
+        return OpenPanel(judges, prompt, params.max_tokens, quiet=True)
 
 
 class DryModels(Models):

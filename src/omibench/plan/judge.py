@@ -22,16 +22,16 @@ from omibench.plan.view import Step, StudyView
 from omibench.schemas.request import Role
 from omibench.schemas.tables import VerdictRow
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.aggregate.choose import Asked
+from omibench.stages.aggregate.choose import CaseMaterial
 from omibench.stages.aggregate.sample import Sample
-from omibench.stages.aggregate.stage import BY_JUDGE, judges_of, sample_of
+from omibench.stages.aggregate.stage import BY_JUDGE, find_judges, make_sample
 from omibench.stages.judge.instruments import find_instrument
-from omibench.stages.judge.material import Material, case_of, choose_ids
-from omibench.stages.judge.stage import asked_about
+from omibench.stages.judge.material import Material, choose_ids, make_case
+from omibench.stages.judge.stage import select_material
 from omibench.stages.score.asking import INSTRUMENTS
-from omibench.stages.score.judge import case_of as case_of_item
-from omibench.stages.score.judge import gptscore, graded
-from omibench.stages.score.stage import scored_item
+from omibench.stages.score.judge import gptscore, run_mathreal
+from omibench.stages.score.judge import make_item_case as case_of_item
+from omibench.stages.score.stage import pair_with_gold
 
 
 class Judging:
@@ -50,7 +50,10 @@ class Judging:
             for name, panel in study.panels("judge").items():
                 role = find_instrument(name, study.judge).role
                 yield from _by_model(role, panel.models, self._list_reasoning_steps(name, panel))
-        method, named = study.settings[self.cell.setting].aggregate.how, judges_of(study, self.cell)
+        method, named = (
+            study.settings[self.cell.setting].aggregate.how,
+            find_judges(study, self.cell),
+        )
         if named and self.cell in study.aggregated_cells:
             steps = self._list_sample_steps(named)
             yield from _by_model(BY_JUDGE[method][0].role, named.models, steps)
@@ -83,7 +86,7 @@ class Judging:
         for stored in (True, False):
             dry.guessing = not stored
             items, texts = self._items(stored=stored)
-            verdicts = graded(items, texts, grade, extraction)
+            verdicts = run_mathreal(items, texts, grade, extraction)
             waiting = [
                 case_of_item(item, text, item.prediction)
                 for item, text, (first, *_) in zip(items, texts, verdicts, strict=True)
@@ -103,8 +106,8 @@ class Judging:
                 m for m, is_stored in candidates if sure == (is_stored and _is_decided(m, name))
             ]
             if name == "error_type" and not sure:
-                material = [replace(m, verdict=_wrong(m)) for m in material if m.readable]
-            consult([m.case for m in asked_about(name, material)], instrument, panel)
+                material = [replace(m, verdict=_wrong(m)) for m in material if m.is_readable]
+            consult([m.case for m in select_material(name, material)], instrument, panel)
         return dry.steps
 
     def _list_sample_steps(self, params: JudgePanel) -> list[Step]:
@@ -115,7 +118,9 @@ class Judging:
         samples, sure = self._samples()
         questions = {id: self.view.questions_by_id[id] for id in samples}
         texts = {(e.row.id, e.row.index): e.row.text for e in self.responses}
-        material = Asked(questions, texts, {id: find_answer(self.view, id) for id in samples})
+        material = CaseMaterial(
+            questions, texts, {id: find_answer(self.view, id) for id in samples}
+        )
         for k in sorted({*setting.aggregate.k, setting.decoding.samples}):
             for is_scored in (True, False):
                 dry = DryRun(self.view, chained=instrument.role == "referee")
@@ -141,7 +146,7 @@ class Judging:
         samples: dict[str, list[Sample]] = {}
         for expected in self.responses:
             row, verdict = expected.row, verdicts.get(expected.row.key)
-            sample = sample_of(verdict) if verdict else Sample(row.index, answer="?")
+            sample = make_sample(verdict) if verdict else Sample(row.index, answer="?")
             samples.setdefault(row.id, []).append(sample)
         unsure = {e.row.id for e in self.responses if e.row.key not in verdicts}
         return samples, set(samples) - unsure
@@ -150,7 +155,7 @@ class Judging:
         """The responses that the store holds, or the others, with their questions."""
         rows = [e.row for e in self.responses if e.stored == stored]
         gold = {id: find_answer(self.view, id) for id in {row.id for row in rows}}
-        items = [scored_item(row, gold, Path()) for row in rows]
+        items = [pair_with_gold(row, gold, Path()) for row in rows]
         return items, [self.view.questions_by_id[row.id].question for row in rows]
 
     def _material(self) -> list[tuple[Material, bool]]:
@@ -165,7 +170,7 @@ class Judging:
         for row, stored in self.responses:
             if row.id in kept_ids:
                 question, answer = self.view.questions_by_id[row.id], find_answer(self.view, row.id)
-                case = case_of(question, answer, row.text, folder, params.images)
+                case = make_case(question, answer, row.text, folder, params.images)
                 material.append((Material(row, case, verdicts.get(row.key)), stored))
         return material
 

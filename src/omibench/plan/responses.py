@@ -9,7 +9,7 @@ from typing import NamedTuple
 from omibench.cost.estimate import EXPECTED_SHARE
 from omibench.errors import OmibenchError
 from omibench.params.cell import Cell
-from omibench.plan.rows import Row
+from omibench.plan.rows import PlanRow
 from omibench.plan.view import GUESS, StudyView, filler
 from omibench.schemas.problem import Answer
 from omibench.schemas.tables import ResponseRow, VerdictRow
@@ -26,7 +26,7 @@ class Expected(NamedTuple):
 
 
 def expect_responses(
-    view: StudyView, cell: Cell, paths: Sequence[Answered], cell_row: Row
+    view: StudyView, cell: Cell, paths: Sequence[Answered], cell_row: PlanRow
 ) -> list[Expected]:
     """The response of every thread of a cell, in the order of the threads.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from omibench.cost.estimate import Estimate
+from omibench.cost.estimate import CostEstimate
 from omibench.cost.families import image_formula
 from omibench.params.models.registry import Model
 from omibench.schemas.problem import Noun
@@ -15,7 +15,7 @@ Money = Literal["priced", "unknown", "none"]
 """`unknown`: a paid model without a price. `none`: simulated, replayed or run by ourselves."""
 
 
-class Row(Noun):
+class PlanRow(Noun):
     """What one cell asks of one model: its respondent, or its judge (`judge` as role).
 
     What a helper of settings is asked (captions, readings) is the same in every cell: one row of
@@ -42,7 +42,7 @@ class Row(Noun):
     """Images that the requests to buy show."""
     too_many: int = 0
     """Requests to buy that show more images than the model takes: the cell will be refused."""
-    estimate: Estimate = Estimate()
+    estimate: CostEstimate = CostEstimate()
     money: Money = "none"
     learned_from: int = 0
     simulated: bool = False
@@ -83,7 +83,7 @@ class Plan(Noun):
     """All rows of a study, its statistical power, its budget, and the cells that lack answers."""
 
     study: str
-    rows: list[Row]
+    rows: list[PlanRow]
     power: Power | None
     budget: Spent | None = None
     incomplete: dict[str, int] = {}
@@ -96,7 +96,7 @@ class Plan(Noun):
     frozen: bool = True
     """Whether the dataset is frozen; before, only stages before the freeze can be planned."""
 
-    def of(self, role: Role) -> list[Row]:
+    def of(self, role: Role) -> list[PlanRow]:
         """The rows of one role."""
         return [row for row in self.rows if row.role == role and not row.stage]
 
@@ -111,12 +111,12 @@ def describe_model(model: Model, simulated: bool) -> dict[str, Any]:
         "money": money,
         "simulated": simulated,
         "batch": model.is_batch,
-        "images_known": formula.known,
+        "images_known": formula.is_declared,
         "image_tokens": formula.name or "",
     }
 
 
-def sum_dollars(rows: Iterable[Row]) -> tuple[float, float, list[str]]:
+def sum_dollars(rows: Iterable[PlanRow]) -> tuple[float, float, list[str]]:
     """Dollars expected and at most over rows, and the models that have no price."""
     rows = list(rows)
     dollars = [(row.estimate.usd or 0.0, row.estimate.usd_most or 0.0) for row in rows]
@@ -124,7 +124,7 @@ def sum_dollars(rows: Iterable[Row]) -> tuple[float, float, list[str]]:
     return sum(k[0] for k in dollars), sum(k[1] for k in dollars), list(unknown)
 
 
-def sum_hours(rows: Iterable[Row]) -> dict[str, float | None]:
+def sum_hours(rows: Iterable[PlanRow]) -> dict[str, float | None]:
     """Hours of each model, batches apart, for all it is asked; None where nothing is known."""
     hours_by_model: dict[str, float | None] = {}
     for row in (row for row in rows if not row.batch):

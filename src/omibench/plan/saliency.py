@@ -8,7 +8,7 @@ from omibench.params.cell import Cell
 from omibench.plan.view import GUESS, Step, StudyView
 from omibench.settings.pictures.made import without_drawing
 from omibench.settings.rounds import Answered
-from omibench.stages.saliency.stage import looks
+from omibench.stages.saliency.stage import make_occlusions
 
 
 def list_saliency_steps(view: StudyView, cell: Cell, paths: Sequence[Answered]) -> Iterator[Step]:
@@ -20,7 +20,7 @@ def list_saliency_steps(view: StudyView, cell: Cell, paths: Sequence[Answered]) 
     after = cell.setting in view.study.saliency.after_response
     with without_drawing():
         texts = {name: response.text for name, response in first.items()}
-        for looked in looks(view.questions, view.study, cell, lambda: texts):
+        for looked in make_occlusions(view.questions, view.study, cell, lambda: texts):
             answered = first.get(looked.question.id)
             guessed = after and answered is not None and answered.provider_id == GUESS
             for request in looked.requests:

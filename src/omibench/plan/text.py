@@ -8,7 +8,7 @@ from textwrap import fill
 
 from omibench.cost.dollars import usd_text
 from omibench.cost.estimate import EXPECTED_SHARE, FIRST_TOKEN_S, TOKENS_PER_S
-from omibench.plan.rows import Plan, Power, Row, Spent, sum_dollars, sum_hours
+from omibench.plan.rows import Plan, PlanRow, Power, Spent, sum_dollars, sum_hours
 from omibench.plan.table import count, duration, table
 from omibench.stages.infer.closing import retry_command
 from omibench.statistics.power import ALPHA, POWER
@@ -34,7 +34,7 @@ def render(plan: Plan) -> str:
         if not row.cell_model and not row.stage:
             rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
     rows += [(f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.of("scorer")]
-    judges: dict[str, list[Row]] = {}
+    judges: dict[str, list[PlanRow]] = {}
     for row in plan.of("judge"):
         title = row.instrument if row.instrument in CHOOSE else "judge"
         judges.setdefault(f"{title}: {row.model}", []).append(row)
@@ -50,15 +50,15 @@ def render(plan: Plan) -> str:
     )
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: PlanRow) -> tuple[str, ...]:
     return (row.model, row.setting, *_numbers([row]))
 
 
-def _sum(name: str, setting: str, rows: Sequence[Row]) -> tuple[str, ...]:
+def _sum(name: str, setting: str, rows: Sequence[PlanRow]) -> tuple[str, ...]:
     return (name, setting, *_numbers(rows))
 
 
-def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
+def _numbers(rows: Sequence[PlanRow]) -> tuple[str, ...]:
     counts = (sum(getattr(r, c) for r in rows) for c in ("requests", "stored", "to_buy", "shown"))
     tokens = (sum(getattr(r.estimate, t) for r in rows) for t in ("text", "images", "output"))
     hours = sum_hours(rows)
@@ -71,7 +71,7 @@ def _numbers(rows: Sequence[Row]) -> tuple[str, ...]:
     )
 
 
-def _dollar_cells(rows: Sequence[Row]) -> tuple[str, str]:
+def _dollar_cells(rows: Sequence[PlanRow]) -> tuple[str, str]:
     if all(row.money == "none" for row in rows):
         return "none", "none"
     usd, usd_most, unknown = sum_dollars(rows)
@@ -173,10 +173,12 @@ def _notes(plan: Plan) -> list[str]:
     if unmeasured:
         notes.append(f"{unmeasured:,} images could not be measured and count as 4096 x 4096.")
     if plan.building:
-        asked = "; ".join(f"{stage}: {', '.join(who)}" for stage, who in plan.building.items())
+        stage_models = "; ".join(
+            f"{stage}: {', '.join(models)}" for stage, models in plan.building.items()
+        )
         notes.append(
-            f"Not counted is what building the dataset asks before ({asked}): what these read is "
-            "not there, or they read pages."
+            f"Not counted is what building the dataset asks before ({stage_models}): "
+            "what these read is not there, or they read pages."
         )
     if not plan.frozen:
         notes.append("Nothing is frozen yet: cells are planned once it is, or with --synthetic.")
@@ -185,7 +187,7 @@ def _notes(plan: Plan) -> list[str]:
     return notes
 
 
-def _image_notes(unknown: Sequence[Row]) -> list[str]:
+def _image_notes(unknown: Sequence[PlanRow]) -> list[str]:
     """How images are counted whose model is not known; `image_tokens` is asked for where needed."""
     notes = []
     if undeclared := _names(row for row in unknown if not row.image_tokens):
@@ -210,5 +212,5 @@ def _retry(plan: Plan) -> list[str]:
     return [line, f"  {retry_command(cells)}"]
 
 
-def _names(rows: Iterable[Row]) -> str:
+def _names(rows: Iterable[PlanRow]) -> str:
     return ", ".join(dict.fromkeys(row.model for row in rows))

@@ -24,7 +24,7 @@ from omibench.settings.rounds import Answered as Threaded
 from omibench.settings.rounds import run_threads
 from omibench.settings.steps import Step as Asks
 from omibench.settings.steps import Task, next_step
-from omibench.stages.infer.stage import load_questions, provider_of, threads_of
+from omibench.stages.infer.stage import list_threads, load_questions, open_model_provider
 from omibench.store.partition.partition import Partition
 from omibench.store.store import Store
 
@@ -51,7 +51,7 @@ class StudyView:
     def open_provider(self, model: str) -> Provider:
         """The provider of a model, opened once."""
         if model not in self._providers:
-            self._providers[model] = provider_of(self.study, model)
+            self._providers[model] = open_model_provider(self.study, model)
         return self._providers[model]
 
     def open_partition(self, model: str) -> Partition:
@@ -64,7 +64,7 @@ class StudyView:
         A guess is words of the length that an answer is expected to have; a loop of tools ends
         with it. No picture is drawn that is not there yet.
         """
-        threads = threads_of(self.questions, self.study, cell, self.open_provider(cell.model))
+        threads = list_threads(self.questions, self.study, cell, self.open_provider(cell.model))
         ask = self._find_or_guess if self._reads(cell) else self._guess_all
         with without_drawing():
             threads = [t._replace(first=self._first_step(cell.setting, t.task)) for t in threads]
@@ -76,7 +76,7 @@ class StudyView:
         It is the dearest part of a plan of many models. Pictures that a setting makes may be drawn
         by somebody meanwhile: what shows them is put together anew.
         """
-        if task.setting.images.made:
+        if task.setting.images.is_derived:
             return next_step(task)
         place = setting, task.question.id, task.sample if task.examples else 0
         if place not in self._first:

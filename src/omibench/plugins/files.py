@@ -50,7 +50,7 @@ def load_file(
             one that holds data of others, is another than was planned with, raises, or registers
             nothing or a name that exists.
     """
-    path = _checked_path(name, Path(folder), refused or {})
+    path = _check_path(name, Path(folder), refused or {})
     try:
         text = read_text(path, FILE_BYTES)
         actual = text_meaning(text)
@@ -81,7 +81,7 @@ def forget_plugin(origin: str) -> None:
         registry.forget(origin)
 
 
-def _checked_path(name: str, folder: Path, refused: Mapping[str, str]) -> Path:
+def _check_path(name: str, folder: Path, refused: Mapping[str, str]) -> Path:
     if not name.endswith(".py"):
         raise PluginError(f"{name}: is no plug-in, which is a file that ends in .py")
     try:
@@ -92,11 +92,11 @@ def _checked_path(name: str, folder: Path, refused: Mapping[str, str]) -> Path:
             "into it, or install it as a package (docs/plugins.md)"
         ) from None
     root = Path(os.path.realpath(folder))
-    for other, noun in refused.items():
-        if path.is_relative_to(os.path.realpath(root / other)):
+    for refused_folder, noun in refused.items():
+        if path.is_relative_to(os.path.realpath(root / refused_folder)):
             raise PluginError(
-                f"{name}: lies in {other}, the folder of {noun}: code is never taken from there; "
-                "read it, and keep a copy beside params.yaml"
+                f"{name}: lies in {refused_folder}, the folder of {noun}: code is never taken from "
+                "there; read it, and keep a copy beside params.yaml"
             )
     for above in path.parents:
         _refuse_marked(name, above)

@@ -59,11 +59,11 @@ def find_installed(kind: str, name: str) -> InstalledPart:
     Raises:
         PluginError: Several packages bring it, or a built-in part has this name.
     """
-    first, *others = installed_parts()[kind][name]
-    if others or name in BUILT_IN.get(kind, {}):
-        other = others[0].origin if others else "omibench"
+    first, *duplicates = installed_parts()[kind][name]
+    if duplicates or name in BUILT_IN.get(kind, {}):
+        other_origin = duplicates[0].origin if duplicates else "omibench"
         raise PluginError(
-            f"{name!r} in the entry points omibench.{kind} is defined by {other} and by "
+            f"{name!r} in the entry points omibench.{kind} is defined by {other_origin} and by "
             f"{first.origin}: uninstall one of the packages, or have its author rename the part"
         )
     return first
@@ -95,15 +95,15 @@ def note_source(part: InstalledPart) -> None:
 
 
 def _entry_points() -> Iterator[tuple[str, InstalledPart]]:
-    here = Path.cwd().resolve()
-    folders = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
-    seen: set[str] = set()
+    current_folder = Path.cwd().resolve()
+    folders = [entry for entry in sys.path if entry and Path(entry).resolve() != current_folder]
+    seen_names: set[str] = set()
     for distribution in distributions(path=folders):
         parts = [e for e in distribution.entry_points if e.group.startswith(PREFIX)]
         # To read the name of every package, which few need, would take a quarter of a second.
-        if not parts or distribution.name in seen:
+        if not parts or distribution.name in seen_names:
             continue
-        seen.add(distribution.name)
+        seen_names.add(distribution.name)
         origin = f"{distribution.name} {distribution.version}"
         for entry_point in parts:
             yield entry_point.group.removeprefix(PREFIX), InstalledPart(entry_point, origin)

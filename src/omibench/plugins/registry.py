@@ -70,7 +70,7 @@ class Registry(Generic[Part]):
         REGISTRIES[kind] = self
 
     @property
-    def built_in(self) -> list[str]:
+    def built_in_names(self) -> list[str]:
         """The names of the built-in parts, in their order."""
         return list(self._modules)
 
@@ -84,7 +84,7 @@ class Registry(Generic[Part]):
         """The files and packages that have registered a part; `omibench` is not among them."""
         return set(self._origins.values()) - {BY_OMIBENCH}
 
-    def is_built_in(self, name: str, module: str) -> bool:
+    def is_built_in_part(self, name: str, module: str) -> bool:
         """Whether `module` is what registers the built-in part of that name."""
         return self._modules.get(name) == module
 
@@ -111,7 +111,7 @@ class Registry(Generic[Part]):
         """
         home = module or getattr(part, "__module__", None) or ""
         origin = _ORIGIN.get() or _origin_by_module(home)
-        if self.is_built_in(name, home):  # a plug-in may be the first to import it
+        if self.is_built_in_part(name, home):  # a plug-in may be the first to import it
             origin = BY_OMIBENCH
         before = self._origins.get(name, BY_OMIBENCH if name in self._modules else origin)
         if before != origin:
@@ -162,9 +162,9 @@ class Registry(Generic[Part]):
             origin = self.origin(name)
             if origin == BY_OMIBENCH:
                 raise
-            about = f" (of {subject})" if subject else ""
+            detail = f" (of {subject})" if subject else ""
             raise PluginError(
-                f"{self.noun} {name!r}{about}: {describe_error(error, origin)}"
+                f"{self.noun} {name!r}{detail}: {describe_error(error, origin)}"
             ) from error
 
     def origin(self, name: str) -> str:

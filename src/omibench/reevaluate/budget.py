@@ -11,11 +11,11 @@ from omibench.cost.dollars import usd_text
 from omibench.params.study import Study
 from omibench.plan.build import incomplete_cells, plan_study
 from omibench.plan.rows import sum_dollars
-from omibench.reevaluate.candidates import Candidate, replace_models
+from omibench.reevaluate.candidates import ModelCandidate, replace_models
 from omibench.store.ledger.ledger import LEDGER, Ledger, format_month
 
 
-class Allowance(NamedTuple):
+class MonthlyAllowance(NamedTuple):
     """What may still be spent: US dollars `left`, of which cap, and the study's total then.
 
     `cap_usd` is what the study may have committed at most, as the budget counts it: `left_usd` more
@@ -33,18 +33,18 @@ class Priced(NamedTuple):
     `refused` says in one line why it is not evaluated now; None when it is.
     """
 
-    candidate: Candidate
+    candidate: ModelCandidate
     to_buy: int
     usd: float
     usd_most: float
     refused: str | None = None
 
 
-def compute_allowance(study: Study, now: float) -> Allowance:
+def compute_allowance(study: Study, now: float) -> MonthlyAllowance:
     """What the study may still spend at a moment (Unix time): of its month, and of its budget."""
     monthly, total = study.reevaluate.monthly_budget_usd, read_budget(study)
     if monthly is None and total is None:
-        return Allowance(None, None, "no budget is set")
+        return MonthlyAllowance(None, None, "no budget is set")
     month = format_month(now)
     spent, committed_usd = _read_spent(study, month), read_committed(study)
     left_by_limit = {}
@@ -53,12 +53,14 @@ def compute_allowance(study: Study, now: float) -> Allowance:
     if total is not None:
         left_by_limit[f"of the study's {usd_text(total)}"] = max(0.0, total - committed_usd)
     limit, left_usd = min(left_by_limit.items(), key=lambda pair: pair[1])
-    return Allowance(left_usd, committed_usd + left_usd, f"{usd_text(left_usd)} {limit} are left")
+    return MonthlyAllowance(
+        left_usd, committed_usd + left_usd, f"{usd_text(left_usd)} {limit} are left"
+    )
 
 
 def read_committed(study: Study) -> float:
     """US dollars that the study has spent or reserved, as its ledger knows; 0 without one."""
-    return read_account(study.study.store, study.study.name).committed
+    return read_account(study.study.store, study.study.name).committed_usd
 
 
 def _read_spent(study: Study, month: str) -> float:
@@ -69,7 +71,7 @@ def _read_spent(study: Study, month: str) -> float:
 
 
 def choose_candidates(
-    study: Study, candidates: Iterable[Candidate], questions: Path, allowed: Allowance
+    study: Study, candidates: Iterable[ModelCandidate], questions: Path, allowed: MonthlyAllowance
 ) -> list[Priced]:
     """Each candidate with its price, in order; those that do not fit any more are refused.
 
@@ -88,7 +90,7 @@ def choose_candidates(
     return priced
 
 
-def find_cut_off(study: Study, candidates: Iterable[Candidate]) -> dict[str, str]:
+def find_cut_off(study: Study, candidates: Iterable[ModelCandidate]) -> dict[str, str]:
     """The candidates whose evaluation a budget ended in the middle, and one line about each."""
     remarks = {}
     for candidate in candidates:
@@ -103,7 +105,7 @@ def find_cut_off(study: Study, candidates: Iterable[Candidate]) -> dict[str, str
 
 
 def _refusal(
-    priced: Priced, unknown: list[str], left_usd: float | None, allowed: Allowance
+    priced: Priced, unknown: list[str], left_usd: float | None, allowed: MonthlyAllowance
 ) -> str | None:
     if left_usd is None:
         return None

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from omibench.params.reevaluate import Watch, block_for, has_id
+from omibench.params.reevaluate import Watch, fill_template, has_id
 from omibench.params.study import Study, parse_study
 
 
-class Candidate(NamedTuple):
+class ModelCandidate(NamedTuple):
     """A model that is to be evaluated.
 
     `name` is its key under `models:`, `block` what stands there; `settings` are those of its
@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
     settings: tuple[str, ...] = ()
 
 
-def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list[Candidate]:
+def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list[ModelCandidate]:
     """The listed models that a watch wants and the study lacks, in the order of the watches.
 
     `listings` maps a watch to its ids. A model is known when the study has one of the same
@@ -44,12 +44,14 @@ def find_new_models(study: Study, listings: Mapping[str, Sequence[str]]) -> list
             name = _name(model_id, watch_name, names)
             identities.add(identity)
             names.add(name)
-            block = block_for(watch.model, model_id)
-            candidates.append(Candidate(name, model_id, watch_name, block, tuple(watch.settings)))
+            block = fill_template(watch.model, model_id)
+            candidates.append(
+                ModelCandidate(name, model_id, watch_name, block, tuple(watch.settings))
+            )
     return candidates
 
 
-def replace_models(study: Study, candidates: Iterable[Candidate]) -> Study:
+def replace_models(study: Study, candidates: Iterable[ModelCandidate]) -> Study:
     """The study with the candidates as its only respondents: what evaluating them takes.
 
     Raises ParamsError when a candidate contradicts the study.

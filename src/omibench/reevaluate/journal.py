@@ -10,7 +10,7 @@ from omibench.errors import OutputError
 from omibench.files.locks import LockError, try_lock
 from omibench.params.study import Study
 from omibench.reevaluate.budget import Priced
-from omibench.reevaluate.candidates import Candidate
+from omibench.reevaluate.candidates import ModelCandidate
 from omibench.schemas.tables import Journal, Sighting, State, read_json, write_json
 
 JOURNAL = Path("reevaluate/journal.json")
@@ -24,23 +24,23 @@ def read_journal(results: Path) -> Journal:
 
 def note(
     results: Path,
-    candidates: Iterable[Candidate],
+    candidates: Iterable[ModelCandidate],
     state: State,
-    when: str,
+    moment: str,
     reason: str | None = None,
 ) -> None:
     """Note what became of candidates, each in place of what was noted of it before."""
     _keep(
         results,
         [
-            Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=when, why=reason)
+            Sighting(model=c.name, id=c.id, watch=c.watch, state=state, when=moment, why=reason)
             for c in candidates
         ],
     )
 
 
 def note_cut_off(
-    results: Path, candidate: Candidate, when: str, reason: str, cap_usd: float | None
+    results: Path, candidate: ModelCandidate, moment: str, reason: str, cap_usd: float | None
 ) -> None:
     """Note that a budget cut a candidate off, and what the study might commit then."""
     name, model_id, watch, *_ = candidate
@@ -49,7 +49,7 @@ def note_cut_off(
         id=model_id,
         watch=watch,
         state="waiting",
-        when=when,
+        when=moment,
         why=reason,
         cap_usd=cap_usd,
     )
@@ -62,14 +62,16 @@ def _keep(results: Path, new: Iterable[Sighting]) -> None:
     write_json(results / JOURNAL, Journal(models=rows).model_dump(mode="json"))
 
 
-def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[Candidate]:
+def find_unfinished(study: Study, journal: Journal, cap_usd: float | None) -> list[ModelCandidate]:
     """The study's models whose evaluation was begun and not ended, as candidates once more.
 
     One that a budget cut off is among them when the study may commit more, `cap_usd`, than then.
     """
     full = study.model_dump(mode="json", exclude_defaults=True).get("models", {})
     return [
-        Candidate(s.model, s.id, s.watch, full[s.model], tuple(study.infer.only.get(s.model, ())))
+        ModelCandidate(
+            s.model, s.id, s.watch, full[s.model], tuple(study.infer.only.get(s.model, ()))
+        )
         for s in journal.models
         if s.model in full and s.model in study.infer.models
         if s.state == "begun" or (s.state == "waiting" and _is_more(cap_usd, s.cap_usd))
@@ -81,14 +83,14 @@ def _is_more(cap_usd: float | None, before: float | None) -> bool:
     return cap_usd is None or before is None or cap_usd > before + 1e-6
 
 
-def was_told(journal: Journal, priced: Priced) -> bool:
+def is_already_waiting(journal: Journal, priced: Priced) -> bool:
     """Whether a model is waiting already, for the same reason."""
-    name, why = priced.candidate.name, priced.refused
-    return any(s.model == name and s.state == "waiting" and s.why == why for s in journal.models)
+    name, reason = priced.candidate.name, priced.refused
+    return any(s.model == name and s.state == "waiting" and s.why == reason for s in journal.models)
 
 
 @contextmanager
-def only_one(results: Path) -> Iterator[None]:
+def lock_results(results: Path) -> Iterator[None]:
     """Hold a results folder against another re-evaluation; a killed one holds it no longer.
 
     Raises OutputError when another one is at work, and where that cannot be known.

@@ -13,11 +13,11 @@ from omibench.files.intake import read_text
 from omibench.files.intake.yaml_bounds import YAML_BYTES
 from omibench.files.yaml_file import parse_yaml
 from omibench.params.study import load_study
-from omibench.reevaluate.candidates import Candidate
+from omibench.reevaluate.candidates import ModelCandidate
 from omibench.schemas.tables import write_text
 
 
-def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
+def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
     """Add the blocks of models to a params file, and their names to `infer.models`.
 
     What is there already stays, so that it may be called again. The file is replaced in one step,
@@ -25,9 +25,9 @@ def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
     """
     text = read_text(params, YAML_BYTES)
     for candidate in candidates:
-        wanted = _add_candidate(_values(text, params), candidate)
-        found = (new for new in _edits(text, candidate) if _reads_as(new, wanted))
-        text = next(found, "")
+        expected = _add_candidate(_values(text, params), candidate)
+        valid_texts = (new for new in _edits(text, candidate) if _reads_as(new, expected))
+        text = next(valid_texts, "")
         if not text:
             raise ParamsError(
                 f"{params}: the model {candidate.name!r} cannot be added by itself; add its block "
@@ -38,14 +38,14 @@ def add_to_params(params: Path, candidates: Iterable[Candidate]) -> None:
         write_text(params, text)
 
 
-def _edits(text: str, candidate: Candidate) -> Iterator[str]:
+def _edits(text: str, candidate: ModelCandidate) -> Iterator[str]:
     """Texts to try: with lines inserted, or the whole written anew with its comments."""
     if inserted := _insert_lines(text, candidate):
         yield inserted
     yield _rewrite(text, candidate)
 
 
-def _add_candidate(values: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
+def _add_candidate(values: dict[str, Any], candidate: ModelCandidate) -> dict[str, Any]:
     infer = dict(values.get("infer") or {})
     models = infer.get("models") or []
     infer["models"] = [*models, *({candidate.name: None}.keys() - set(models))]
@@ -65,9 +65,9 @@ def _values(text: str, params: Path) -> dict[str, Any]:
     return values
 
 
-def _reads_as(text: str, wanted: dict[str, Any]) -> bool:
+def _reads_as(text: str, expected: dict[str, Any]) -> bool:
     try:
-        return bool(parse_yaml(text) == wanted)
+        return bool(parse_yaml(text) == expected)
     except ValueError:
         return False
 
@@ -78,13 +78,13 @@ def _as_json(values: object) -> str:
     return json.dumps(values, default=str)
 
 
-def _insert_lines(text: str, candidate: Candidate) -> str | None:
+def _insert_lines(text: str, candidate: ModelCandidate) -> str | None:
     """The text with lines for the candidate, where `models`, `infer` and its lists are blocks."""
     import yaml
 
     root = yaml.compose(text)
     models, infer = _child(root, "models"), _child(root, "infer")
-    listed, only = _child(infer, "models"), _child(infer, "only")
+    listed, only_node = _child(infer, "models"), _child(infer, "only")
     inserts: list[tuple[int, str]] = []
     if not _is_block(models) or not isinstance(listed, yaml.SequenceNode) or not listed.value:
         return None
@@ -95,14 +95,14 @@ def _insert_lines(text: str, candidate: Candidate) -> str | None:
         inserts.append(_place_in_list(text, listed, candidate.name))
     if candidate.settings:
         entry = {candidate.name: list(candidate.settings)}
-        if only is None:
+        if only_node is None:
             key = infer.value[0][0].start_mark.column
             inserts.append((_line_end(text, infer), _lines({"only": entry}, key)))
-        elif not _is_block(only):
+        elif not _is_block(only_node):
             return None
-        elif _child(only, candidate.name) is None:
-            column = only.value[0][0].start_mark.column
-            inserts.append((_line_end(text, only), _lines(entry, column)))
+        elif _child(only_node, candidate.name) is None:
+            column = only_node.value[0][0].start_mark.column
+            inserts.append((_line_end(text, only_node), _lines(entry, column)))
     places = [0, *(place for place, _ in sorted(inserts)), len(text)]
     pieces = [text[a:b] for a, b in pairwise(places)]
     added = [new for _, new in sorted(inserts)]
@@ -144,7 +144,7 @@ def _lines(value: dict[str, Any], column: int) -> str:
     return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
 
 
-def _rewrite(text: str, candidate: Candidate) -> str:
+def _rewrite(text: str, candidate: ModelCandidate) -> str:
     from ruamel.yaml import YAML
 
     file = YAML()

@@ -12,7 +12,7 @@ from typing import Any
 
 from omibench.errors import ModelError, PassingError
 from omibench.extras import require_extra
-from omibench.models.http.bounds import CALL_S, MOST_REPLY, within
+from omibench.models.http.bounds import CALL_S, MOST_REPLY, call_with_timeout
 from omibench.models.http.sdk_client import C, sdk_client
 from omibench.models.http.secrets import read_key
 from omibench.models.traffic.failure import Failure
@@ -59,7 +59,7 @@ def _list_openai(name: str, watch: EndpointWatch) -> list[str]:
         ),
         _client(openai.OpenAI, openai.DefaultHttpxClient, watch) as client,
     ):
-        return within(CALL_S, lambda: _ids(client.models.list()))
+        return call_with_timeout(CALL_S, lambda: _ids(client.models.list()))
 
 
 def _list_anthropic(name: str, watch: EndpointWatch) -> list[str]:
@@ -71,7 +71,7 @@ def _list_anthropic(name: str, watch: EndpointWatch) -> list[str]:
         _translate_errors(name, *errors),
         _client(anthropic.Anthropic, anthropic.DefaultHttpxClient, watch) as client,
     ):
-        return within(CALL_S, lambda: _ids(client.models.list(limit=1000)))
+        return call_with_timeout(CALL_S, lambda: _ids(client.models.list(limit=1000)))
 
 
 def _client(kind: type[C], http: type[Any], watch: EndpointWatch) -> C:
@@ -97,7 +97,7 @@ def _list_hub(name: str, watch: HubWatch) -> list[str]:
     hub = HfApi(endpoint=watch.url, token=token)
     with _translate_errors(name, HfHubHTTPError, TransportError, ValueError), _bounded_hub():
         try:
-            return within(
+            return call_with_timeout(
                 CALL_S,
                 lambda: _ids(
                     hub.list_models(

@@ -28,12 +28,12 @@ def find_results_folder(folder: Path) -> Path:
     """
     if has_cells(folder):
         return folder
-    whole = folder.resolve()
-    above = [parent for parent in islice(whole.parents, _PARENTS) if has_cells(parent)]
+    resolved = folder.resolve()
+    above = [parent for parent in islice(resolved.parents, _PARENTS) if has_cells(parent)]
     below = [
         candidate
         for pattern in ("*", "*/*")
-        for candidate in islice(sorted(whole.glob(pattern)), _FOLDERS_BELOW)
+        for candidate in islice(sorted(resolved.glob(pattern)), _FOLDERS_BELOW)
         if candidate.is_dir() and has_cells(candidate)
     ]
     nearest = [_relative_to_here(path) for path in (above or below)[:NAMED_FOLDERS]]
@@ -54,5 +54,7 @@ def has_cells(folder: Path) -> bool:
 
 
 def _relative_to_here(folder: Path) -> str:
-    here = Path.cwd()
-    return printable(folder.relative_to(here) if folder.is_relative_to(here) else folder)
+    working_folder = Path.cwd()
+    return printable(
+        folder.relative_to(working_folder) if folder.is_relative_to(working_folder) else folder
+    )

@@ -53,7 +53,7 @@ class Results:
     answers: dict[str, Answer]
     verdicts: pl.DataFrame
     responses: pl.DataFrame
-    whole: Study | None = None
+    full_study: Study | None = None
     """The study as its parameters say, where some of its cells are missing from `study`."""
     missing: tuple[Cell, ...] = ()
     """Cells of the study without responses or verdicts: nothing here is about them."""
@@ -72,9 +72,12 @@ class Results:
     @cached_property
     def rules(self) -> list[str]:
         """Every rule book that has verdicts, the headline's first, the judge last."""
-        found = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
-        order = [self.main_rules, *self.study.score.rules, *sorted(found - {JUDGE_RULES})]
-        return [*(r for r in dict.fromkeys(order) if r in found), *({JUDGE_RULES} & found)]
+        rule_books = {r for r in self.verdicts["rules"].unique() if VOTE_MARK not in r}
+        order = [self.main_rules, *self.study.score.rules, *sorted(rule_books - {JUDGE_RULES})]
+        return [
+            *(r for r in dict.fromkeys(order) if r in rule_books),
+            *({JUDGE_RULES} & rule_books),
+        ]
 
     @cached_property
     def votes(self) -> list[str]:
@@ -179,7 +182,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
     answers = {a.id: a for a in read_jsonl(freeze / "answers.jsonl", Answer)}
     present = find_present_cells(study, infer, score)
     missing = tuple(cell for cell in study.cells if cell not in present)
-    whole = study
+    full_study = study
     if present and missing:
         study = keep_cells(study, present)
     responses = pl.concat([_read_cell(infer, cell, ResponseRow) for cell in study.cells])
@@ -197,7 +200,7 @@ def load_results(freeze: Path, infer: Path, score: Path, study: Study) -> Result
         ),
         responses=responses,
         partial=find_partial(study, list(answers), responses, _examples(freeze)),
-        whole=whole,
+        full_study=full_study,
         missing=missing,
     )
     if results.main_rules not in results.rules:
@@ -248,9 +251,9 @@ def _join(
         orient="row",
     )
     cell = ["model", "setting", "id", "index", "key"]
-    asked = responses.select(*cell, responded_simulated="simulated").unique(cell)
-    joined = verdicts.join(items, on="id", how="left").join(asked, on=cell, how="left")
-    for column, what in (
+    samples = responses.select(*cell, responded_simulated="simulated").unique(cell)
+    joined = verdicts.join(items, on="id", how="left").join(samples, on=cell, how="left")
+    for column, missing_part in (
         ("subject", "problem in answers.jsonl"),
         ("responded_simulated", "response"),
     ):
@@ -259,9 +262,10 @@ def _join(
             first = lost.row(0, named=True)
             raise FileFormatError(
                 f"score/{first['model']}/{first['setting']}.parquet: the verdict of "
-                f"{first['id']!r}, sample {first['index']}, has no {what}; score this cell again"
+                f"{first['id']!r}, sample {first['index']}, has no {missing_part}; "
+                "score this cell again"
             )
-    _all_scored(asked, joined)
+    _check_all_scored(samples, joined)
     # A judgement of a simulated response is marked too, though its judge may be real.
     judges = pl.col("judge").str.split("+")
     by_stand_in = judges.list.set_intersection(simulated_models).list.len() > 0
@@ -289,11 +293,13 @@ def _with_failures(verdicts: pl.DataFrame, response: list[str]) -> pl.DataFrame:
     )
 
 
-def _all_scored(asked: pl.DataFrame, verdicts: pl.DataFrame) -> None:
+def _check_all_scored(samples: pl.DataFrame, verdicts: pl.DataFrame) -> None:
     """Check that every rule book which scored a cell scored each of its responses."""
     books = verdicts.select("model", "setting", "rules").unique()
-    wanted = asked.join(books, on=["model", "setting"])
-    lost = wanted.join(verdicts, on=["model", "setting", "id", "index", "key", "rules"], how="anti")
+    expected = samples.join(books, on=["model", "setting"])
+    lost = expected.join(
+        verdicts, on=["model", "setting", "id", "index", "key", "rules"], how="anti"
+    )
     if lost.height:
         first = lost.sort("model", "setting", "id", "index", "rules").row(0, named=True)
         raise FileFormatError(

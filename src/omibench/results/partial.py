@@ -20,10 +20,10 @@ class Partial(NamedTuple):
 
     problems: int
     of: int
-    how: str
+    selection: str
 
     def __str__(self) -> str:
-        return f"{self.problems:,} of {self.of:,} problems ({self.how})"
+        return f"{self.problems:,} of {self.of:,} problems ({self.selection})"
 
 
 def find_partial(

@@ -45,9 +45,9 @@ def describe_missing(missing: Sequence[Cell]) -> str:
     if not missing:
         return ""
     names = ", ".join(f"{cell.model}/{cell.setting}" for cell in missing[:NAMED])
-    more = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
-    what = "1 cell is" if len(missing) == 1 else f"{len(missing):,} cells are"
-    return f"{what} missing, without responses or verdicts: {names}{more}."
+    ending = f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else ""
+    count_text = "1 cell is" if len(missing) == 1 else f"{len(missing):,} cells are"
+    return f"{count_text} missing, without responses or verdicts: {names}{ending}."
 
 
 def failed_cells(responses: pl.DataFrame, cells: Iterable[Cell], share: float) -> list[Cell]:

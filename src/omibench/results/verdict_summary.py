@@ -54,8 +54,9 @@ def format_lines(summary: VerdictSummary) -> Iterator[str]:
     )
     counts = summary.outcomes.most_common()
     failures = [f"{name.replace('_', ' ')} {count:,}" for name, count in counts if name != SCORED]
-    rest = f"; no answer: {', '.join(failures)} (counted as wrong)" if failures else ""
-    yield (f"  scored {summary.outcomes[SCORED]:,}{rest}; unread {_percent(summary.unread_share)}")
+    failure_note = f"; no answer: {', '.join(failures)} (counted as wrong)" if failures else ""
+    unread = _percent(summary.unread_share)
+    yield f"  scored {summary.outcomes[SCORED]:,}{failure_note}; unread {unread}"
 
 
 def _percent(share: float) -> str:

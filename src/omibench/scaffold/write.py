@@ -63,9 +63,11 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
         raise ParamsError(f"new: {kind!r} is no kind of part{suggest_name(kind, KINDS)}")
     _check_name(name, KINDS[kind])
     texts = dict(_texts(kind, name, folder, as_plugin))
-    taken = next((path for path in texts if path.exists()), None)
-    if taken:
-        raise OutputError(f"{taken}: is there already, and is left as it is: choose another name")
+    existing = next((path for path in texts if path.exists()), None)
+    if existing:
+        raise OutputError(
+            f"{existing}: is there already, and is left as it is: choose another name"
+        )
     changes = {} if as_plugin else _changes(KINDS[kind], name, folder)
     for path, text in (texts | changes).items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,9 +21,9 @@ def read_cell(path: str | Path, columns: Sequence[str] | None = None) -> pl.Data
     The content of a cell's file is held against what it says of itself where all of it is read.
     """
     try:
-        check_origin(Path(path), whole=columns is None)
+        check_origin(Path(path), with_content=columns is None)
         return read_frame(path, columns=columns)
     except FileFormatError as error:
-        again = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
-        way = f"; make it anew with `{again}`" if is_cell(Path(path)) else ""
+        command = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
+        way = f"; make it anew with `{command}`" if is_cell(Path(path)) else ""
         raise FileFormatError(f"{error}{way}") from None

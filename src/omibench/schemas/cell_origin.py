@@ -88,7 +88,7 @@ def read_origin(path: Path) -> CellOrigin | None:
         raise FileFormatError(f"{path}: what it says of its origin cannot be read") from None
 
 
-def check_origin(path: Path, *, whole: bool = True) -> None:
+def check_origin(path: Path, *, with_content: bool = True) -> None:
     """Raise UntrustedError where the file of a cell is another's, or is not what was made.
 
     A file without a word of its origin was written by an older version: it is taken as it is, with
@@ -116,7 +116,7 @@ def check_origin(path: Path, *, whole: bool = True) -> None:
     expected = (path.parent.parent.name, path.parent.name, path.stem)
     if origin[:3] != expected:
         raise _refusal(path, f"is the file of {origin.words}, and was put in the place of another")
-    if not whole:
+    if not with_content:
         return
     if content_hash(path) != origin.content:
         raise _refusal(path, "was edited after it was made")
@@ -137,12 +137,12 @@ def content_hash(path: Path) -> str:
 
 @cache
 def _content_hash(path: Path, inode: int, changed_ns: int, size: int) -> str:
-    left = _footer(path).start
+    remaining = _footer(path).start
     digest = sha256()
     with open_regular(path) as file:
-        while left and (chunk := file.read(min(_CHUNK, left))):
+        while remaining and (chunk := file.read(min(_CHUNK, remaining))):
             digest.update(chunk)
-            left -= len(chunk)
+            remaining -= len(chunk)
     return digest.hexdigest()
 
 
@@ -158,11 +158,11 @@ def _find_responses(path: Path) -> Path:
     return path.parents[2] / _RESPONSES / path.parent.name / path.name
 
 
-def _refusal(path: Path, why: str) -> UntrustedError:
-    again = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
+def _refusal(path: Path, reason: str) -> UntrustedError:
+    command = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
     return UntrustedError(
-        f"{path}: {why}: nothing is read from it. Bring back what was there, or make it anew with "
-        f"`{again}`; no answer is bought twice"
+        f"{path}: {reason}: nothing is read from it. Bring back what was there, or make it anew "
+        f"with `{command}`; no answer is bought twice"
     )
 
 

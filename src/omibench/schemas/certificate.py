@@ -12,7 +12,7 @@ from omibench.schemas.problem import Noun
 
 CERTIFICATE_FILE, REASONING_FILE = "certificate.json", "reasoning.json"
 """What the stage `certify` writes: of the judge of answers, and of judges of reasoning."""
-ALL = "all"
+ALL_TYPES = "all"
 """In place of an answer type: all labels together."""
 
 

@@ -29,9 +29,9 @@ class Example(Noun):
         return self.question.id
 
 
-def are_siblings(one: Question, other: Question) -> bool:
+def are_siblings(first: Question, second: Question) -> bool:
     """Whether two are one problem, share a group, or show the same picture."""
-    if one.id == other.id or (one.group and one.group == other.group):
+    if first.id == second.id or (first.group and first.group == second.group):
         return True
-    pictures = {figure.sha256 or figure.file for figure in one.images}
-    return any((figure.sha256 or figure.file) in pictures for figure in other.images)
+    pictures = {figure.sha256 or figure.file for figure in first.images}
+    return any((figure.sha256 or figure.file) in pictures for figure in second.images)

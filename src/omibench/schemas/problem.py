@@ -89,13 +89,13 @@ class _Asked(Noun):
 
     def image_order(self) -> list[int]:
         """Indices of the images in the order a reader meets them: statement, then choices."""
-        shown = list_image_marks(self.question)
+        indices = list_image_marks(self.question)
         for choice in self.choices or []:
-            shown += [
+            indices += [
                 *list_image_marks(choice.text or ""),
                 *([] if choice.image is None else [choice.image]),
             ]
-        return list(dict.fromkeys(shown))
+        return list(dict.fromkeys(indices))
 
     @model_validator(mode="after")
     def _marks_have_images(self) -> Self:

@@ -26,7 +26,7 @@ class ProblemWarning:
     simulated_by: tuple[str, ...] = ()
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether simulated models are behind it."""
         return bool(self.simulated_by)
 

@@ -47,7 +47,7 @@ class ImagePart(Noun):
     patch: tuple[int, int, int] | None = None
 
     @property
-    def shown(self) -> str:
+    def content_key(self) -> str:
         """What is shown, as one word: equal for equal bytes under an equal patch."""
         if self.patch is None:
             return self.sha256

@@ -390,10 +390,10 @@ def _check_is_there(path: str | Path) -> None:
         raise MissingInputError(f"{path}: there is no such file")
 
 
-def _parse(text: bytes, row: type[Row], where: str) -> Row:
+def _parse(text: bytes, row: type[Row], place: str) -> Row:
     try:
         return row.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise FileFormatError(f"{where}: {field + ': ' if field else ''}{first['msg']}") from None
+        raise FileFormatError(f"{place}: {field + ': ' if field else ''}{first['msg']}") from None

@@ -21,7 +21,7 @@ LONGEST = 8000
 """Characters of one call; nothing longer is read."""
 
 
-class Written(NamedTuple):
+class ReplyWithCalls(NamedTuple):
     """A reply with calls: the words before them, and the calls.
 
     A block that is no call has the name "" and, as arguments, why it is none.
@@ -31,12 +31,12 @@ class Written(NamedTuple):
     calls: list[ToolCall]
 
 
-def written_call(name: str, arguments: str) -> str:
+def write_call(name: str, arguments: str) -> str:
     """A call as a model writes it; `arguments` is JSON text."""
     return f'{OPENING}\n{{"tool": {json.dumps(name)}, "arguments": {arguments}}}\n{CLOSING}'
 
 
-def read_calls(text: str) -> Written | None:
+def read_calls(text: str) -> ReplyWithCalls | None:
     """The calls in a reply, or None when it makes none. Never raises, takes linear time."""
     lines = text.splitlines()
     first = next((n for n, line in enumerate(lines) if line.rstrip() == OPENING), None)
@@ -44,7 +44,7 @@ def read_calls(text: str) -> Written | None:
         return None
     blocks = _blocks(lines[first:])
     calls = [_call(f"call_{n}", body) for n, body in enumerate(blocks, start=1)]
-    return Written("\n".join(lines[:first]).strip(), calls)
+    return ReplyWithCalls("\n".join(lines[:first]).strip(), calls)
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _parts(body: str) -> tuple[str, dict[str, Any]]:
         call = json.loads(body)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg} at character {error.pos}") from None
-    known = isinstance(call, dict) and set(call) == {"tool", "arguments"}
-    if not known or not isinstance(call["tool"], str) or not isinstance(call["arguments"], dict):
+    is_call = isinstance(call, dict) and set(call) == {"tool", "arguments"}
+    if not is_call or not isinstance(call["tool"], str) or not isinstance(call["arguments"], dict):
         raise ValueError('it is no object {"tool": "<name>", "arguments": {...}}')
     return replace_surrogates(call["tool"]), replace_surrogates(call["arguments"])

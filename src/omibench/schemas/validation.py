@@ -25,25 +25,29 @@ _BLOCKS = {"model_type", "model_attributes_type", "dict_type"}
 
 def explain(error: ValidationError, root: type[BaseModel]) -> str:
     """The first mistake: where it is, what is wrong, which value, and how many more there are."""
-    rest = _count(error) - 1
+    remaining = _count(error) - 1
     path, blocks, first = _first(error, root)
-    where, more = ".".join(path), f" (and {rest} more mistake{'s' * (rest > 1)})" if rest else ""
+    dotted_path, ending = (
+        ".".join(path),
+        f" (and {remaining} more mistake{'s' * (remaining > 1)})" if remaining else "",
+    )
     if first["type"] == "extra_forbidden":
-        known = [name for block in blocks for name in block.model_fields]
-        return f"{where}: unknown key{suggest_name(path[-1], known)}{more}"
+        candidates = [name for block in blocks for name in block.model_fields]
+        return f"{dotted_path}: unknown key{suggest_name(path[-1], candidates)}{ending}"
     if first["type"] == "union_tag_invalid":
         tag = first["ctx"]["discriminator"].strip("'")
-        known = [name.strip(" '") for name in first["ctx"]["expected_tags"].split(",")]
-        given = first["ctx"]["tag"]
-        return f"{where}.{tag}: unknown value {given!r}{suggest_name(given, known)}{more}"
+        candidates = [name.strip(" '") for name in first["ctx"]["expected_tags"].split(",")]
+        tag_value = first["ctx"]["tag"]
+        hint = suggest_name(tag_value, candidates)
+        return f"{dotted_path}.{tag}: unknown value {tag_value!r}{hint}{ending}"
     if first["type"] in _BLOCKS:
-        place = f"{where}: " if where else ""
-        return f"{place}holds {_short(first['input'])}, but takes a block of keys{more}"
+        place = f"{dotted_path}: " if dotted_path else ""
+        return f"{place}holds {_short(first['input'])}, but takes a block of keys{ending}"
     value = first["input"]
     hidden = isinstance(value, Mapping | BaseModel) or first["type"] in (UNSHOWN, UNKNOWN_PART)
-    shown = "" if hidden else f" (got {_short(value)})"
+    value_note = "" if hidden else f" (got {_short(value)})"
     message = first["msg"].removeprefix("Value error, ")
-    return f"{where + ': ' if where else ''}{message}{shown}{more}"
+    return f"{dotted_path + ': ' if dotted_path else ''}{message}{value_note}{ending}"
 
 
 def nested_error(error: ValidationError, block: type[BaseModel]) -> PydanticCustomError:
@@ -78,11 +82,11 @@ def _count(error: ValidationError) -> int:
 
 def _worst(error: ValidationError) -> ErrorDetails:
     """The mistake to name: a misspelt key before the required one that it leaves unnamed."""
-    first, *others = error.errors()
+    first, *later = error.errors()
     if first["type"] != "missing":
         return first
     block = first["loc"][:-1]
-    unknown = (e for e in others if e["type"] == "extra_forbidden" and e["loc"][:-1] == block)
+    unknown = (e for e in later if e["type"] == "extra_forbidden" and e["loc"][:-1] == block)
     return next(unknown, first)
 
 
@@ -91,10 +95,12 @@ def _short(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def suggest_name(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known_names: Iterable[str]) -> str:
     """A closing hint: the nearest known name, or the list of all of them."""
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"
+    near = get_close_matches(name, list(known_names), n=1)
+    return (
+        f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known_names) or 'none'}"
+    )
 
 
 def _follow(path: list[str], root: type[BaseModel]) -> tuple[list[str], list[type[BaseModel]]]:
@@ -103,13 +109,15 @@ def _follow(path: list[str], root: type[BaseModel]) -> tuple[list[str], list[typ
     pydantic adds the tag of a tagged union to the path; it is no key of the file.
     """
     keys: list[str] = []
-    here: list[object] = [root]
+    current_types: list[object] = [root]
     for key in path[:-1]:
-        inner = [a for block in here for value in _values(block, key) for a in _options(value)]
+        inner = [
+            a for block in current_types for value in _values(block, key) for a in _options(value)
+        ]
         if inner or not keys:
             keys.append(key)
-            here = inner
-    blocks = [b for b in here if isinstance(b, type) and issubclass(b, BaseModel)]
+            current_types = inner
+    blocks = [b for b in current_types if isinstance(b, type) and issubclass(b, BaseModel)]
     return [*keys, *path[-1:]], blocks
 
 

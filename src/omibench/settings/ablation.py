@@ -37,7 +37,9 @@ def marks(question: Question) -> str:
 def _without_choices(question: Question) -> Question:
     bare = question.model_copy(update={"choices": None})
     in_choices = {*question.image_order()} - {*bare.image_order()}
-    kept = [i for i in range(len(question.images)) if i not in in_choices]
-    places = {old: new for new, old in enumerate(kept)}
+    indices = [i for i in range(len(question.images)) if i not in in_choices]
+    places = {old: new for new, old in enumerate(indices)}
     text = IMAGE_MARK.sub(lambda mark: f"[IMAGE{places[int(mark[1])]}]", question.question)
-    return bare.model_copy(update={"question": text, "images": [question.images[i] for i in kept]})
+    return bare.model_copy(
+        update={"question": text, "images": [question.images[i] for i in indices]}
+    )

@@ -53,5 +53,5 @@ def caption_instructions(file: str | None) -> str:
 
 
 def _line(choice: Choice, mark: str) -> str:
-    shown = "" if choice.image is None else mark
-    return f"{choice.label}: {' '.join(filter(None, (choice.text, shown)))}"
+    picture_mark = "" if choice.image is None else mark
+    return f"{choice.label}: {' '.join(filter(None, (choice.text, picture_mark)))}"

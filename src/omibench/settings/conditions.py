@@ -16,10 +16,10 @@ from omibench.schemas.problem import Question
 from omibench.schemas.request import ABSENT, ImagePart
 from omibench.settings.pictures.derived import (
     composite,
-    degraded,
+    degrade_picture,
     list_figures,
     make_labels,
-    occluded,
+    occlude_picture,
 )
 from omibench.settings.registry import CONDITIONS, Pictures, Shown, condition
 
@@ -75,8 +75,8 @@ def show_composite(pictures: Pictures) -> Shown:
     if len(originals) < 2:
         return show_all(pictures)
     labels = make_labels(question)
-    whole = composite(question.id, originals, labels, pictures.folder)
-    return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", whole])
+    canvas = composite(question.id, originals, labels, pictures.folder)
+    return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", canvas])
 
 
 @condition("shuffled")
@@ -92,7 +92,7 @@ def show_degraded(pictures: Pictures) -> Shown:
     """Every picture as a worse photograph of itself."""
     question, images = pictures.question, pictures.images
     worse = {
-        i: degraded(f"{question.id}.{i}", original, images, pictures.folder)
+        i: degrade_picture(f"{question.id}.{i}", original, images, pictures.folder)
         for i, original in pictures.originals.items()
     }
     return place_where_marked(question, worse)
@@ -103,7 +103,7 @@ def show_occluded(pictures: Pictures) -> Shown:
     """Every picture, or one, under a black patch."""
     question, images, originals = pictures.question, pictures.images, pictures.originals
     patched = {
-        i: occluded(f"{question.id}.{i}", original, images, pictures.folder)
+        i: occlude_picture(f"{question.id}.{i}", original, images, pictures.folder)
         for i, original in originals.items()
         if images.figure in (None, i)
     }

@@ -29,27 +29,27 @@ _SHOW: dict[str, str] = {"none": "none", "one": "first", "all": "all"}
 
 
 def choose_examples(
-    question: Question, rows: Sequence[Example], wanted: Examples, sample: int = 0
+    question: Question, rows: Sequence[Example], params: Examples, sample: int = 0
 ) -> list[Example]:
     """The examples of one sample of a question, in the order in which they are shown.
 
     Raises ParamsError when too few of `rows` may be shown before this question.
     """
-    fit = [e for e in rows if e.take == wanted.take and not are_siblings(question, e.question)]
+    fit = [e for e in rows if e.take == params.take and not are_siblings(question, e.question)]
     start = 0
-    if wanted.take == "window":
+    if params.take == "window":
         fit = [e for e in fit if e.question.subset != question.subset]
         start = sample
     else:
-        fit.sort(key=lambda example: _rank(wanted.seed, question.id, example.id))
-    found = fit[start : start + wanted.k]
-    if len(found) < wanted.k:
-        more = "first" if wanted.take == "window" else "set_aside"
+        fit.sort(key=lambda example: _rank(params.seed, question.id, example.id))
+    chosen = fit[start : start + params.k]
+    if len(chosen) < params.k:
+        key = "first" if params.take == "window" else "set_aside"
         raise ParamsError(
-            f"{question.id}: {start + wanted.k} examples are needed and {len(fit)} may be shown "
-            f"before it; freeze more of them (freeze.examples.{more})"
+            f"{question.id}: {start + params.k} examples are needed and {len(fit)} may be shown "
+            f"before it; freeze more of them (freeze.examples.{key})"
         )
-    return found
+    return chosen
 
 
 def show_examples(examples: Sequence[Example], setting: Setting, folder: str | Path) -> Around:
@@ -63,12 +63,12 @@ def show_examples(examples: Sequence[Example], setting: Setting, folder: str | P
     return Around(turns=tuple(_turns(examples, prompt, setting, folder)))
 
 
-def reply(example: Example, wanted: Examples, boxed: bool) -> str:
+def reply(example: Example, params: Examples, boxed: bool) -> str:
     """What the example answers: its solution or its answer alone, in a box if one is asked for."""
     answer = ", ".join(example.answer)
     final = f"\\boxed{{{answer}}}" if boxed else answer
     solution = (example.solution or "").strip()
-    if wanted.reply == "answer" or not solution:
+    if params.reply == "answer" or not solution:
         return final
     if boxed and "\\boxed" in solution:
         return solution
@@ -81,7 +81,7 @@ def _inline(
     for number, example in enumerate(examples, 1):
         block = f"[EXAMPLE {number}]\n[Question]\n{QUESTION}\n[Choices]\n{CHOICES}\n[Solution]\n"
         yield "\n\n" if number > 1 else ""
-        yield from _asked(example, Prompt(block, block, prompt.label), setting, folder)
+        yield from _show_question(example, Prompt(block, block, prompt.label), setting, folder)
         yield _reply(example, prompt, setting)
 
 
@@ -89,24 +89,26 @@ def _turns(
     examples: Sequence[Example], prompt: Prompt, setting: Setting, folder: str | Path
 ) -> Iterator[Message]:
     for example in examples:
-        yield Message(role="user", parts=join_pieces(_asked(example, prompt, setting, folder)))
-        told = TextPart(text=_reply(example, prompt, setting))
-        yield Message(role="assistant", parts=(told,))
+        yield Message(
+            role="user", parts=join_pieces(_show_question(example, prompt, setting, folder))
+        )
+        answer = TextPart(text=_reply(example, prompt, setting))
+        yield Message(role="assistant", parts=(answer,))
 
 
 def _reply(example: Example, prompt: Prompt, setting: Setting) -> str:
-    return reply(example, setting.examples or Examples(), prompt.boxed)
+    return reply(example, setting.examples or Examples(), prompt.wants_box)
 
 
-def _asked(
+def _show_question(
     example: Example, prompt: Prompt, setting: Setting, folder: str | Path
 ) -> Iterator[Piece]:
     question = ablate(example.question, setting.without)
     show = _SHOW[setting.examples.images if setting.examples else "none"]
-    seen = show_pictures(question, Images(show=show), folder)
+    visible = show_pictures(question, Images(show=show), folder)
     # An example keeps its references to pictures that are not shown (OMIBench, H.4).
     words = {i: f"[IMAGE{i}]" for i in range(len(question.images))}
-    pictures = Shown({**words, **seen.at}, seen.after)
+    pictures = Shown({**words, **visible.at}, visible.after)
     yield from pieces(question, prompt, pictures, Around(lettered=bool(example.question.choices)))
 
 

@@ -30,21 +30,23 @@ def check_needs(
 
     Settings that need less than they are given always pass.
     """
-    where = f"settings.{name}"
-    given = setting.perception.given if setting.perception else ""
+    key = f"settings.{name}"
+    perception = setting.perception.given if setting.perception else ""
     if "choices" in setting.without and not any(q.choices for q in questions):
-        raise ParamsError(f"{where}: without: [choices]: no problem of this benchmark has choices")
-    if given:
-        _all(questions, lambda q: bool(q.images), f"{where}: perception: {given}: {{}} no picture")
-    if "DG" in given and not any(map(_has_description, questions)):
+        raise ParamsError(f"{key}: without: [choices]: no problem of this benchmark has choices")
+    if perception:
+        _all(
+            questions, lambda q: bool(q.images), f"{key}: perception: {perception}: {{}} no picture"
+        )
+    if "DG" in perception and not any(map(_has_description, questions)):
         raise ParamsError(
-            f"{where}: perception: {given}: no picture of this benchmark has a description"
+            f"{key}: perception: {perception}: no picture of this benchmark has a description"
         )
     if "question" in setting.without:
-        lack = f"{where}: without: [question]: {{}} neither choices nor pictures that are left"
+        lack = f"{key}: without: [question]: {{}} neither choices nor pictures that are left"
         _all(questions, lambda q: _is_left(q, setting), lack)
     if setting.examples:
-        _enough_examples(where, setting, questions, examples)
+        _enough_examples(key, setting, questions, examples)
 
 
 def remark(name: str, setting: Setting, questions: Sequence[Question]) -> str | None:
@@ -65,9 +67,9 @@ def _has_description(question: Question) -> bool:
 
 
 def _is_left(question: Question, setting: Setting) -> bool:
-    seen = ablate(question, setting.without)
-    pictures = bool(seen.images) and setting.images.show != "none"
-    return bool(seen.choices) or pictures or bool(IMAGE_MARK.sub("", seen.question).strip())
+    ablated = ablate(question, setting.without)
+    pictures = bool(ablated.images) and setting.images.show != "none"
+    return bool(ablated.choices) or pictures or bool(IMAGE_MARK.sub("", ablated.question).strip())
 
 
 def _all(questions: Sequence[Question], has: Callable[[Question], bool], lack: str) -> None:
@@ -78,7 +80,7 @@ def _all(questions: Sequence[Question], has: Callable[[Question], bool], lack: s
 
 
 def _enough_examples(
-    where: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example]
+    key: str, setting: Setting, questions: Sequence[Question], examples: Sequence[Example]
 ) -> None:
     if not setting.examples or not setting.examples.k:
         return
@@ -86,4 +88,4 @@ def _enough_examples(
         try:
             choose_examples(question, examples, setting.examples, setting.decoding.samples - 1)
         except ParamsError as error:
-            raise ParamsError(f"{where}: {error}") from None
+            raise ParamsError(f"{key}: {error}") from None

@@ -18,7 +18,7 @@ from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation
 from omibench.settings.ablation import marks, wordless
 from omibench.settings.conditions import show_pictures
-from omibench.settings.present import present_with
+from omibench.settings.present import apply_prompt
 from omibench.settings.templates import QUESTION, Prompt
 
 TEXT_TASK = "Write out the text of the question."
@@ -35,8 +35,10 @@ You read mathematical figures. Describe the figures in the image (geometric figu
 functions, statistical charts) in full: their features, their elements and how these lie to each \
 other, and their mathematical properties. Describe only what is there: do not solve the problem \
 and do not write out its text. Reply with the description alone."""
-_READ = Prompt(f"{QUESTION}\n\n{TEXT_TASK}", f"{QUESTION}\n\n{TEXT_TASK}", system=_TEXT)
-_SEEN = Prompt(f"{QUESTION}\n\n{FIGURE_TASK}", f"{QUESTION}\n\n{FIGURE_TASK}", system=_FIGURES)
+_TEXT_PROMPT = Prompt(f"{QUESTION}\n\n{TEXT_TASK}", f"{QUESTION}\n\n{TEXT_TASK}", system=_TEXT)
+_FIGURE_PROMPT = Prompt(
+    f"{QUESTION}\n\n{FIGURE_TASK}", f"{QUESTION}\n\n{FIGURE_TASK}", system=_FIGURES
+)
 _HEADING = "[Figure description]"
 
 
@@ -49,8 +51,8 @@ def readings(question: Question, setting: Setting, folder: str | Path = "") -> l
         return []
     bare = wordless(question.model_copy(update={"choices": None}))
     pictures = show_pictures(bare, setting.images, folder)
-    wanted = [_READ, _SEEN] if "DM" in setting.perception.given else [_READ]
-    return [present_with(bare, prompt, pictures) for prompt in wanted]
+    prompts = [_TEXT_PROMPT, _FIGURE_PROMPT] if "DM" in setting.perception.given else [_TEXT_PROMPT]
+    return [apply_prompt(bare, prompt, pictures) for prompt in prompts]
 
 
 def add_readings(question: Question, perception: Perception, read: Sequence[str] = ()) -> Question:

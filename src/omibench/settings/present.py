@@ -51,16 +51,16 @@ def present(
     Raises ParamsError when the setting's prompt does not exist.
     """
     pictures = show_pictures(question, setting.images, folder, captions)
-    return present_with(question, load_prompt(setting.prompt), pictures, around)
+    return apply_prompt(question, load_prompt(setting.prompt), pictures, around)
 
 
-def present_with(
+def apply_prompt(
     question: Question, prompt: Prompt, pictures: Shown, around: Around = ALONE
 ) -> Conversation:
     """A question under a prompt, with what stands for its pictures and what goes before it."""
     parts = join_pieces(pieces(question, prompt, pictures, around))
-    told = (TextPart(text=prompt.system),) if prompt.system else ()
-    system = (Message(role="system", parts=told),) if told else ()
+    system_parts = (TextPart(text=prompt.system),) if prompt.system else ()
+    system = (Message(role="system", parts=system_parts),) if system_parts else ()
     return Conversation(messages=(*system, *around.turns, Message(role="user", parts=parts)))
 
 
@@ -73,7 +73,7 @@ def pieces(
     template = prompt.shape(lettered, choices, examples=bool(around.inline))
     for piece in SLOT.split(template):
         if piece == QUESTION:
-            yield from _interleaved(question.question, pictures)
+            yield from _interleave(question.question, pictures)
             yield from pictures.after
         elif piece == CHOICES:
             yield from _choices(question, prompt, pictures)
@@ -85,7 +85,7 @@ def pieces(
 
 def join_pieces(parts: Iterator[Piece]) -> tuple[Part, ...]:
     """Neighbouring texts become one; a text of nothing but white space is no part."""
-    return tuple(_joined(parts))
+    return tuple(_join_texts(parts))
 
 
 def _choices(question: Question, prompt: Prompt, pictures: Shown) -> Iterator[Piece]:
@@ -96,18 +96,18 @@ def _choices(question: Question, prompt: Prompt, pictures: Shown) -> Iterator[Pi
 
 def _choice(choice: Choice, pictures: Shown) -> Iterator[Piece]:
     if choice.text is not None:
-        yield from _interleaved(choice.text, pictures)
+        yield from _interleave(choice.text, pictures)
         yield " " if choice.image is not None else ""
     if choice.image is not None:
         yield pictures.at.get(choice.image, NOT_SHOWN)
 
 
-def _interleaved(text: str, pictures: Shown) -> Iterator[Piece]:
+def _interleave(text: str, pictures: Shown) -> Iterator[Piece]:
     for run in split_at_image_marks(text):
         yield run if isinstance(run, str) else pictures.at.get(run, NOT_SHOWN)
 
 
-def _joined(parts: Iterator[Piece]) -> Iterator[Part]:
+def _join_texts(parts: Iterator[Piece]) -> Iterator[Part]:
     text = ""
     for part in parts:
         if isinstance(part, str):

@@ -25,7 +25,7 @@ class Thread(NamedTuple):
     first: Step | None = None
 
 
-class Asked(NamedTuple):
+class Exchange(NamedTuple):
     """One request of a thread and what came of it."""
 
     model: str
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     response: Response
 
 
-Told = list[tuple[Asked, ...]]
+ThreadHistory = list[tuple[Exchange, ...]]
 """What a thread has asked and was told, step by step."""
 
 
@@ -45,10 +45,10 @@ class Answered(NamedTuple):
     """
 
     thread: Thread
-    steps: Told
+    steps: ThreadHistory
 
     @property
-    def last(self) -> Asked:
+    def last(self) -> Exchange:
         """The last request: the respondent's, or the first that nobody answered."""
         step = self.steps[-1]
         return next((a for a in step if a.response.outcome != "answered"), step[-1])
@@ -62,27 +62,31 @@ def run_threads(
     A thread whose captioner, reader or earlier turn has no answer ends there. Raises what `ask`
     raises.
     """
-    told: list[Told] = [[] for _ in threads]
+    histories: list[ThreadHistory] = [[] for _ in threads]
     going = list(range(len(threads)))
     while going:
-        asked = [(n, r) for n in going for r in requests_next(threads[n], told[n], setting, study)]
-        if not asked:
+        requests = [
+            (n, r) for n in going for r in requests_next(threads[n], histories[n], setting, study)
+        ]
+        if not requests:
             break
-        answers = _round([(who or model, request) for _, (who, request) in asked], ask)
-        pairs = zip((n for n, _ in asked), answers, strict=True)
+        answers = _round([(helper or model, request) for _, (helper, request) in requests], ask)
+        pairs = zip((n for n, _ in requests), answers, strict=True)
         for n, step in groupby(pairs, key=lambda pair: pair[0]):
-            told[n].append(tuple(answer for _, answer in step))
-        going = [n for n, _ in groupby(n for n, _ in asked) if _goes_on(told[n])]
-    return [Answered(thread, steps) for thread, steps in zip(threads, told, strict=True) if steps]
+            histories[n].append(tuple(answer for _, answer in step))
+        going = [n for n, _ in groupby(n for n, _ in requests) if _can_continue(histories[n])]
+    return [
+        Answered(thread, steps) for thread, steps in zip(threads, histories, strict=True) if steps
+    ]
 
 
 def requests_next(
-    thread: Thread, told: Told, setting: str, study: str
+    thread: Thread, history: ThreadHistory, setting: str, study: str
 ) -> Iterator[tuple[str | None, Request]]:
     """The requests of a thread's next step, each with the helper that it is for, if any."""
-    step = None if told else thread.first
+    step = None if history else thread.first
     if step is None:
-        step = next_step(thread.task, [[a.response for a in earlier] for earlier in told])
+        step = next_step(thread.task, [[a.response for a in earlier] for earlier in history])
     for ask in step:
         yield ask.model, _request(ask, thread, setting, study)
 
@@ -98,15 +102,15 @@ def _request(ask: Ask, thread: Thread, setting: str, study: str) -> Request:
     )
 
 
-def _round(wanted: Sequence[tuple[str, Request]], ask: Asking) -> list[Asked]:
-    found: dict[int, Asked] = {}
-    for model in dict.fromkeys(model for model, _ in wanted):
-        places = [n for n, (who, _) in enumerate(wanted) if who == model]
-        requests = [wanted[n][1] for n in places]
+def _round(pairs: Sequence[tuple[str, Request]], ask: Asking) -> list[Exchange]:
+    exchanges: dict[int, Exchange] = {}
+    for model in dict.fromkeys(model for model, _ in pairs):
+        places = [n for n, (recipient, _) in enumerate(pairs) if recipient == model]
+        requests = [pairs[n][1] for n in places]
         for n, request, (key, response) in zip(places, requests, ask(model, requests), strict=True):
-            found[n] = Asked(model, request, key, response)
-    return [found[n] for n in range(len(wanted))]
+            exchanges[n] = Exchange(model, request, key, response)
+    return [exchanges[n] for n in range(len(pairs))]
 
 
-def _goes_on(told: Told) -> bool:
-    return all(asked.response.outcome == "answered" for asked in told[-1])
+def _can_continue(history: ThreadHistory) -> bool:
+    return all(exchange.response.outcome == "answered" for exchange in history[-1])

@@ -20,7 +20,7 @@ from omibench.settings.captions import DECODING as CAPTION_DECODING
 from omibench.settings.captions import caption_conversation, caption_instructions
 from omibench.settings.examples import choose_examples, show_examples
 from omibench.settings.perception import add_readings, readings
-from omibench.settings.pictures.derived import home_of
+from omibench.settings.pictures.derived import locate_pictures
 from omibench.settings.present import Around, present
 from omibench.settings.tools.loop import next_turn
 
@@ -71,24 +71,24 @@ def next_step(task: Task, earlier: Sequence[Sequence[Response]] = ()) -> Step:
         return tuple(first)
     if len(earlier) > bool(first) and setting.tools is None:
         return ()
-    told = [response.text for response in earlier[0]] if first else []
-    captions = told if setting.images.show == "captions" else []
+    texts = [response.text for response in earlier[0]] if first else []
+    captions = texts if setting.images.show == "captions" else []
     if setting.perception:
-        question = add_readings(question, setting.perception, told)
+        question = add_readings(question, setting.perception, texts)
     around = _around(task)
     conversation = present(question, setting, task.folder, captions, around)
     if setting.tools is None:
         return (Ask(conversation, setting.decoding),)
-    said = [response for step in earlier[bool(first) :] for response in step]
-    turn = next_turn(conversation, setting.tools, home_of(task.folder) / "tools", said)
+    responses = [response for step in earlier[bool(first) :] for response in step]
+    turn = next_turn(conversation, setting.tools, locate_pictures(task.folder) / "tools", responses)
     return () if turn is None else (Ask(turn, setting.decoding),)
 
 
 def _around(task: Task) -> Around:
-    lettered, wanted = bool(task.question.choices), task.setting.examples
-    if wanted is None:
+    lettered, params = bool(task.question.choices), task.setting.examples
+    if params is None:
         return Around(lettered=lettered)
-    examples = choose_examples(task.question, task.examples, wanted, task.sample)
+    examples = choose_examples(task.question, task.examples, params, task.sample)
     return show_examples(examples, task.setting, task.folder)._replace(lettered=lettered)
 
 
@@ -111,6 +111,6 @@ def _reading_asks(question: Question, task: Task) -> Iterator[Ask]:
     if not task.setting.perception:
         return
     once = task.setting.decoding.model_copy(update={"samples": 1})
-    who = task.setting.perception.by
+    reader = task.setting.perception.by
     for conversation in readings(question, task.setting, task.folder):
-        yield Ask(conversation, once, role="perceiver", model=who, shared=True)
+        yield Ask(conversation, once, role="perceiver", model=reader, shared=True)

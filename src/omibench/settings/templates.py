@@ -35,7 +35,7 @@ class Prompt(NamedTuple):
         return EXAMPLES in self.mcq
 
     @property
-    def boxed(self) -> bool:
+    def wants_box(self) -> bool:
         """Whether the answer is asked for in a box."""
         return "\\boxed" in self.mcq
 
@@ -46,8 +46,8 @@ def drop_slot(template: str, slot: str) -> str:
     Its paragraph goes with it, or only its line and the heading above where the paragraph holds
     the question, too.
     """
-    kept = [_without(paragraph, slot) for paragraph in template.split("\n\n")]
-    return "\n\n".join(paragraph for paragraph in kept if paragraph is not None)
+    paragraphs = [_without(paragraph, slot) for paragraph in template.split("\n\n")]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph is not None)
 
 
 def _without(paragraph: str, slot: str) -> str | None:

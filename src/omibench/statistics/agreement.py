@@ -33,9 +33,9 @@ def judge_quality(
     says = [float(verdict >= RIGHT) for verdict in verdicts]
     agrees = [float(a == b) for a, b in zip(right, says, strict=True)]
 
-    def share(values: Sequence[float], where: Sequence[bool]) -> Estimate:
-        kept = [(v, c) for v, c, keep in zip(values, clusters, where, strict=True) if keep]
-        return clustered_wilson([v for v, _ in kept], [c for _, c in kept], confidence)
+    def share(values: Sequence[float], mask: Sequence[bool]) -> Estimate:
+        pairs = [(v, c) for v, c, keep in zip(values, clusters, mask, strict=True) if keep]
+        return clustered_wilson([v for v, _ in pairs], [c for _, c in pairs], confidence)
 
     everywhere = [True] * len(labels)
     agreement = share(agrees, everywhere)
@@ -52,7 +52,7 @@ def judge_quality(
         fpr=share_measure(fpr),
         share_right=share_measure(share(right, everywhere)),
         judged_right=share_measure(judged),
-        corrected=_of(fixed.value, fixed.lo, fixed.hi, judged.n),
+        corrected=_make_measure(fixed.value, fixed.lo, fixed.hi, judged.n),
     )
 
 
@@ -64,8 +64,8 @@ def cohens_kappa(agreement: float, first: Sequence[object], second: Sequence[obj
     n = len(first)
     if not n:
         return nan
-    ones, others = Counter(first), Counter(second)
-    chance = sum(ones[value] * others[value] for value in ones) / (n * n)
+    first_counts, second_counts = Counter(first), Counter(second)
+    chance = sum(first_counts[value] * second_counts[value] for value in first_counts) / (n * n)
     return nan if chance >= 1 else (agreement - chance) / (1 - chance)
 
 
@@ -79,7 +79,7 @@ def kappa_measure(
     value, lo, hi = (
         cohens_kappa(share, first, second) for share in (agreement.mean, agreement.lo, agreement.hi)
     )
-    return _of(value, lo, hi, agreement.n)
+    return _make_measure(value, lo, hi, agreement.n)
 
 
 def spearman_measure(
@@ -88,17 +88,17 @@ def spearman_measure(
     """The rank correlation of labels and what the judge said."""
     if not labels:
         return Measure(value=None, lo=None, hi=None, n=0)
-    return _of(*spearman(labels, verdicts, clusters, confidence), len(labels))
+    return _make_measure(*spearman(labels, verdicts, clusters, confidence), len(labels))
 
 
 def share_measure(estimate: Estimate) -> Measure:
     """A share with its interval."""
-    measure = _of(estimate.mean, estimate.lo, estimate.hi, estimate.n)
+    measure = _make_measure(estimate.mean, estimate.lo, estimate.hi, estimate.n)
     return measure.model_copy(update={"n_eff": round(estimate.n_eff, 6)})
 
 
-def _of(value: float, lo: float, hi: float, n: int) -> Measure:
+def _make_measure(value: float, lo: float, hi: float, n: int) -> Measure:
     if isnan(value):
         return Measure(value=None, lo=None, hi=None, n=n)
-    known = [None if isnan(x) else round(x, 6) for x in (value, lo, hi)]
-    return Measure(value=known[0], lo=known[1], hi=known[2], n=n)
+    rounded_values = [None if isnan(x) else round(x, 6) for x in (value, lo, hi)]
+    return Measure(value=rounded_values[0], lo=rounded_values[1], hi=rounded_values[2], n=n)

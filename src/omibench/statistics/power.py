@@ -24,13 +24,15 @@ def detectable_difference(
     normal = NormalDist()
     z_alpha, z_power = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(power)
 
-    def needed(d: float) -> float:
+    def compute_sample_size(d: float) -> float:
         return ((z_alpha * sqrt(discordant) + z_power * sqrt(discordant - d * d)) / d) ** 2
 
-    if n <= 0 or needed(discordant) > n:
+    if n <= 0 or compute_sample_size(discordant) > n:
         return float("inf")
     low, high = 0.0, discordant
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if middle == 0 or needed(middle) > n else (low, middle)
+        low, high = (
+            (middle, high) if middle == 0 or compute_sample_size(middle) > n else (low, middle)
+        )
     return high

@@ -11,9 +11,9 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.schemas.request import NOT_BOUGHT
 from omibench.status.rows import CellStatus
-from omibench.status.runs import Job, State
-from omibench.status.stored import Held, Known, Stored
-from omibench.status.written import Written, WrittenCells
+from omibench.status.runs import RunJob, State
+from omibench.status.stored import Stored, StoredCounts, WrittenCounts
+from omibench.status.written import FileCounts, WrittenCells
 
 BEGUN: tuple[State, ...] = ("running", "failed", "stopped")
 _CLOSED: tuple[State, ...] = ("done", "incomplete")
@@ -22,8 +22,8 @@ _CLOSED: tuple[State, ...] = ("done", "incomplete")
 class Part(NamedTuple):
     """One job of a cell: what the runs say of it, and what its file holds."""
 
-    job: Job | None
-    written: Written | None
+    job: RunJob | None
+    written: FileCounts | None
 
     @property
     def state(self) -> State:
@@ -32,7 +32,7 @@ class Part(NamedTuple):
             return self.job.state
         if self.written is None:
             return "waiting"
-        return "incomplete" if lacking_of(self.written) else "done"
+        return "incomplete" if count_lacking(self.written) else "done"
 
 
 def cell_file(study: Study, stage: str, cell: Cell) -> Path:
@@ -41,7 +41,7 @@ def cell_file(study: Study, stage: str, cell: Cell) -> Path:
 
 
 def cell_statuses(
-    study: Study, jobs: Mapping[str, Job], files: WrittenCells, stored: Stored
+    study: Study, jobs: Mapping[str, RunJob], files: WrittenCells, stored: Stored
 ) -> list[CellStatus]:
     """The status of every cell. The store is asked only about cells that are not written."""
     paths = {(c, s): cell_file(study, s, c) for c in study.cells for s in ("infer", "score")}
@@ -51,24 +51,25 @@ def cell_statuses(
     open_ = [cell for cell, part in infer.items() if part.state not in _CLOSED]
     filling = {j.model for j in jobs.values() if j.stage == "fill" and j.state in BEGUN}
     begun = {c for c in open_ if infer[c].state in BEGUN or c.model in filling}
-    held = stored.look(open_, begun, _known(study, infer))
+    counts = stored.look(open_, begun, _count_written(study, infer))
     return [
-        _status(cell, part, parts[cell, "score"], held.get(cell)) for cell, part in infer.items()
+        _make_status(cell, part, parts[cell, "score"], counts.get(cell))
+        for cell, part in infer.items()
     ]
 
 
-def _known(study: Study, infer: Mapping[Cell, Part]) -> Known:
-    known = Known(Counter(), {})
+def _count_written(study: Study, infer: Mapping[Cell, Part]) -> WrittenCounts:
+    counts = WrittenCounts(Counter(), {})
     for cell, part in infer.items():
         if part.written and part.state in _CLOSED:
             rows = part.written.rows.total()
-            known.answered[cell.model] += rows - lacking_of(part.written)
+            counts.answered[cell.model] += rows - count_lacking(part.written)
             if not study.models[cell.model].is_recorded:
-                known.requests[cell.setting] = rows
-    return known
+                counts.requests[cell.setting] = rows
+    return counts
 
 
-def lacking_of(written: Written) -> int:
+def count_lacking(written: FileCounts) -> int:
     """Responses without an answer: by the rule book that saw most of them."""
     by_rules: Counter[str] = Counter()
     for (rules, outcome), count in written.rows.items():
@@ -77,20 +78,20 @@ def lacking_of(written: Written) -> int:
     return max(by_rules.values(), default=0)
 
 
-def _status(cell: Cell, infer: Part, score: Part, held: Held | None) -> CellStatus:
-    requests, answered, usd = held or Held(None)
+def _make_status(cell: Cell, infer: Part, score: Part, counts: StoredCounts | None) -> CellStatus:
+    requests, answered, usd = counts or StoredCounts(None)
     outcomes: dict[str, int] = {}
     lacking = 0
-    if infer.written is not None and held is None:
+    if infer.written is not None and counts is None:
         outcomes, lacking, usd = (
             infer.written.outcomes,
-            lacking_of(infer.written),
+            count_lacking(infer.written),
             infer.written.usd,
         )
         requests = infer.written.rows.total()
         answered = requests - lacking
     scored, scored_state = score.written, score.state
-    if scored is not None and scored_state == "incomplete" and lacking_of(scored) <= lacking:
+    if scored is not None and scored_state == "incomplete" and count_lacking(scored) <= lacking:
         scored_state = "done"  # what it lacks, the responses lack
     return CellStatus(
         model=cell.model,
@@ -101,7 +102,7 @@ def _status(cell: Cell, infer: Part, score: Part, held: Held | None) -> CellStat
         answered=answered,
         outcomes=outcomes,
         lacking=lacking,
-        judge_failed=scored.with_outcome("judge_failed") if scored else 0,
+        judge_failed=scored.count_outcome("judge_failed") if scored else 0,
         usd=usd,
         simulated=any(part.written.simulated for part in (infer, score) if part.written),
     )

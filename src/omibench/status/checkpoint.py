@@ -14,7 +14,7 @@ AFTER = ("help", "fill", "infer")
 """Jobs that read the frozen questions alone, and are left out where these stay the same."""
 
 
-def checkpoint_remark(rules: Iterable[str]) -> str | None:
+def describe_checkpoint(rules: Iterable[str]) -> str | None:
     """One line about the jobs of these rules that are to be done, where freeze is among them."""
     count = Counter(rules)
     waiting = {name: count[name] for name in AFTER if count[name]}
@@ -33,17 +33,17 @@ def remark_when_planned(workflow: Any) -> None:
     atexit.register(_after_dry_run, workflow)
 
 
-def remark_on(workflow: Any) -> None:
+def print_remark(workflow: Any) -> None:
     """Say it at the start of a run, or after a dry one."""
     dag = workflow.dag
     planned = [job.rule.name for job in dag.jobs if dag.needrun(job)] if dag else []
-    if line := checkpoint_remark(planned):
+    if line := describe_checkpoint(planned):
         say(f"omibench: {line}", err=True)
 
 
 def _after_dry_run(workflow: Any) -> None:
     try:
         if workflow.is_main_process and workflow.dryrun:
-            remark_on(workflow)
+            print_remark(workflow)
     except Exception:  # noqa: S110 (the attributes are Snakemake's own: a remark breaks no run)
         pass

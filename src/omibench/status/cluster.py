@@ -25,25 +25,25 @@ class ClusterJob(NamedTuple):
 
     id: str
     state: str
-    what: str
+    description: str
 
 
-def jobs_of(name: str) -> list[ClusterJob]:
+def list_jobs(name: str) -> list[ClusterJob]:
     """The jobs of a run that still wait or run in Slurm.
 
     Raises MissingInputError where Slurm's commands are not there, OmibenchError where they fail.
     """
-    said = _slurm("squeue", name, "--noheader", "--format=%i|%T|%k")
-    lines = (line.split("|", 2) for line in said.splitlines() if line.count("|") >= 2)
-    return [ClusterJob(number, state, _what(comment)) for number, state, comment in lines]
+    listing = _run_slurm("squeue", name, "--noheader", "--format=%i|%T|%k")
+    lines = (line.split("|", 2) for line in listing.splitlines() if line.count("|") >= 2)
+    return [ClusterJob(number, state, _parse_comment(comment)) for number, state, comment in lines]
 
 
 def cancel_jobs(name: str) -> None:
-    """Tell the jobs of a run to end: they keep what they have in flight. Raises as `jobs_of`."""
-    _slurm("scancel", name)
+    """Tell the jobs of a run to end: they keep what they have in flight. Raises as `list_jobs`."""
+    _run_slurm("scancel", name)
 
 
-def _slurm(program: str, name: str, *words: str) -> str:
+def _run_slurm(program: str, name: str, *words: str) -> str:
     if name_in_slurm(name) is None:
         raise OmibenchError(f"{name!r}: is no name of a run's jobs in Slurm; nothing was done")
     if shutil.which(program) is None:
@@ -53,19 +53,19 @@ def _slurm(program: str, name: str, *words: str) -> str:
         )
     command = [program, f"--user={getpass.getuser()}", f"--name={name}", *words]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, text=True, errors="replace", check=False,
             stdin=subprocess.DEVNULL, timeout=ASK_S,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise OmibenchError(f"{program}: gave no answer within {ASK_S:g} s; try again") from None
-    if done.returncode:
-        words_of_it = " ".join((done.stderr or done.stdout).split())[:300]
-        raise OmibenchError(f"{program}: failed with {done.returncode}: {words_of_it}")
-    return done.stdout
+    if process.returncode:
+        message = " ".join((process.stderr or process.stdout).split())[:300]
+        raise OmibenchError(f"{program}: failed with {process.returncode}: {message}")
+    return process.stdout
 
 
-def _what(comment: str) -> str:
+def _parse_comment(comment: str) -> str:
     """`rule_infer_wildcards_gpt_cot` is `infer gpt_cot`."""
     rule, _, wildcards = comment.removeprefix(_RULE).partition(_WILDCARDS)
     return f"{rule} {wildcards}".strip()

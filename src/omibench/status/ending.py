@@ -11,35 +11,42 @@ from omibench.plan.table import duration
 from omibench.schemas.tables import FrozenManifest, read_json
 from omibench.stages.filter.stage import read_summary
 from omibench.status.reader import look
-from omibench.status.rows import Status
+from omibench.status.rows import StudyStatus
 from omibench.status.runs import Run, read_runs
-from omibench.status.text import commands_text, counted, failures_text
+from omibench.status.text import commands_text, failures_text, format_count
 
 
-def ending(study: Study, notes: Path) -> str:
+def describe_ending(study: Study, notes: Path) -> str:
     """What to say at the end of the run that left these `notes`."""
     status = look(study)
     if not status.failures:
         status = status.model_copy(update={"go_on": None})  # it did what it was told to
     run = next((run for run in read_runs(Path(study.study.results)) if run.path == notes), None)
-    return "\n".join(_lines(status, run, _made(study, run))) if run else ""
+    return "\n".join(_lines(status, run, _list_outputs(study, run))) if run else ""
 
 
-def _lines(status: Status, run: Run, made: list[str]) -> list[str]:
+def _lines(status: StudyStatus, run: Run, outputs: list[str]) -> list[str]:
     count = [job.state for job in run.jobs.values()]
-    done, failed, left = count.count("done"), count.count("failed"), count.count("waiting")
+    done_count, failed_count, waiting_count = (
+        count.count("done"),
+        count.count("failed"),
+        count.count("waiting"),
+    )
     simulated = " (SIMULATED)" if status.simulated else ""
     simulated += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
-    took = duration((run.seen - run.began) / 3600)
-    lines = ["", f"Study {status.study!r}{simulated}: {counted(done, 'job')} done in {took}"]
-    if failed or run.end == "failed":
-        lines[-1] += f", {failed:,} failed, {left:,} not run"
+    took = duration((run.last_event - run.began) / 3600)
+    lines = [
+        "",
+        f"Study {status.study!r}{simulated}: {format_count(done_count, 'job')} done in {took}",
+    ]
+    if failed_count or run.end == "failed":
+        lines[-1] += f", {failed_count:,} failed, {waiting_count:,} not run"
     if status.cells and status.requests is not None:
         lines.append(f"{status.answered:,} of {status.requests:,} requests answered")
-    return [*lines, *made, *failures_text(status.failures), *commands_text(status)]
+    return [*lines, *outputs, *failures_text(status.failures), *commands_text(status)]
 
 
-def _made(study: Study, run: Run) -> list[str]:
+def _list_outputs(study: Study, run: Run) -> list[str]:
     """What the jobs of the run have made for people to look at: counts and paths."""
     results = Path(study.study.results)
     stages = {job.stage for job in run.jobs.values() if job.state == "done"}
@@ -49,10 +56,9 @@ def _made(study: Study, run: Run) -> list[str]:
     if "freeze" in stages:
         with suppress(OmibenchError):
             manifest = read_json(results / "freeze/manifest.json", FrozenManifest)
-            counts = (
-                f"{counted(manifest.problems, 'problem')}, {counted(manifest.images, 'picture')}"
-            )
-            lines.append(f"Frozen: {counts}: {results / 'freeze/README.md'}")
+            problems = format_count(manifest.problems, "problem")
+            pictures = format_count(manifest.images, "picture")
+            lines.append(f"Frozen: {problems}, {pictures}: {results / 'freeze/README.md'}")
     if "analyze" in stages:
         lines.append(f"Report: {results / 'analyze/report.html'}")
     return lines

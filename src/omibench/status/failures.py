@@ -9,8 +9,8 @@ from pathlib import Path
 
 from omibench.errors import OmibenchError
 from omibench.files.intake import open_regular
-from omibench.status.rows import Failure
-from omibench.status.runs import Job
+from omibench.status.rows import FailedJob
+from omibench.status.runs import RunJob
 from omibench.text.masking import mask
 
 LINES = 8
@@ -21,10 +21,10 @@ _CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # what colours text and moves the cursor
     r"|[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # other controls, reordering
 )
-_OURS = "omibench: "
+_MESSAGE_PREFIX = "omibench: "
 
 
-def failures_of(jobs: Iterable[Job], logs: Path) -> list[Failure]:
+def list_failures(jobs: Iterable[RunJob], logs: Path) -> list[FailedJob]:
     """Every failed job, with the end of its log.
 
     Notes of a run may come from others: a file that lies outside of the study's folder of `logs`
@@ -33,19 +33,21 @@ def failures_of(jobs: Iterable[Job], logs: Path) -> list[Failure]:
     return [_failure(job, logs) for job in jobs if job.state == "failed"]
 
 
-def _failure(job: Job, logs: Path) -> Failure:
-    lines = last_lines(Path(job.log)) if job.log and _is_within(Path(job.log), logs) else []
-    return Failure(job=job.name, output=job.output, why=_why(lines), log=job.log, lines=lines)
+def _failure(job: RunJob, logs: Path) -> FailedJob:
+    lines = read_last_lines(Path(job.log)) if job.log and _is_in_folder(Path(job.log), logs) else []
+    return FailedJob(
+        job=job.name, output=job.output, why=_find_reason(lines), log=job.log, lines=lines
+    )
 
 
-def _is_within(path: Path, folder: Path) -> bool:
+def _is_in_folder(path: Path, folder: Path) -> bool:
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):
         return False
 
 
-def last_lines(log: Path, count: int = LINES) -> list[str]:
+def read_last_lines(log: Path, count: int = LINES) -> list[str]:
     """The last lines of a log: what a bar overwrote is gone, control characters are left out."""
     try:
         with open_regular(log) as file:
@@ -55,8 +57,8 @@ def last_lines(log: Path, count: int = LINES) -> list[str]:
         return []
     if start:  # a key that is cut in two is not known as one
         text = text.partition("\n")[2]
-    shown = (clean(line.rstrip().rpartition("\r")[2]) for line in text.split("\n"))
-    return [line for line in shown if line.strip()][-count:]
+    lines = (clean(line.rstrip().rpartition("\r")[2]) for line in text.split("\n"))
+    return [line for line in lines if line.strip()][-count:]
 
 
 def clean(text: str) -> str:
@@ -64,12 +66,12 @@ def clean(text: str) -> str:
 
     Long lines are cut, once their secrets are masked.
     """
-    found = mask(_CONTROL.sub("", text).replace("\t", "    "))
-    return found if len(found) <= WIDTH else found[: WIDTH - 3] + "..."
+    masked = mask(_CONTROL.sub("", text).replace("\t", "    "))
+    return masked if len(masked) <= WIDTH else masked[: WIDTH - 3] + "..."
 
 
-def _why(lines: list[str]) -> str:
-    ours = [line for line in lines if line.startswith(_OURS)]
-    if ours:
-        return ours[-1].removeprefix(_OURS)
+def _find_reason(lines: list[str]) -> str:
+    messages = [line for line in lines if line.startswith(_MESSAGE_PREFIX)]
+    if messages:
+        return messages[-1].removeprefix(_MESSAGE_PREFIX)
     return lines[-1].strip() if lines else "it left no message; Snakemake's own log may tell"

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from omibench.params.study import Study
-from omibench.status.runs import FOLDER, KEPT, name_in_slurm
-from omibench.status.signals import pass_signals_on
+from omibench.status.runs import FOLDER, KEPT_RUNS, name_in_slurm
+from omibench.status.signals import forward_signals
 from omibench.store.liveness import new_name
 from omibench.store.process import read_process_start
 from omibench.text.terminal import say_lines
@@ -42,21 +42,21 @@ class Watched:
         """Begin to note a run, from Snakemake's `onstart`."""
         with _unbroken():
             if not workflow.touch:
-                pass_signals_on()
+                forward_signals()
                 folder = Path(self._study.study.results) / FOLDER
-                self._notes = _Notes(folder, workflow.dag, _cluster(workflow))
-                _snakemake_log().addHandler(self._notes)
+                self._notes = _Notes(folder, workflow.dag, _find_cluster_name(workflow))
+                _get_snakemake_logger().addHandler(self._notes)
 
     def end(self, outcome: Literal["done", "failed"]) -> None:
         """Note the end, from `onsuccess` or `onerror`, and say what failed and what is lacking."""
         with _unbroken():
             if self._notes is None:
                 return
-            _snakemake_log().removeHandler(self._notes)
+            _get_snakemake_logger().removeHandler(self._notes)
             self._notes.finish(outcome)
-            from omibench.status.ending import ending
+            from omibench.status.ending import describe_ending
 
-            say_lines(ending(self._study, self._notes.path), err=True)
+            say_lines(describe_ending(self._study, self._notes.path), err=True)
 
 
 class _Notes(logging.Handler):
@@ -65,14 +65,14 @@ class _Notes(logging.Handler):
     def __init__(self, folder: Path, dag: Any, cluster: str | None = None) -> None:
         super().__init__(logging.INFO)
         folder.mkdir(parents=True, exist_ok=True)
-        for old in sorted(folder.glob("*.jsonl"))[: 1 - KEPT]:
+        for old in sorted(folder.glob("*.jsonl"))[: 1 - KEPT_RUNS]:
             old.unlink(missing_ok=True)
         self.path = folder / new_name(".jsonl")
         self._file = self.path.open("a", encoding="utf-8", buffering=1)
         pid = os.getpid()
         jobs = [job for job in dag.jobs if job.output]
-        planned = [_entry(job) for job in jobs if dag.needrun(job)]
-        self._told = {entry["id"] for entry in planned}
+        planned = [_describe_job(job) for job in jobs if dag.needrun(job)]
+        self._noted_jobs = {entry["id"] for entry in planned}
         self._note(
             pid=pid,
             host=socket.gethostname(),
@@ -90,10 +90,10 @@ class _Notes(logging.Handler):
         if state is None or number is None:
             return
         with contextlib.suppress(OSError, ValueError):
-            if number not in self._told and getattr(record, "output", None):
+            if number not in self._noted_jobs and getattr(record, "output", None):
                 # A checkpoint made it part of the graph.
-                self._told.add(number)
-                self._note(job=int(number), new=_entry_of(record))
+                self._noted_jobs.add(number)
+                self._note(job=int(number), new=_describe_record(record))
             self._note(job=int(number), state=state)
 
     def finish(self, outcome: str) -> None:
@@ -116,13 +116,13 @@ def command(argv: list[str]) -> list[str]:
     return words
 
 
-def _cluster(workflow: Any) -> str | None:
+def _find_cluster_name(workflow: Any) -> str | None:
     """The name that Snakemake's executor for Slurm gives to the jobs of this run."""
     scheduler = getattr(workflow, "scheduler", None)
     return name_in_slurm(getattr(getattr(scheduler, "_executor", None), "run_uuid", None))
 
 
-def _entry(job: Any) -> dict[str, Any]:
+def _describe_job(job: Any) -> dict[str, Any]:
     wildcards = job.wildcards_dict
     return {
         "id": int(job.jobid),
@@ -134,7 +134,7 @@ def _entry(job: Any) -> dict[str, Any]:
     }
 
 
-def _entry_of(record: Any) -> dict[str, Any]:
+def _describe_record(record: Any) -> dict[str, Any]:
     wildcards = record.wildcards or {}
     return {
         "id": int(record.jobid),
@@ -146,11 +146,11 @@ def _entry_of(record: Any) -> dict[str, Any]:
     }
 
 
-def _snakemake_log() -> logging.Logger:
+def _get_snakemake_logger() -> logging.Logger:
     from snakemake.logging import logger
 
-    found: logging.Logger = logger
-    return found
+    snakemake_logger: logging.Logger = logger
+    return snakemake_logger
 
 
 @contextlib.contextmanager

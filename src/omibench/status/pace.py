@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from omibench.status.rows import CellStatus, TimeLeft
-from omibench.status.runs import Job, Run
+from omibench.status.runs import Run, RunJob
 
 ENOUGH = 20
 """Answers that a model must have given during the run before its rate counts."""
@@ -41,9 +41,9 @@ def time_left(
         else:
             unmeasured[job.stage] = None
     at_once = max(1, sum(job.state == "running" for job in run.jobs.values()))
-    known = timed.measured or work
+    basis = timed.measured or work
     return TimeLeft(
-        seconds=work / at_once if known else None,
+        seconds=work / at_once if basis else None,
         measured=timed.measured,
         unmeasured=list(unmeasured),
     )
@@ -54,12 +54,12 @@ class _Timed:
 
     def __init__(self, runs: Sequence[Run], run: Run, now: float) -> None:
         self._run, self._now = run, now
-        self._mine = [job for job in run.jobs.values() if _is_timed(job)]
-        self._means = _means(job for r in runs if r is not run for job in r.jobs.values())
-        self._means |= _means(self._mine)
-        self.measured = len(self._mine)
+        self._timed_jobs = [job for job in run.jobs.values() if _is_timed(job)]
+        self._means = _mean_seconds(job for r in runs if r is not run for job in r.jobs.values())
+        self._means |= _mean_seconds(self._timed_jobs)
+        self.measured = len(self._timed_jobs)
 
-    def mean(self, job: Job) -> float | None:
+    def mean(self, job: RunJob) -> float | None:
         """The mean of a job's like."""
         return self._means.get((job.stage, job.model), self._means.get((job.stage, None)))
 
@@ -68,18 +68,18 @@ class _Timed:
         answers = bought.get(model or "", 0)
         if answers < ENOUGH:
             return None
-        theirs = [j for j in self._run.jobs.values() if j.stage == "infer" and j.model == model]
-        busy = sum(job.seconds(self._now) for job in theirs)
+        model_jobs = [j for j in self._run.jobs.values() if j.stage == "infer" and j.model == model]
+        busy = sum(job.seconds(self._now) for job in model_jobs)
         return busy / answers if busy else None
 
 
-def _is_timed(job: Job) -> bool:
+def _is_timed(job: RunJob) -> bool:
     return job.state == "done" and job.began is not None and job.ended is not None
 
 
-def _means(jobs: Iterable[Job]) -> dict[tuple[str, str | None], float]:
-    found: dict[tuple[str, str | None], list[float]] = {}
+def _mean_seconds(jobs: Iterable[RunJob]) -> dict[tuple[str, str | None], float]:
+    samples: dict[tuple[str, str | None], list[float]] = {}
     for job in filter(_is_timed, jobs):
         for key in {(job.stage, job.model), (job.stage, None)}:
-            found.setdefault(key, []).append(job.seconds(job.ended or 0.0))
-    return {key: fmean(seconds) for key, seconds in found.items()}
+            samples.setdefault(key, []).append(job.seconds(job.ended or 0.0))
+    return {key: fmean(seconds) for key, seconds in samples.items()}

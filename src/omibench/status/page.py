@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.schemas.tables import write_text
-from omibench.status.rows import CellStatus, StageStatus, Status
+from omibench.status.rows import CellStatus, StageStatus, StudyStatus
 from omibench.status.runs import State
-from omibench.status.text import SHOWN, cell_word, clock, now_doing, totals
+from omibench.status.text import DETAILED_FAILURES, cell_word, clock, describe_progress, totals
 from omibench.web.policy import PAGE_WITHOUT_PICTURES_POLICY
 from omibench.web.templates import render_page
 
@@ -31,7 +31,7 @@ class CellBox(NamedTuple):
     says: str
 
 
-def write_page(path: Path, status: Status, reload_s: float | None) -> None:
+def write_page(path: Path, status: StudyStatus, reload_s: float | None) -> None:
     """Write the page; it reloads itself every `reload_s` seconds, or not at all."""
     settings = list(dict.fromkeys(cell.setting for cell in status.cells))
     rows: dict[str, dict[str, CellBox]] = {}
@@ -43,14 +43,14 @@ def write_page(path: Path, status: Status, reload_s: float | None) -> None:
         csp=PAGE_WITHOUT_PICTURES_POLICY,
         reload=None if reload_s is None else max(1, round(reload_s)),
         status=status,
-        doing=now_doing(status),
+        doing=describe_progress(status),
         clock=clock(status.now),
         totals=totals(status),
         stages=[(stage, _parts(stage)) for stage in status.stages],
         settings=settings,
         rows=rows,
         legend=_legend(rows),
-        shown=SHOWN,
+        shown=DETAILED_FAILURES,
         percent=_percent(status),
     )
     write_text(path, text)
@@ -70,7 +70,7 @@ def box(cell: CellStatus) -> CellBox:
     return CellBox(state, mark, full, says)
 
 
-def _percent(status: Status) -> float | None:
+def _percent(status: StudyStatus) -> float | None:
     return 100 * status.answered / status.requests if status.requests else None
 
 

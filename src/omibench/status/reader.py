@@ -16,11 +16,11 @@ from omibench.params.runtime import log_folder
 from omibench.params.study import Study, local_helpers, local_models
 from omibench.plan.build import read_spent
 from omibench.status.cells import cell_file, cell_statuses
-from omibench.status.failures import failures_of
+from omibench.status.failures import list_failures
 from omibench.status.pace import time_left
 from omibench.status.resume import is_plain
-from omibench.status.rows import CellStatus, Money, RunStatus, StageStatus, Status
-from omibench.status.runs import Job, Run, State, latest, read_runs, states
+from omibench.status.rows import CellStatus, Money, RunStatus, StageStatus, StudyStatus
+from omibench.status.runs import Run, RunJob, State, find_latest_run, merge_jobs, read_runs
 from omibench.status.stored import Stored
 from omibench.status.written import WrittenCells
 
@@ -32,7 +32,7 @@ _HELPED, _FILLED = "infer/{model}/helped.txt", "infer/{model}/filled.txt"
 """What the rules `help` and `fill` write."""
 
 
-def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()) -> Status:
+def look(study: Study, params: str = "params.yaml", replaced: Sequence[str] = ()) -> StudyStatus:
     """How far a study has come.
 
     `params` is the file that it was read from and `replaced` the KEY=VALUE pairs that were laid
@@ -60,50 +60,50 @@ class Looker:
         """Let go of the store's files."""
         self._stored.close()
 
-    def look(self) -> Status:
+    def look(self) -> StudyStatus:
         """The status now."""
         now = time.time()
         runs = read_runs(self._results)
-        jobs = states(runs)
-        run = latest(runs)
+        jobs = merge_jobs(runs)
+        run = find_latest_run(runs)
         cells = cell_statuses(self._study, jobs, self._files, self._stored)
-        failures = failures_of(jobs.values(), Path(log_folder(self._study.study.results)))
-        lacking = self._lacking(cells)
-        stages = self._stages(runs, jobs, cells)
-        left = None
+        failures = list_failures(jobs.values(), Path(log_folder(self._study.study.results)))
+        lacking = self._list_incomplete_files(cells)
+        stages = self._count_stages(runs, jobs, cells)
+        remaining = None
         if run is not None and run.live:
             models = {job.model for job in run.jobs.values() if job.model}
-            bought = self._stored.bought_since(models, run.began)
-            left = time_left(runs, run, cells, bought, now)
+            bought = self._stored.count_new_answers(models, run.began)
+            remaining = time_left(runs, run, cells, bought, now)
         outcomes: Counter[str] = Counter()
         for cell in cells:
             outcomes.update(cell.outcomes)
         complete = all(stage.done + stage.incomplete == stage.jobs for stage in stages)
         live = run is not None and run.live
-        return Status(
+        return StudyStatus(
             study=self._study.study.name,
             title=self._study.study.title,
             results=self._study.study.results,
             now=now,
-            simulated=any(cell.simulated for cell in cells) or self._rehearsed(),
-            run=_run_status(run, now) if run else None,
+            simulated=any(cell.simulated for cell in cells) or self._is_rehearsal(),
+            run=_describe_run(run, now) if run else None,
             stages=stages,
             cells=cells,
             failures=failures,
-            requests=_total(cells),
+            requests=_sum_requests(cells),
             answered=sum(cell.answered for cell in cells),
             outcomes=dict(outcomes.most_common()),
-            money=self._money(cells),
-            left=left,
+            money=self._sum_money(cells),
+            left=remaining,
             partial=str(self._study.study.limit or ""),
             lacking=lacking,
-            go_on=None if live or complete else shlex.join(self._go_on(run)),
-            try_again=None if live or not lacking else self._again(run, lacking),
+            go_on=None if live or complete else shlex.join(self._build_resume_command(run)),
+            try_again=None if live or not lacking else self._build_retry_command(run, lacking),
             notes=self._stored.notes,
         )
 
-    def _stages(
-        self, runs: Sequence[Run], jobs: Mapping[str, Job], cells: Sequence[CellStatus]
+    def _count_stages(
+        self, runs: Sequence[Run], jobs: Mapping[str, RunJob], cells: Sequence[CellStatus]
     ) -> list[StageStatus]:
         # Benchmarks of others are frozen as they are.
         building = list(takewhile(lambda name: name != "freeze", STAGE_NAMES))
@@ -113,85 +113,94 @@ class Looker:
         helping = dict.fromkeys(
             h for c in self._study.cells for h in local_helpers(self._study, c.model, [c.setting])
         )
-        listed: dict[str, list[State]] = {
+        states_by_stage: dict[str, list[State]] = {
             **{
-                stage: [self._state_of(_FIRST_FILES[stage], jobs)]
+                stage: [self._find_state(_FIRST_FILES[stage], jobs)]
                 for stage in (*building, "freeze")
             },
-            "help": [self._state_of(_HELPED.format(model=m), jobs) for m in helping],
-            "fill": [self._state_of(_FILLED.format(model=m), jobs) for m in local],
+            "help": [self._find_state(_HELPED.format(model=m), jobs) for m in helping],
+            "fill": [self._find_state(_FILLED.format(model=m), jobs) for m in local],
             "infer": [cell.infer for cell in cells],
             "score": [cell.score for cell in cells],
         }
         # A study without cells makes a dataset: there is nothing to analyze.
-        last = [self._state_of(_FIRST_FILES["analyze"], jobs)] if cells else []
-        others: dict[str, dict[str, State]] = {}
-        asked = {(cell.model, cell.setting) for cell in cells} | {(None, None)}
+        last = [self._find_state(_FIRST_FILES["analyze"], jobs)] if cells else []
+        other_states: dict[str, dict[str, State]] = {}
+        current_cells = {(cell.model, cell.setting) for cell in cells} | {(None, None)}
         for job in (job for run in runs for job in run.jobs.values()):
             # Runs of earlier parameters may have made cells that the study no longer has.
-            is_of_study = (job.model, job.setting) in asked
-            if is_of_study and job.stage not in listed and job.stage != "analyze":
-                others.setdefault(job.stage, {})[job.output] = _file_state(job.output, jobs)
-        listed |= {stage: list(outputs.values()) for stage, outputs in others.items()}
+            is_of_study = (job.model, job.setting) in current_cells
+            if is_of_study and job.stage not in states_by_stage and job.stage != "analyze":
+                other_states.setdefault(job.stage, {})[job.output] = _file_state(job.output, jobs)
+        states_by_stage |= {
+            stage: list(outputs.values()) for stage, outputs in other_states.items()
+        }
         return [
-            _stage(stage, found) for stage, found in (listed | {"analyze": last}).items() if found
+            _count_states(stage, job_states)
+            for stage, job_states in (states_by_stage | {"analyze": last}).items()
+            if job_states
         ]
 
-    def _state_of(self, path: str, jobs: Mapping[str, Job]) -> State:
+    def _find_state(self, path: str, jobs: Mapping[str, RunJob]) -> State:
         return _file_state((self._results / path).as_posix(), jobs)
 
-    def _lacking(self, cells: Sequence[CellStatus]) -> list[str]:
+    def _list_incomplete_files(self, cells: Sequence[CellStatus]) -> list[str]:
         """Responses that lack answers are bought first: their verdicts follow by themselves."""
-        found = []
+        paths = []
         for cell in cells:
             if "incomplete" in cell.states:
                 stage = "infer" if cell.infer == "incomplete" else "score"
                 path = cell_file(self._study, stage, Cell(cell.model, cell.setting))
-                found.append(path.as_posix())
-        return found
+                paths.append(path.as_posix())
+        return paths
 
-    def _money(self, cells: Sequence[CellStatus]) -> Money:
-        told = [cell for cell in cells if cell.usd is not None]
-        come = 0.0
-        for model in {cell.model for cell in told}:
-            theirs = [cell for cell in told if cell.model == model]
-            answers = sum(cell.answered for cell in theirs)
-            spent = sum(cell.usd or 0.0 for cell in theirs)
+    def _sum_money(self, cells: Sequence[CellStatus]) -> Money:
+        priced_cells = [cell for cell in cells if cell.usd is not None]
+        usd_to_come = 0.0
+        for model in {cell.model for cell in priced_cells}:
+            model_cells = [cell for cell in priced_cells if cell.model == model]
+            answers = sum(cell.answered for cell in model_cells)
+            spent = sum(cell.usd or 0.0 for cell in model_cells)
             to_buy = sum(cell.to_buy for cell in cells if cell.model == model)
-            come += to_buy * spent / answers if answers else 0.0
+            usd_to_come += to_buy * spent / answers if answers else 0.0
         return Money(
-            usd=sum(cell.usd or 0.0 for cell in told) if told else None,
-            to_come=come if told else None,
+            usd=sum(cell.usd or 0.0 for cell in priced_cells) if priced_cells else None,
+            to_come=usd_to_come if priced_cells else None,
             budget=read_spent(self._study),
         )
 
-    def _rehearsed(self) -> bool:
+    def _is_rehearsal(self) -> bool:
         models = (self._study.models[name] for name in self._study.infer.models)
         return any(model.is_simulated for model in models)
 
-    def _command(self, run: Run | None) -> list[str]:
+    def _build_command(self, run: Run | None) -> list[str]:
         """The last run's own command, unless it did what it was told and more is to be made."""
         if run is not None and run.end != "done" and _is_ours(run):
             return list(run.command)
-        own = [] if self._params == "params.yaml" else ["--configfile", self._params]
+        file_options = [] if self._params == "params.yaml" else ["--configfile", self._params]
         pairs = ["--config", *self._replaced] if self._replaced else []
-        return ["snakemake", "--cores", "all", *own, *pairs]
+        return ["snakemake", "--cores", "all", *file_options, *pairs]
 
-    def _go_on(self, run: Run | None) -> list[str]:
-        """As `_command`; `omibench resume` where a run has died whose jobs may live on."""
+    def _build_resume_command(self, run: Run | None) -> list[str]:
+        """As `_build_command`; `omibench resume` where a run has died whose jobs may live on."""
         if run is None or run.end is not None or run.cluster is None:
-            return self._command(run)
-        own = [] if self._params == "params.yaml" else ["--params", self._params]
-        return ["omibench", "resume", *own, *(w for p in self._replaced for w in ("--set", p))]
+            return self._build_command(run)
+        file_options = [] if self._params == "params.yaml" else ["--params", self._params]
+        return [
+            "omibench",
+            "resume",
+            *file_options,
+            *(w for p in self._replaced for w in ("--set", p)),
+        ]
 
-    def _again(self, run: Run | None, lacking: Sequence[str]) -> str:
-        words = list(run.command) if run and _is_ours(run) else self._command(run)
+    def _build_retry_command(self, run: Run | None, lacking: Sequence[str]) -> str:
+        words = list(run.command) if run and _is_ours(run) else self._build_command(run)
         command = shlex.join([*words, "--forcerun"])
         if len(lacking) <= LISTED:
             return f"{command} {shlex.join(lacking)}"
-        own = [] if self._params == "params.yaml" else ["--params", self._params]
+        file_options = [] if self._params == "params.yaml" else ["--params", self._params]
         pairs = [word for pair in self._replaced for word in ("--set", pair)]
-        listing = shlex.join(["omibench", "status", "--lacking", *own, *pairs])
+        listing = shlex.join(["omibench", "status", "--lacking", *file_options, *pairs])
         if any(" " in path for path in lacking):  # a shell would take it for two
             return f"{listing} | tr '\\n' '\\0' | xargs -0 {command}"
         return f"{command} $({listing})"
@@ -202,31 +211,31 @@ def _is_ours(run: Run) -> bool:
     return run.command[:1] == ("snakemake",) and is_plain(run.command[1:])
 
 
-def _file_state(output: str, jobs: Mapping[str, Job]) -> State:
+def _file_state(output: str, jobs: Mapping[str, RunJob]) -> State:
     job = jobs.get(output)
     if job is not None and job.state != "done":
         return job.state
     return "done" if Path(output).is_file() else "waiting"
 
 
-def _stage(stage: str, found: Sequence[State]) -> StageStatus:
-    count = {name: found.count(name) for name in get_args(State)}
-    return StageStatus(stage=stage, jobs=len(found), **count)
+def _count_states(stage: str, job_states: Sequence[State]) -> StageStatus:
+    count = {name: job_states.count(name) for name in get_args(State)}
+    return StageStatus(stage=stage, jobs=len(job_states), **count)
 
 
-def _run_status(run: Run, now: float) -> RunStatus:
-    found = Counter(job.state for job in run.jobs.values())
+def _describe_run(run: Run, now: float) -> RunStatus:
+    counts = Counter(job.state for job in run.jobs.values())
     return RunStatus(
         state="running" if run.live else (run.end or "stopped"),
         began=run.began,
-        seconds=(now if run.live else run.seen) - run.began,
+        seconds=(now if run.live else run.last_event) - run.began,
         planned=len(run.jobs),
-        done=found["done"],
-        failed=found["failed"],
+        done=counts["done"],
+        failed=counts["failed"],
         running=[job.name for job in run.jobs.values() if job.state == "running"],
     )
 
 
-def _total(cells: Sequence[CellStatus]) -> int | None:
-    known = [cell.requests for cell in cells if cell.requests is not None]
-    return sum(known) if len(known) == len(cells) else None
+def _sum_requests(cells: Sequence[CellStatus]) -> int | None:
+    requests = [cell.requests for cell in cells if cell.requests is not None]
+    return sum(requests) if len(requests) == len(cells) else None

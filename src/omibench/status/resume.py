@@ -65,18 +65,18 @@ _IS_SAFE: Mapping[str, Callable[[str], bool]] = {
 )  # fmt: skip
 
 
-def living_run(runs: Sequence[Run]) -> Run | None:
+def find_living_run(runs: Sequence[Run]) -> Run | None:
     """The run that goes on, if any does."""
     return next((run for run in reversed(runs) if run.live), None)
 
 
-def since_done(runs: Sequence[Run]) -> list[Run]:
+def select_unfinished_runs(runs: Sequence[Run]) -> list[Run]:
     """The runs after the last that has done all it meant to, oldest first."""
-    done = max((n for n, run in enumerate(runs) if run.end == "done"), default=-1)
-    return list(runs[done + 1 :])
+    last_done = max((n for n, run in enumerate(runs) if run.end == "done"), default=-1)
+    return list(runs[last_done + 1 :])
 
 
-def commands_of(run: Run, params: str, replaced: Sequence[str]) -> list[list[str]]:
+def build_resume_commands(run: Run, params: str, replaced: Sequence[str]) -> list[list[str]]:
     """The commands that unlock the folder and go on with a run, as it was begun.
 
     Notes of a run are a file, which may have come with results of others: a command with options
@@ -84,9 +84,9 @@ def commands_of(run: Run, params: str, replaced: Sequence[str]) -> list[list[str
     """
     words = list(run.command[1:])
     if run.command[:1] != ("snakemake",) or not is_plain(words):
-        own = [] if params == "params.yaml" else ["--configfile", params]
+        file_options = [] if params == "params.yaml" else ["--configfile", params]
         pairs = ["--config", *replaced] if replaced else []
-        words = ["--cores", "all", *own, *pairs]
+        words = ["--cores", "all", *file_options, *pairs]
     go_on = words if INCOMPLETE in words else _with_option(words)
     return [["snakemake", *_with_option(words, "--unlock")], ["snakemake", *go_on]]
 
@@ -101,10 +101,10 @@ def is_plain(words: Sequence[str]) -> bool:
     for word in words:
         value = word
         if word.startswith("-"):
-            option, given, value = word.partition("=")
+            option, separator, value = word.partition("=")
             if option not in _WITH_A_VALUE | _ALONE:
                 return False
-            if not given:
+            if not separator:
                 continue
         if option in _IS_SAFE and not _IS_SAFE[option](value):
             return False

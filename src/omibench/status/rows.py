@@ -53,7 +53,7 @@ class StageStatus(Noun):
     waiting: int = 0
 
 
-class Failure(Noun):
+class FailedJob(Noun):
     """A job that failed: what it said last, and why as far as that tells."""
 
     job: str
@@ -99,7 +99,7 @@ class Money(Noun):
     budget: Spent | None = None
 
 
-class Status(Noun):
+class StudyStatus(Noun):
     """How far a study has come, at the moment `now` (seconds since 1970)."""
 
     study: str
@@ -110,7 +110,7 @@ class Status(Noun):
     run: RunStatus | None
     stages: list[StageStatus]
     cells: list[CellStatus]
-    failures: list[Failure]
+    failures: list[FailedJob]
     requests: int | None
     answered: int
     outcomes: dict[str, int]

@@ -20,7 +20,7 @@ from omibench.files.intake import parse_json, read_bytes
 from omibench.store.process import read_process_start
 
 FOLDER = "runs"
-KEPT = 20
+KEPT_RUNS = 20
 """Runs whose notes are kept."""
 ABANDONED_S = 86400.0
 """Seconds without an event after which a run of another host counts as stopped."""
@@ -34,7 +34,7 @@ State = Literal["waiting", "running", "done", "failed", "stopped", "incomplete"]
 
 
 @dataclass(frozen=True)
-class Job:
+class RunJob:
     """One job of a run: its rule, its cell if it has one, its first output, and how it stands."""
 
     stage: str
@@ -63,13 +63,13 @@ class Run:
 
     path: Path
     began: float
-    seen: float
+    last_event: float
     """When the last event was noted."""
     end: Literal["done", "failed"] | None = None
     command: tuple[str, ...] = ()
     owner: tuple[str, int, str | None] = ("", 0, None)
     """Host, number and start of the process."""
-    jobs: dict[str, Job] = field(default_factory=dict)
+    jobs: dict[str, RunJob] = field(default_factory=dict)
     """By first output: what it means to do."""
     cluster: str | None = None
     """The name of its jobs in Slurm, which no other run's jobs have; None on one machine."""
@@ -84,9 +84,9 @@ class Run:
             return False
         if host == socket.gethostname():
             return process is not None and read_process_start(pid) == process
-        return time.time() - self.seen < ABANDONED_S
+        return time.time() - self.last_event < ABANDONED_S
 
-    def settled(self) -> Run:
+    def settle_jobs(self) -> Run:
         """The same with what a dead run left running as `stopped`.
 
         What a run that succeeded never began, it found to be up to date after all: a checkpoint
@@ -94,63 +94,65 @@ class Run:
         """
         if self.live:
             return self
-        left: State = "failed" if self.end else "stopped"
+        end_state: State = "failed" if self.end else "stopped"
         jobs = {
-            path: replace(job, state=left, ended=self.seen) if job.state == "running" else job
+            path: replace(job, state=end_state, ended=self.last_event)
+            if job.state == "running"
+            else job
             for path, job in self.jobs.items()
         }
         spared = {p for p, job in jobs.items() if self.end == "done" and job.state == "waiting"}
-        made = {path: job for path, job in jobs.items() if path not in spared}
-        return replace(self, jobs=made, current=self.current | spared)
+        remaining_jobs = {path: job for path, job in jobs.items() if path not in spared}
+        return replace(self, jobs=remaining_jobs, current=self.current | spared)
 
 
 def read_runs(results: Path) -> list[Run]:
     """Every run whose notes are kept, oldest first; notes that cannot be read are left out."""
-    found = (_read(path) for path in sorted((results / FOLDER).glob("*.jsonl")))
-    runs = [run.settled() for run in found if run is not None]
+    parsed_runs = (_read_run(path) for path in sorted((results / FOLDER).glob("*.jsonl")))
+    runs = [run.settle_jobs() for run in parsed_runs if run is not None]
     return sorted(runs, key=lambda run: run.began)
 
 
-def latest(runs: Sequence[Run]) -> Run | None:
+def find_latest_run(runs: Sequence[Run]) -> Run | None:
     """The run to tell of: the last that lives, else the last."""
     living = [run for run in runs if run.live]
-    found = living or list(runs)
-    return found[-1] if found else None
+    candidates = living or list(runs)
+    return candidates[-1] if candidates else None
 
 
-def states(runs: Iterable[Run]) -> dict[str, Job]:
+def merge_jobs(runs: Iterable[Run]) -> dict[str, RunJob]:
     """What the runs say of each output, the last word counting.
 
     An output that was written after a dead run had its last say is what its file says.
     """
-    known: dict[str, Job] = {}
+    jobs: dict[str, RunJob] = {}
     for run in runs:
         for path in run.current:
-            known.pop(path, None)
+            jobs.pop(path, None)
         for path, job in run.jobs.items():
-            if run.live or job.state == "done" or not _written_since(path, job.ended or run.seen):
-                known[path] = job
+            if run.live or job.state == "done" or not _is_newer(path, job.ended or run.last_event):
+                jobs[path] = job
             else:
-                known.pop(path, None)
-    return known
+                jobs.pop(path, None)
+    return jobs
 
 
-def _written_since(path: str, moment: float) -> bool:
+def _is_newer(path: str, moment: float) -> bool:
     try:
         return Path(path).stat().st_mtime > moment
     except OSError:
         return False
 
 
-def _read(path: Path) -> Run | None:
+def _read_run(path: Path) -> Run | None:
     try:
         lines = read_bytes(path, RUN_BYTES).splitlines()
         head = parse_json(lines[0], str(path))
-        listed = {int(entry["id"]): _job(entry) for entry in head["jobs"]}
+        listed = {int(entry["id"]): _parse_job(entry) for entry in head["jobs"]}
         run = Run(
             path=path,
             began=head["time"],
-            seen=head["time"],
+            last_event=head["time"],
             command=tuple(map(str, head["command"])),
             cluster=name_in_slurm(head.get("cluster")),
             owner=(head["host"], head["pid"], head["process"]),
@@ -161,14 +163,14 @@ def _read(path: Path) -> Run | None:
     for line in lines[1:]:
         try:
             event = parse_json(line, str(path))
-            run = _after(run, listed, event)
+            run = _apply_event(run, listed, event)
         except (OmibenchError, ValueError, KeyError, TypeError):
             continue  # the last line of a run that was killed
     return replace(run, jobs={job.output: job for job in listed.values()})
 
 
-def _job(entry: dict[str, Any]) -> Job:
-    return Job(
+def _parse_job(entry: dict[str, Any]) -> RunJob:
+    return RunJob(
         stage=entry["stage"],
         output=entry["output"],
         model=entry.get("model"),
@@ -177,19 +179,19 @@ def _job(entry: dict[str, Any]) -> Job:
     )
 
 
-def _after(run: Run, jobs: dict[int, Job], event: dict[str, Any]) -> Run:
+def _apply_event(run: Run, jobs: dict[int, RunJob], event: dict[str, Any]) -> Run:
     moment = float(event["time"])
     if "end" in event:
-        return replace(run, seen=moment, end=event["end"])
+        return replace(run, last_event=moment, end=event["end"])
     if "new" in event:
-        jobs[event["job"]] = _job(event["new"])
-        return replace(run, seen=moment)
+        jobs[event["job"]] = _parse_job(event["new"])
+        return replace(run, last_event=moment)
     job, state = jobs.get(event["job"]), event["state"]
     if job is not None and state == "running":
         jobs[event["job"]] = replace(job, state=state, began=moment, ended=None)
     elif job is not None and state in ("done", "failed"):
         jobs[event["job"]] = replace(job, state=state, ended=moment)
-    return replace(run, seen=moment)
+    return replace(run, last_event=moment)
 
 
 def name_in_slurm(name: object) -> str | None:

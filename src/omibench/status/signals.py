@@ -13,12 +13,12 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-PASSED_ON = (signal.SIGINT, signal.SIGTERM)
+FORWARDED_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def pass_signals_on() -> None:
+def forward_signals() -> None:
     """From now on, tell the jobs of this process to stop before it does what it does by itself."""
-    for number in PASSED_ON:
+    for number in FORWARDED_SIGNALS:
         before = signal.getsignal(number)
         if callable(before):
             signal.signal(number, partial(_stop, before))

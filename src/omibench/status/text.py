@@ -10,17 +10,17 @@ from textwrap import fill
 from omibench.cost.dollars import usd_text
 from omibench.plan.table import duration
 from omibench.status.failures import clean
-from omibench.status.rows import CellStatus, Failure, StageStatus, Status
+from omibench.status.rows import CellStatus, FailedJob, StageStatus, StudyStatus
 from omibench.text.terminal import printable
 
 BAR = 30
 NAMED = 3
 """Stages without a measured time that are named."""
-SHOWN = 10
+DETAILED_FAILURES = 10
 """Failures that are shown with the end of their log; the rest by name."""
 
 
-def render(status: Status, width: int | None = None) -> str:
+def render(status: StudyStatus, width: int | None = None) -> str:
     """The status as lines of text, none longer than `width` where words allow it."""
     width = width or min(120, shutil.get_terminal_size((100, 24)).columns)
     blocks = [
@@ -35,14 +35,14 @@ def render(status: Status, width: int | None = None) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def headline(status: Status) -> str:
+def headline(status: StudyStatus) -> str:
     """The study, and what goes on: one line."""
     name = f"Study {status.study!r}" + (" (SIMULATED)" if status.simulated else "")
     name += f" (PARTIAL RUN: {status.partial})" if status.partial else ""
-    return f"{name}: {now_doing(status)}"
+    return f"{name}: {describe_progress(status)}"
 
 
-def now_doing(status: Status) -> str:
+def describe_progress(status: StudyStatus) -> str:
     """What goes on, in words without the study's name."""
     run = status.run
     if run is None:
@@ -56,29 +56,29 @@ def now_doing(status: Status) -> str:
     if run.state == "stopped":
         return f"stopped {ago} ago by a kill, {jobs} done"
     if run.state == "failed":
-        return f"ended {ago} ago with {counted(run.failed, 'failed job')}, {jobs} done"
+        return f"ended {ago} ago with {format_count(run.failed, 'failed job')}, {jobs} done"
     if status.complete:
         return f"complete; the last run ended {ago} ago after {took}"
     return f"the last run ended {ago} ago after {took}"
 
 
-def time_left_text(status: Status) -> str:
+def time_left_text(status: StudyStatus) -> str:
     """When the run will end, as far as it can be told."""
-    left = status.left
-    if left is None or left.seconds is None:
+    remaining = status.left
+    if remaining is None or remaining.seconds is None:
         return "time left unknown until a job has ended"
-    untimed = left.unmeasured[:NAMED]
-    if len(left.unmeasured) > NAMED:
-        untimed.append(f"{len(left.unmeasured) - NAMED} more stages")
+    untimed = remaining.unmeasured[:NAMED]
+    if len(remaining.unmeasured) > NAMED:
+        untimed.append(f"{len(remaining.unmeasured) - NAMED} more stages")
     if not untimed:
-        return f"about {duration(left.seconds / 3600)} left"
+        return f"about {duration(remaining.seconds / 3600)} left"
     names = " and ".join(part for part in (", ".join(untimed[:-1]), untimed[-1]) if part)
-    if left.seconds < 1:
+    if remaining.seconds < 1:
         return f"time left unknown, {names} not timed yet"
-    return f"about {duration(left.seconds / 3600)} left without {names}, not timed yet"
+    return f"about {duration(remaining.seconds / 3600)} left without {names}, not timed yet"
 
 
-def counted(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """'1 failed job', '1,322 failed jobs'."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
@@ -105,12 +105,12 @@ def share(cell: CellStatus) -> str:
     return f"{100 * cell.answered // cell.requests} %"
 
 
-def totals(status: Status) -> list[tuple[str, str]]:
+def totals(status: StudyStatus) -> list[tuple[str, str]]:
     """What is counted over all cells: pairs of a name and its value."""
     return [(name, text) for name, text in _counts(status) if text]
 
 
-def _counts(status: Status) -> Iterable[tuple[str, str]]:
+def _counts(status: StudyStatus) -> Iterable[tuple[str, str]]:
     of = f" of {status.requests:,}" if status.requests is not None else ""
     yield "requests", f"{status.answered:,}{of} answered"
     words = [f"{n:,} {name.replace('_', ' ')}" for name, n in status.outcomes.items()]
@@ -132,11 +132,11 @@ def _counts(status: Status) -> Iterable[tuple[str, str]]:
         yield "budget", text
     if status.run and status.run.running:
         running = [clean(name) for name in status.run.running]
-        more = f" and {len(running) - 4} more" if len(running) > 4 else ""
-        yield "now", ", ".join(running[:4]) + more
+        suffix = f" and {len(running) - 4} more" if len(running) > 4 else ""
+        yield "now", ", ".join(running[:4]) + suffix
 
 
-def _totals(status: Status) -> list[str]:
+def _totals(status: StudyStatus) -> list[str]:
     return [f"{name:<10}{text}" for name, text in totals(status)]
 
 
@@ -147,11 +147,11 @@ def _stages(stages: Sequence[StageStatus]) -> list[str]:
             name: getattr(stage, name)
             for name in ("running", "failed", "stopped", "incomplete", "waiting")
         }
-        said = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+        breakdown = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
         filled = BAR * (stage.done + stage.incomplete) // stage.jobs
         bar = "#" * filled + "." * (BAR - filled)
         line = f"{stage.stage:<10}[{bar}] {stage.done:>5,} of {stage.jobs:,} done"
-        lines.append(f"{line}   {said}".rstrip())
+        lines.append(f"{line}   {breakdown}".rstrip())
     return lines
 
 
@@ -190,25 +190,25 @@ def _short(word: str) -> str:
     return {"failed": "FAIL"}.get(word, word.replace(" %", "%")[:4])
 
 
-def failures_text(failures: Sequence[Failure]) -> list[str]:
+def failures_text(failures: Sequence[FailedJob]) -> list[str]:
     """Every failed job: why, where its log is, and how the log ends."""
     if not failures:
         return []
-    lines = [f"{counted(len(failures), 'job')} failed:"]
-    for failure in failures[:SHOWN]:
+    lines = [f"{format_count(len(failures), 'job')} failed:"]
+    for failure in failures[:DETAILED_FAILURES]:
         lines.append(f"  {clean(failure.job)}: {failure.why}")
         lines += [f"    {printable(failure.log)}"] if failure.log else []
         lines += [f"    | {line}" for line in failure.lines if failure.why not in line]
-    lines += [f"  {clean(f.job)}: {f.why}" for f in failures[SHOWN:]]
+    lines += [f"  {clean(f.job)}: {f.why}" for f in failures[DETAILED_FAILURES:]]
     return lines
 
 
-def commands_text(status: Status) -> list[str]:
+def commands_text(status: StudyStatus) -> list[str]:
     lines = []
     if status.try_again:
         lacking = sum(cell.lacking for cell in status.cells)
-        cells = counted(len(status.lacking), "written cell")
-        what = counted(lacking, "request") if lacking else "Judgements"
+        cells = format_count(len(status.lacking), "written cell")
+        what = format_count(lacking, "request") if lacking else "Judgements"
         verb = "has" if lacking == 1 else "have"
         lines += [f"{what} of {cells} {verb} no answer. To try them again:"]
         lines += [f"  {printable(status.try_again)}"]

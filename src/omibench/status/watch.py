@@ -9,7 +9,7 @@ from pathlib import Path
 
 from omibench.status.page import write_page
 from omibench.status.reader import Looker
-from omibench.status.rows import Status
+from omibench.status.rows import StudyStatus
 from omibench.status.text import headline, render
 from omibench.text.terminal import raw_stream, say, say_lines
 
@@ -18,13 +18,13 @@ GRACE_S = 20.0
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
-def watch(looker: Looker, every_s: float, page: Path | None = None) -> Status:
+def watch(looker: Looker, every_s: float, page: Path | None = None) -> StudyStatus:
     """Show what is seen every `every_s` seconds until the run ends; returns the last status.
 
     Before a run has begun it waits for one. On a terminal the screen is drawn anew, elsewhere a
     line is written each time.
     """
-    last: Status | None = None
+    last: StudyStatus | None = None
     for last in _looks(looker, every_s):
         ends = not last.live
         if page is not None:
@@ -38,18 +38,18 @@ def watch(looker: Looker, every_s: float, page: Path | None = None) -> Status:
     return last
 
 
-def _looks(looker: Looker, every_s: float) -> Iterator[Status]:
+def _looks(looker: Looker, every_s: float) -> Iterator[StudyStatus]:
     """Looks until a run that was seen has ended and no other has begun."""
-    seen: float | None = None
+    last_live: float | None = None
     while True:
         status = looker.look()
         if status.live:
-            seen = time.monotonic()
+            last_live = time.monotonic()
         yield status
         if not status.live and status.complete:
             return
-        if not status.live and seen is not None:
-            over = time.monotonic() - seen > GRACE_S
+        if not status.live and last_live is not None:
+            over = time.monotonic() - last_live > GRACE_S
             if over or status.failures:
                 return
         time.sleep(every_s)

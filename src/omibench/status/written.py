@@ -15,7 +15,7 @@ FileState = tuple[int, int]
 
 
 @dataclass
-class Written:
+class FileCounts:
     """One file of responses or verdicts: rows by (rule book, outcome), dollars, simulation.
 
     Responses have no rule book: it is empty.
@@ -28,41 +28,41 @@ class Written:
     @property
     def outcomes(self) -> dict[str, int]:
         """Rows by outcome, whatever the rule book."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for (_, outcome), count in self.rows.items():
-            found[outcome] += count
-        return dict(found)
+            counts[outcome] += count
+        return dict(counts)
 
-    def with_outcome(self, outcome: str) -> int:
+    def count_outcome(self, outcome: str) -> int:
         """Rows of one outcome."""
-        return sum(count for (_, found), count in self.rows.items() if found == outcome)
+        return sum(count for (_, row_outcome), count in self.rows.items() if row_outcome == outcome)
 
 
 class WrittenCells:
     """The counts of files; a file is read again when its size or time of change is another."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[FileState, Written]] = {}
+        self._cache: dict[Path, tuple[FileState, FileCounts]] = {}
 
-    def read(self, paths: Iterable[Path]) -> dict[Path, Written]:
+    def read(self, paths: Iterable[Path]) -> dict[Path, FileCounts]:
         """Those files that are there and can be read. A file may vanish or change meanwhile."""
-        states = {path: state for path in paths if (state := _state(path)) is not None}
-        stale = [p for p, state in states.items() if self._known.get(p, (None,))[0] != state]
-        for path, written in _counted(stale).items():
-            self._known[path] = (states[path], written)
-        known = ((path, self._known.get(path)) for path in states)
-        return {path: k[1] for path, k in known if k is not None and k[0] == states[path]}
+        states = {path: state for path in paths if (state := _read_state(path)) is not None}
+        stale = [p for p, state in states.items() if self._cache.get(p, (None,))[0] != state]
+        for path, written in _count_rows(stale).items():
+            self._cache[path] = (states[path], written)
+        entries = ((path, self._cache.get(path)) for path in states)
+        return {path: k[1] for path, k in entries if k is not None and k[0] == states[path]}
 
 
-def _state(path: Path) -> FileState | None:
+def _read_state(path: Path) -> FileState | None:
     try:
-        found = path.stat()
+        file_stat = path.stat()
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns
+    return file_stat.st_size, file_stat.st_mtime_ns
 
 
-def _counted(paths: Sequence[Path]) -> dict[Path, Written]:
+def _count_rows(paths: Sequence[Path]) -> dict[Path, FileCounts]:
     import polars as pl
 
     if not paths:
@@ -74,10 +74,10 @@ def _counted(paths: Sequence[Path]) -> dict[Path, Written]:
         if len(paths) == 1:
             return {}
         half = len(paths) // 2
-        return _counted(paths[:half]) | _counted(paths[half:])
+        return _count_rows(paths[:half]) | _count_rows(paths[half:])
 
 
-def _scan(paths: Sequence[Path]) -> dict[Path, Written]:
+def _scan(paths: Sequence[Path]) -> dict[Path, FileCounts]:
     import polars as pl
 
     responses = [path for path in paths if path.parents[1].name == "infer"]
@@ -87,14 +87,14 @@ def _scan(paths: Sequence[Path]) -> dict[Path, Written]:
         frames.append(_groups(responses, pl.lit(""), pl.col("cost_usd")))
     if verdicts:
         frames.append(_groups(verdicts, pl.col("rules"), pl.lit(None, pl.Float64)))
-    found: dict[Path, Written] = {path: Written() for path in paths}
-    for path, rules, outcome, count, usd, told, simulated in pl.concat(frames).iter_rows():
-        written = found[Path(path)]
+    counts: dict[Path, FileCounts] = {path: FileCounts() for path in paths}
+    for path, rules, outcome, count, usd, priced_rows, simulated in pl.concat(frames).iter_rows():
+        written = counts[Path(path)]
         written.rows[rules, outcome] += count
         written.simulated |= bool(simulated)
-        if told:
+        if priced_rows:
             written.usd = (written.usd or 0.0) + usd
-    return found
+    return counts
 
 
 def _groups(paths: Sequence[Path], rules: pl.Expr, usd: pl.Expr) -> pl.DataFrame:

@@ -37,7 +37,7 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
         make_folder(folder)
         with _turn(folder):
             free = set(keys) - _list_claims(folder)
-            own = _write(folder, free) if free else None
+            claim_file = _write(folder, free) if free else None
     except LockError as error:
         raise StoreError(
             f"{folder}: cannot be locked ({error.strerror}), and without a lock two processes may "
@@ -48,8 +48,8 @@ def claim(folder: Path, keys: Iterable[str]) -> Iterator[set[str]]:
     try:
         yield free
     finally:
-        if own is not None:
-            path, file = own
+        if claim_file is not None:
+            path, file = claim_file
             path.unlink(missing_ok=True)
             os.close(file)
 
@@ -59,8 +59,8 @@ def _turn(folder: Path) -> Iterator[None]:
     """One at a time looks at the claims of others and writes its own."""
     os.close(open_new(folder / TURN, os.O_RDWR))
     while True:
-        with lock_path(folder / TURN) as ours:
-            if ours:
+        with lock_path(folder / TURN) as locked:
+            if locked:
                 yield
                 return
         sleep(TURN_S)

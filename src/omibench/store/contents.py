@@ -61,9 +61,9 @@ def choose(store: Path, model: str | None) -> list[Path]:
     names = {folder: {folder.name, str(_identity(folder).get("id", ""))} for folder in folders}
     chosen = [folder for folder in folders if model in names[folder]]
     if not chosen:
-        known = sorted(set().union(*names.values()) - {""})
+        known_names = sorted(set().union(*names.values()) - {""})
         raise MissingInputError(
-            f"{store}: holds nothing of the model {model!r}{suggest_name(model, known)}"
+            f"{store}: holds nothing of the model {model!r}{suggest_name(model, known_names)}"
         )
     return chosen
 
@@ -88,23 +88,23 @@ def card_fault(folder: Path) -> str | None:
 def summarise(folder: Path) -> PartitionSummary:
     """Count what one partition holds; reads every response where its indexes do not tell."""
     partition = open_folder(folder)
-    found = PartitionSummary(folder.name, partition.identity)
+    summary = PartitionSummary(folder.name, partition.identity)
     counts = partition.counts()
     if counts is None:
-        counts = found.counts
+        counts = summary.counts
         for key in partition:
             response = partition.response(key)
             if response is not None:
                 counts.add(response)
-    found.counts = counts
-    found.duplicates = partition.duplicates
-    found.damaged = partition.damaged
-    found.packs = sum(isinstance(file, PackFile) for file in partition.files)
-    found.segments = len(partition.files) - found.packs
-    found.bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
-    found.set_aside = sum(_lines(path) for path in folder.glob(f"*{SET_ASIDE}"))
+    summary.counts = counts
+    summary.duplicates = partition.duplicates
+    summary.damaged = partition.damaged_lines
+    summary.packs = sum(isinstance(file, PackFile) for file in partition.files)
+    summary.segments = len(partition.files) - summary.packs
+    summary.bytes = sum(path.stat().st_size for path in folder.iterdir() if path.is_file())
+    summary.set_aside = sum(_lines(path) for path in folder.glob(f"*{SET_ASIDE}"))
     partition.close()
-    return found
+    return summary
 
 
 def count_responses(folder: Path, since: float = 0.0) -> int:
@@ -122,7 +122,7 @@ def count_responses(folder: Path, since: float = 0.0) -> int:
     files: list[StoredFile] = [SegmentFile(path, shut) for path in folder.glob(f"*{SEGMENT}")]
     files += [PackFile(path) for path in folder.glob(f"*{PACK}")]
     files = [file for file in files if file.path.name not in covered]
-    found = sum(
+    count = sum(
         file.records
         for file in (table.files if table is not None else ())
         if read_start_time(folder / file.name) >= since
@@ -130,8 +130,8 @@ def count_responses(folder: Path, since: float = 0.0) -> int:
     for file in (file for file in files if read_start_time(file.path) >= since):
         with contextlib.suppress(FileNotFoundError):
             file.load()
-            found += len(file.index)
-    return found
+            count += len(file.index)
+    return count
 
 
 def image_files(store: Path) -> Iterator[Path]:
@@ -151,20 +151,22 @@ def find_key(store: Path, prefix: str, model: str | None = None) -> tuple[Path, 
 
     Raises MissingInputError when there is none, or more than one.
     """
-    found: list[tuple[Path, str, Body]] = []
+    matches: list[tuple[Path, str, Body]] = []
     for folder in choose(store, model):
         partition = open_folder(folder)
         for key in partition:
             if key.startswith(prefix.lower()) and (body := partition.body(key)) is not None:
-                found.append((folder, key, body))
+                matches.append((folder, key, body))
         partition.close()
-    if len(found) != 1:
-        what = "no response" if not found else f"{len(found)} responses"
-        more = "; give more digits" if found else ""
-        if not found and Path(prefix).is_dir():
-            more = f"; {prefix} is a folder: write --store {prefix} to look into it"
-        raise MissingInputError(f"{store}: {what} with a key that begins with {prefix!r}{more}")
-    return found[0]
+    if len(matches) != 1:
+        count_text = "no response" if not matches else f"{len(matches)} responses"
+        hint = "; give more digits" if matches else ""
+        if not matches and Path(prefix).is_dir():
+            hint = f"; {prefix} is a folder: write --store {prefix} to look into it"
+        raise MissingInputError(
+            f"{store}: {count_text} with a key that begins with {prefix!r}{hint}"
+        )
+    return matches[0]
 
 
 def _identity(folder: Path) -> dict[str, Any]:

@@ -111,8 +111,8 @@ def _type(pa: Any, annotation: Any) -> Any:
 
 
 def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
-    response, asked = parse_response(body.response), parse_values(body.request)
-    parts = [part for message in asked["messages"] for part in message["parts"]]
+    response, request = parse_response(body.response), parse_values(body.request)
+    parts = [part for message in request["messages"] for part in message["parts"]]
     return {
         **parse_values(body.tags),
         **response.model_dump(exclude=NESTED),
@@ -121,7 +121,7 @@ def _row(identity: dict[str, Any], key: str, body: Body) -> dict[str, Any]:
         "model": identity.get("id"),
         "key": key,
         "schema": body.schema,
-        "index": asked["index"],
+        "index": request["index"],
         "prompt": "\n".join(part.get("text", "[image]") for part in parts),
         "images": [part["image"] for part in parts if "image" in part],
         "request": body.request.decode("ascii"),

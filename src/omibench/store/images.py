@@ -33,7 +33,7 @@ class ImageStore:
     def keep_all(self, images: Iterable[ImagePart]) -> None:
         """Keep each of many, several at a time. Raises as `keep` does for the first of them."""
         distinct = {(image.path, image.sha256): image for image in images}
-        new = [image for known, image in distinct.items() if known not in self._seen]
+        new = [image for identity, image in distinct.items() if identity not in self._seen]
         if not new:
             return
         # Hashing and copying leave the interpreter free, so threads use the other cores.
@@ -50,8 +50,8 @@ class ImageStore:
 
         Raises MissingInputError when there is no file, ModelError when its bytes are others.
         """
-        known = (image.path, image.sha256)
-        if known in self._seen:
+        identity = (image.path, image.sha256)
+        if identity in self._seen:
             return
         size = _size(image.path)
         if size is None:
@@ -60,7 +60,7 @@ class ImageStore:
                 "a request is never sent without its pictures"
             )
         self._copy(Path(image.path), image.sha256, size)
-        self._seen.add(known)
+        self._seen.add(identity)
 
     def with_drawn(self, response: Response) -> Response:
         """A response whose drawn pictures are kept here, and which names them by their content."""
@@ -78,10 +78,10 @@ class ImageStore:
         Whether something was written.
         """
         target = self.path(sha256)
-        there = _size(f"{self.folder}/{sha256[:2]}/{sha256}")
-        if there == (len(data) if size is None else size) and target.read_bytes() == data:
+        stored_size = _size(f"{self.folder}/{sha256[:2]}/{sha256}")
+        if stored_size == (len(data) if size is None else size) and target.read_bytes() == data:
             return False
-        if there is not None:
+        if stored_size is not None:
             aside = set_aside(self.folder.parent, target)
             log.warning("%s: was damaged and is restored; the old one is %s", target, aside)
         write_private(target, data)
@@ -102,7 +102,7 @@ def _size(path: str) -> int | None:
     """Size of a regular file in bytes, None where there is none."""
     # Tens of thousands of images are looked at for one cell: os.stat costs a fifth of Path.stat.
     try:
-        found = os.stat(path)  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
     except OSError:
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -53,11 +53,11 @@ def form_1(identity: str, reads_tags: bool, request: Request) -> str:
     )
     ending = f',"tags":[{_tags_1(request.tags)}]}}' if reads_tags else "}"
     extras = dump_extras(request)
-    more = f",{canonical(extras).decode('ascii')[1:-1]}" if extras else ""
+    extras_json = f",{canonical(extras).decode('ascii')[1:-1]}" if extras else ""
     return (
         f'{{"decoding":{{"max_tokens":{decoding.max_tokens},'
         f'"temperature":{_number(decoding.temperature)}{top_p}}},"index":{request.index},'
-        f'"messages":[{messages}],"model":{identity},"schema":1{more}{ending}'
+        f'"messages":[{messages}],"model":{identity},"schema":1{extras_json}{ending}'
     )
 
 
@@ -67,11 +67,11 @@ def dump_extras(request: Request) -> dict[str, Any]:
     `turns` holds, by the position of the message, the calls that it made or the call it answers,
     and what its provider wants back with it.
     """
-    found: dict[str, Any] = {}
+    extras: dict[str, Any] = {}
     if request.options:
-        found["options"] = list(request.options)
+        extras["options"] = list(request.options)
     if request.conversation.tools:
-        found["tools"] = [tool.model_dump() for tool in request.conversation.tools]
+        extras["tools"] = [tool.model_dump() for tool in request.conversation.tools]
     turns = {
         str(position): {
             "calls": [call.model_dump() for call in message.calls],
@@ -81,7 +81,7 @@ def dump_extras(request: Request) -> dict[str, Any]:
         for position, message in enumerate(request.conversation.messages)
         if message.calls or message.answers is not None or message.carried is not None
     }
-    return found | ({"turns": turns} if turns else {})
+    return extras | ({"turns": turns} if turns else {})
 
 
 def _part_1(part: Part) -> str:
@@ -163,9 +163,9 @@ def dump_decoding(decoding: Decoding) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def parse_request(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
+def parse_request(values: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
     """The request that `dump_request` wrote. Raises ValueError (pydantic's) when it is none."""
-    turns = asked.get("turns", {})
+    turns = values.get("turns", {})
     messages = [
         {
             **turns.get(str(position), {}),
@@ -177,14 +177,14 @@ def parse_request(asked: Mapping[str, Any], tags: Mapping[str, Any]) -> Request:
                 for part in message["parts"]
             ],
         }
-        for position, message in enumerate(asked["messages"])
+        for position, message in enumerate(values["messages"])
     ]
     return Request.model_validate(
         {
-            "conversation": {"messages": messages, "tools": asked.get("tools", [])},
-            "options": asked.get("options", []),
-            "decoding": asked["decoding"],
-            "index": asked["index"],
+            "conversation": {"messages": messages, "tools": values.get("tools", [])},
+            "options": values.get("options", []),
+            "decoding": values["decoding"],
+            "index": values["index"],
             "tags": tags,
         }
     )

@@ -64,24 +64,26 @@ def merge_store(source: Path, into: Path, *, links: bool = False) -> Merged:
                 merged.faults.append(Fault(folder.name, *foreign))
                 continue
             partition = open_folder(folder, thorough=True)
-            ours = target.open_partition(partition.identity)
-            _copy_responses(partition, ours, merged)
-            merged.faults += name_damage(folder.name, partition.damaged)
-            merged.replaced += mend_packs(into, ours)
-            merged.faults += name_damage(ours.folder.name, ours.damaged)
+            target_partition = target.open_partition(partition.identity)
+            _copy_responses(partition, target_partition, merged)
+            merged.faults += name_damage(folder.name, partition.damaged_lines)
+            merged.replaced += mend_packs(into, target_partition)
+            merged.faults += name_damage(
+                target_partition.folder.name, target_partition.damaged_lines
+            )
             partition.close()
     return merged
 
 
 def _copy_images(source: Path, into: Path, merged: Merged, links: bool) -> None:
-    kept = ImageStore(into / "images")
+    image_store = ImageStore(into / "images")
     for path in image_files(source):
         foreign = None if links else _outside(source, path)
-        if (why := foreign or find_picture_fault(path)) is not None:
-            merged.faults.append(Fault("images", path.name[:12], why))
+        if (fault := foreign or find_picture_fault(path)) is not None:
+            merged.faults.append(Fault("images", path.name[:12], fault))
             continue
-        hurt = kept.path(path.name).exists()
-        if kept.add(path.name, path.read_bytes()):
+        hurt = image_store.path(path.name).exists()
+        if image_store.add(path.name, path.read_bytes()):
             merged.restored_images += hurt
             merged.images += not hurt
 
@@ -89,8 +91,8 @@ def _copy_images(source: Path, into: Path, merged: Merged, links: bool) -> None:
 def _foreign(source: Path, folder: Path) -> tuple[str, str] | None:
     """The first file of a partition that is none of its store's own, and why."""
     for path in (folder, *sorted(folder.glob("*.jsonl")), *sorted(folder.glob("*.parquet"))):
-        if (why := _outside(source, path)) is not None:
-            return path.name, why
+        if (reason := _outside(source, path)) is not None:
+            return path.name, reason
     return None
 
 
@@ -103,33 +105,33 @@ def _outside(source: Path, path: Path) -> str | None:
     return None
 
 
-def _copy_responses(theirs: Partition, ours: Partition, merged: Merged) -> None:
-    keys = Keys(theirs.identity)
-    for key in theirs:
+def _copy_responses(source: Partition, target: Partition, merged: Merged) -> None:
+    keys = Keys(source.identity)
+    for key in source:
         try:
-            body = theirs.body(key)
+            body = source.body(key)
         except StoreError as error:
-            said = str(error).partition(": ")[2]
-            merged.faults.append(Fault(theirs.folder.name, f"response {key[:12]}", said))
+            message = str(error).partition(": ")[2]
+            merged.faults.append(Fault(source.folder.name, f"response {key[:12]}", message))
             continue
         if body is None:
             continue
-        if (why := _key_fault(keys, key, body)) is not None:
-            merged.faults.append(Fault(theirs.folder.name, f"response {key[:12]}", why))
+        if (fault := _key_fault(keys, key, body)) is not None:
+            merged.faults.append(Fault(source.folder.name, f"response {key[:12]}", fault))
             continue
-        had = key in ours
-        kept = ours.body(key)
-        if kept is None:
-            line = theirs.line(key)
+        had = key in target
+        stored_body = target.body(key)
+        if stored_body is None:
+            line = source.line(key)
             if line is not None:
-                ours.append_line(key, line)
+                target.append_line(key, line)
                 merged.restored += had
                 merged.copied += not had
-        elif kept.response == body.response or _values(kept) == _values(body):
+        elif stored_body.response == body.response or _values(stored_body) == _values(body):
             merged.present += 1
         else:
             merged.conflicts += 1
-    ours.sync()
+    target.sync()
 
 
 def _values(body: Body) -> object:

@@ -83,36 +83,36 @@ def absorb(archive: Path, store: Path) -> list[Merged]:
 
     An increment with damage is merged as far as it is sound, and looked at again next time.
     """
-    known = _read_absorbed(store)
-    done = []
+    absorbed = _read_absorbed(store)
+    merges = []
     for increment in increments(archive):
-        if increment.name not in known:
-            done.append(merge_store(increment, store, links=True))
-            if not done[-1].faults:
+        if increment.name not in absorbed:
+            merges.append(merge_store(increment, store, links=True))
+            if not merges[-1].faults:
                 _note(store, [increment.name])
-    return done
+    return merges
 
 
 def pointers(archive: Path) -> list[str]:
     """The files by which DVC knows the increments. Raises MissingInputError without any."""
-    found = sorted(str(path) for path in archive.glob("*.dvc"))
-    if not found:
+    paths = sorted(str(path) for path in archive.glob("*.dvc"))
+    if not paths:
         raise MissingInputError(
             f"{archive}: holds nothing that was shared; `omibench store push` begins it, and "
             "`git pull` brings what others have pushed"
         )
-    return found
+    return paths
 
 
 def _copy_responses(folder: Path, older: Iterable[Path], new: Store) -> list[str]:
     source = open_folder(folder, thorough=True)
-    known: set[str] = set()
+    shared_keys: set[str] = set()
     for increment in older:
         if (increment / folder.name).is_dir():
-            held = open_folder(increment / folder.name)
-            known.update(held)
-            held.close()
-    fresh = [key for key in source if key not in known]
+            partition = open_folder(increment / folder.name)
+            shared_keys.update(partition)
+            partition.close()
+    fresh = [key for key in source if key not in shared_keys]
     target: Partition | None = None
     copied = []
     for key in fresh:
@@ -126,10 +126,10 @@ def _copy_responses(folder: Path, older: Iterable[Path], new: Store) -> list[str
 
 
 def _copy_images(store: Path, older: Iterable[Path], part: Path) -> list[str]:
-    known = {path.name for increment in older for path in image_files(increment)}
+    shared_names = {path.name for increment in older for path in image_files(increment)}
     copied = []
     for path in image_files(store):
-        if path.name not in known:
+        if path.name not in shared_names:
             write_private(part / "images" / path.name[:2] / path.name, path.read_bytes())
             copied.append(path.name)
     return copied

@@ -83,8 +83,8 @@ def read_card(folder: Path) -> dict[str, Any] | None:
     try:
         owner = read_json(card, CARD_BYTES)
     except OmibenchError as error:
-        why = str(error).removeprefix(f"{card}: ")
-        raise StoreError(f"{card}: cannot be used: {why}") from None
+        reason = str(error).removeprefix(f"{card}: ")
+        raise StoreError(f"{card}: cannot be used: {reason}") from None
     if not isinstance(owner, dict):
         raise StoreError(f"{card}: cannot be used: it names no model")
     return owner
@@ -115,11 +115,11 @@ def _partitions(store: Path) -> list[Path]:
 
 
 def _report(partition: Partition) -> None:
-    if not partition.damaged:
+    if not partition.damaged_lines:
         return
-    first = partition.damaged[0]
+    first = partition.damaged_lines[0]
     log.warning(
         "%s: %d of its lines cannot be read and were skipped; the first is %s, line %d: %s",
-        partition.folder, sum(damage.lines for damage in partition.damaged),
+        partition.folder, sum(damage.lines for damage in partition.damaged_lines),
         first.segment, first.line, first.reason,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from omibench.store.contents import card_fault, image_files, open_folder
 from omibench.store.files import NoFileError, open_stored
 from omibench.store.images import ImageStore
 from omibench.store.key import FORMS, Keys, parse_request
-from omibench.store.partition.index import Damage, Place
+from omibench.store.partition.index import Damage, ResponsePlace
 from omibench.store.partition.line import Body, parse_response, parse_values
 from omibench.store.partition.partition import Partition
 
@@ -28,7 +28,7 @@ class Fault(NamedTuple):
 
 
 @dataclass
-class Verified:
+class StoreCheck:
     """What was checked, and what is wrong."""
 
     responses: int = 0
@@ -38,11 +38,11 @@ class Verified:
     faults: list[Fault] = field(default_factory=list)
     tightened: int = 0
     """Files and folders that others could read or write, and can no more."""
-    shown: dict[str, str] = field(default_factory=dict)
+    picture_uses: dict[str, str] = field(default_factory=dict)
     """Every picture that a request shows or a response draws, with the first such response."""
 
 
-def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verified:
+def verify_store(store: Path, folders: list[Path], images: bool = True) -> StoreCheck:
     """Check the partitions in `folders`, and with `images` every picture of the store.
 
     A line is sound when its checksum holds, its JSON is a request and a response, and its key is
@@ -50,29 +50,29 @@ def verify_store(store: Path, folders: list[Path], images: bool = True) -> Verif
     its bytes; every picture that a request shows or a response draws must be there.
     What other users may read without need is closed to them.
     """
-    found = Verified(tightened=tighten_all(store))
+    report = StoreCheck(tightened=tighten_all(store))
     for folder in folders:
         if (fault := card_fault(folder)) is not None:
-            found.faults.append(Fault(folder.name, "model.json", fault))
-        _verify_partition(open_folder(folder, thorough=True), found)
-    kept = ImageStore(store / "images")
-    for sha256, where in sorted(found.shown.items()):
-        if not kept.path(sha256).is_file():
-            why = f"is shown by {where} and not in the store"
-            found.faults.append(Fault("images", sha256[:12], why))
+            report.faults.append(Fault(folder.name, "model.json", fault))
+        _verify_partition(open_folder(folder, thorough=True), report)
+    image_store = ImageStore(store / "images")
+    for sha256, response in sorted(report.picture_uses.items()):
+        if not image_store.path(sha256).is_file():
+            reason = f"is shown by {response} and not in the store"
+            report.faults.append(Fault("images", sha256[:12], reason))
     for path in image_files(store) if images else ():
-        found.images += 1
+        report.images += 1
         if (hurt := find_picture_fault(path)) is not None:
-            found.faults.append(Fault("images", path.name[:12], hurt))
-    return found
+            report.faults.append(Fault("images", path.name[:12], hurt))
+    return report
 
 
 def name_damage(partition: str, damaged: list[Damage]) -> Iterator[Fault]:
     """The damaged lines of a partition as faults."""
     for damage in damaged:
         last = damage.line + damage.lines - 1
-        where = f"line {damage.line}" if damage.lines == 1 else f"lines {damage.line} to {last}"
-        yield Fault(f"{partition}/{damage.segment}", where, damage.reason)
+        place = f"line {damage.line}" if damage.lines == 1 else f"lines {damage.line} to {last}"
+        yield Fault(f"{partition}/{damage.segment}", place, damage.reason)
 
 
 def key_fault(keys: Keys, key: str, body: Body) -> str | None:
@@ -82,34 +82,34 @@ def key_fault(keys: Keys, key: str, body: Body) -> str | None:
     return None if actual == key else f"its request has another key ({actual[:12]})"
 
 
-def _verify_partition(partition: Partition, found: Verified) -> None:
+def _verify_partition(partition: Partition, report: StoreCheck) -> None:
     keys = Keys(partition.identity) if partition.identity else None
     for file in partition.files:
         for raw, first, second in file.index:
             key = raw.hex()
             try:
-                why = _check(keys, key, file.body(key, Place(first, second)), found)
+                reason = _check(keys, key, file.body(key, ResponsePlace(first, second)), report)
             except (ValueError, TypeError, LookupError, AttributeError) as error:
-                why = f"cannot be understood: {str(error).partition(chr(10))[0]}"
+                reason = f"cannot be understood: {str(error).partition(chr(10))[0]}"
             except OSError as error:
                 raise StoreError(f"{file.path}: cannot be read: {reason_of(error)}") from None
-            if why is not None:
-                where = f"{partition.folder.name}/{file.path.name}"
-                found.faults.append(Fault(where, f"response {key[:12]}", why))
-    found.faults += name_damage(partition.folder.name, partition.damaged)
+            if reason is not None:
+                file_name = f"{partition.folder.name}/{file.path.name}"
+                report.faults.append(Fault(file_name, f"response {key[:12]}", reason))
+    report.faults += name_damage(partition.folder.name, partition.damaged_lines)
     partition.close()
 
 
-def _check(keys: Keys | None, key: str, body: Body, found: Verified) -> str | None:
-    found.responses += 1
+def _check(keys: Keys | None, key: str, body: Body, report: StoreCheck) -> str | None:
+    report.responses += 1
     for drawn in parse_response(body.response).drawn:
-        found.shown.setdefault(drawn.sha256, f"response {key[:12]}")
+        report.picture_uses.setdefault(drawn.sha256, f"response {key[:12]}")
     for message in parse_values(body.request)["messages"]:
         for part in message["parts"]:
             if "image" in part:
-                found.shown.setdefault(part["image"], f"response {key[:12]}")
+                report.picture_uses.setdefault(part["image"], f"response {key[:12]}")
     if keys is None or body.schema not in FORMS:
-        found.without_key += 1
+        report.without_key += 1
         return None
     return key_fault(keys, key, body)
 
@@ -118,8 +118,8 @@ def find_picture_fault(path: Path) -> str | None:
     """Why a picture of a store is not what its name says, or None."""
     try:
         with open_stored(path) as file:
-            same = hash_stream(file) == path.name
-        return None if same else "its content is not what its name says"
+            matches = hash_stream(file) == path.name
+        return None if matches else "its content is not what its name says"
     except NoFileError as error:
         return str(error)
     except OSError as error:

@@ -31,7 +31,7 @@ class Drawing(NamedTuple):
         return f"A field with {self.dots} dots."
 
 
-class Option(NamedTuple):
+class ItemOption(NamedTuple):
     """One choice: a text, or the index of a drawing."""
 
     label: str
@@ -47,7 +47,7 @@ class Item(NamedTuple):
     answer_type: AnswerType
     question: str
     drawings: list[Drawing]
-    options: list[Option]
+    options: list[ItemOption]
     answer: list[str]
     solution: str
     group: str
@@ -71,12 +71,12 @@ def items(like: Like, seed: int = 0) -> tuple[Item, ...]:
     forms = [form for kind in profile(like).kinds for form in _forms(kind, like, seed)]
     groups = _groups(forms, like, seed)
     places: dict[Subject, int] = {}
-    found = []
+    problems = []
     for form, group in zip(forms, groups, strict=True):
         subject = form.kind.subject
         places[subject] = places.get(subject, 0) + 1
-        found.append(_item(f"synthetic-{subject}-{places[subject]}", form, group, like, seed))
-    return tuple(found)
+        problems.append(_item(f"synthetic-{subject}-{places[subject]}", form, group, like, seed))
+    return tuple(problems)
 
 
 def make_random(*parts: object) -> Random:
@@ -108,17 +108,17 @@ def _deal(counts: Counts, n: int, fill: int, rng: Random) -> list[int]:
 
 def _groups(forms: Sequence[_Form], like: Like, seed: int) -> list[str]:
     """The group of each problem: shared by as many as the profile says, else empty."""
-    found = [""] * len(forms)
+    groups = [""] * len(forms)
     for subject, sizes in profile(like).groups.items():
-        own = [i for i, form in enumerate(forms) if form.kind.subject == subject]
+        indices = [i for i, form in enumerate(forms) if form.kind.subject == subject]
         rng = make_random(like, seed, "groups", subject)
-        rng.shuffle(own)
+        rng.shuffle(indices)
         shared = [size for size, count in sizes.items() if size > 1 for _ in range(count)]
         for number, size in enumerate(shared, 1):
-            for i in own[:size]:
-                found[i] = f"synthetic-{subject}-stem-{number}"
-            own = own[size:]
-    return found
+            for i in indices[:size]:
+                groups[i] = f"synthetic-{subject}-stem-{number}"
+            indices = indices[size:]
+    return groups
 
 
 def _item(name: str, form: _Form, group: str, like: Like, seed: int) -> Item:
@@ -129,17 +129,17 @@ def _item(name: str, form: _Form, group: str, like: Like, seed: int) -> Item:
         for i in range(stem)
     ]
     dots = [drawing.dots for drawing in drawings]
-    options: list[Option] = []
+    options: list[ItemOption] = []
     if form.pictures:
-        options, drawn, answer, asked = _picture_choices(form, name, stem, rng)
+        options, drawn, answer, task = _picture_choices(form, name, stem, rng)
         drawings += drawn
     elif form.choices:
-        options, answer, asked = _text_choices(form.choices, sum(dots), rng)
+        options, answer, task = _text_choices(form.choices, sum(dots), rng)
     else:
-        answer, asked = _open(dots, form.parts, rng)
-    shown = "\n".join(f"Picture {i + 1}: [IMAGE{i}]" for i in range(stem))
-    text = f"{shown}\n\n{asked}".strip()
-    told = ", ".join(str(drawing.dots) for drawing in drawings)
+        answer, task = _open(dots, form.parts, rng)
+    picture_lines = "\n".join(f"Picture {i + 1}: [IMAGE{i}]" for i in range(stem))
+    text = f"{picture_lines}\n\n{task}".strip()
+    dot_counts = ", ".join(str(drawing.dots) for drawing in drawings)
     return Item(
         id=name,
         subject=form.kind.subject,
@@ -148,7 +148,7 @@ def _item(name: str, form: _Form, group: str, like: Like, seed: int) -> Item:
         drawings=drawings,
         options=options,
         answer=answer,
-        solution=f"The pictures show {told} dots. The answer is {', '.join(answer)}.",
+        solution=f"The pictures show {dot_counts} dots. The answer is {', '.join(answer)}.",
         group=group,
         difficulty=round(rng.gauss(0.0, 1.0), 4),
         attributes=form.kind.attributes,
@@ -161,35 +161,35 @@ def _drawing(key: str, like: Like, seed: int) -> Drawing:
 
 def _picture_choices(
     form: _Form, name: str, stem: int, rng: Random
-) -> tuple[list[Option], list[Drawing], list[str], str]:
+) -> tuple[list[ItemOption], list[Drawing], list[str], str]:
     counts = rng.sample(range(1, MOST_DOTS + 1), form.choices)
     drawn = [Drawing(f"{name}/choice/{i}/{n}", n) for i, n in enumerate(counts)]
     right = rng.randrange(form.choices)
-    options = [Option(_letter(i), None, stem + i) for i in range(form.choices)]
-    asked = f"Which of the choices shows exactly {counts[right]} dots?"
-    return options, drawn, [_letter(right)], asked
+    options = [ItemOption(_letter(i), None, stem + i) for i in range(form.choices)]
+    task = f"Which of the choices shows exactly {counts[right]} dots?"
+    return options, drawn, [_letter(right)], task
 
 
-def _text_choices(count: int, total: int, rng: Random) -> tuple[list[Option], list[str], str]:
-    others = [n for n in range(max(0, total - 2 * count), total + 2 * count + 1) if n != total]
-    texts = rng.sample(others, count - 1)
+def _text_choices(count: int, total: int, rng: Random) -> tuple[list[ItemOption], list[str], str]:
+    distractors = [n for n in range(max(0, total - 2 * count), total + 2 * count + 1) if n != total]
+    texts = rng.sample(distractors, count - 1)
     right = rng.randrange(count)
     texts.insert(right, total)
-    options = [Option(_letter(i), str(n), None) for i, n in enumerate(texts)]
+    options = [ItemOption(_letter(i), str(n), None) for i, n in enumerate(texts)]
     return options, [_letter(right)], "How many dots do the pictures show together?"
 
 
 def _open(dots: Sequence[int], parts: int, rng: Random) -> tuple[list[str], str]:
     if parts > 1:
-        asked = (
+        task = (
             "Give (1) the number of dots in all pictures together and (2) the number of dots of "
             "the fullest picture."
         )
-        return [str(sum(dots)), str(max(dots))], asked
-    how = rng.randrange(3) if len(dots) > 1 else 0
-    if how == 0:
+        return [str(sum(dots)), str(max(dots))], task
+    variant = rng.randrange(3) if len(dots) > 1 else 0
+    if variant == 0:
         return [str(sum(dots))], "How many dots do the pictures show together?"
-    if how == 1:
+    if variant == 1:
         return [_fraction(dots[0], sum(dots))], (
             "Which part of all dots stands in picture 1? Give a fraction in lowest terms."
         )
@@ -199,9 +199,9 @@ def _open(dots: Sequence[int], parts: int, rng: Random) -> tuple[list[str], str]
     )
 
 
-def _fraction(part: int, whole: int) -> str:
-    common = gcd(part, whole)
-    return f"$\\frac{{{part // common}}}{{{whole // common}}}$"
+def _fraction(part: int, total: int) -> str:
+    common = gcd(part, total)
+    return f"$\\frac{{{part // common}}}{{{total // common}}}$"
 
 
 def _polynomial(coefficients: Iterable[int]) -> str:

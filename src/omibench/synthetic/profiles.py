@@ -108,19 +108,21 @@ def _emma() -> Profile:
              attributes={"category": "Knowledge-based counting"})
     ]  # fmt: skip
     for name, count in _EMMA_MATH.items():
-        about = {"category": name}
+        attributes = {"category": name}
         mcq, pictured = count - open_[name], 0
         if name == "2D Transformation":
             pictured = _MATH_PICTURE_CHOICES
         images = {count: n for count, n in ((5, pictured), (1, mcq - pictured)) if n}
-        kinds.append(Kind("mathematics", "mcq", images, {4: mcq}, {}, pictured, about))
-        kinds.append(Kind("mathematics", "open", {1: open_[name]}, attributes=about))
+        kinds.append(Kind("mathematics", "mcq", images, {4: mcq}, {}, pictured, attributes))
+        kinds.append(Kind("mathematics", "open", {1: open_[name]}, attributes=attributes))
     for subject, categories in _EMMA_MCQ.items():
         for name, count in categories.items():
-            shown = _EMMA_IMAGES.get((subject, name), 1)
+            image_count = _EMMA_IMAGES.get((subject, name), 1)
             pictured = count if name == "Reaction Simulation Pro" else 0
-            about = {"category": name}
-            kinds.append(Kind(subject, "mcq", {shown: count}, {4: count}, {}, pictured, about))
+            attributes = {"category": name}
+            kinds.append(
+                Kind(subject, "mcq", {image_count: count}, {4: count}, {}, pictured, attributes)
+            )
     return Profile(kinds)
 
 
@@ -146,9 +148,9 @@ def _mathreal(count: int, types: Mapping[str, int], several_parts: int) -> Profi
     by_category = proportional(_MATHREAL, count)
     for category, size in by_category.items():
         for name, n in proportional(types, size).items():
-            about = {"category": category, "type": name}
+            attributes = {"category": category, "type": name}
             parts = {2: round(n * several_parts / count)}
-            kinds.append(Kind("mathematics", "open", {1: n}, parts=parts, attributes=about))
+            kinds.append(Kind("mathematics", "open", {1: n}, parts=parts, attributes=attributes))
     return Profile(kinds)
 
 
@@ -169,17 +171,17 @@ def profile(like: Like) -> Profile:
     return _mathreal(480, types, 281)
 
 
-def _mini(whole: Profile, per_subject: int = 100) -> Profile:
+def _mini(full: Profile, per_subject: int = 100) -> Profile:
     """The same number of each subject, its categories alike as far as they go (EMMA, 4.1)."""
     kinds = []
-    for subject in dict.fromkeys(kind.subject for kind in whole.kinds):
-        own = [kind for kind in whole.kinds if kind.subject == subject]
+    for subject in dict.fromkeys(kind.subject for kind in full.kinds):
+        subject_kinds = [kind for kind in full.kinds if kind.subject == subject]
         sizes: dict[str, int] = {}
-        for kind in own:
+        for kind in subject_kinds:
             name = kind.attributes["category"]
             sizes[name] = sizes.get(name, 0) + kind.total
         for name, share in equal(sizes, per_subject).items():
-            inside = [kind for kind in own if kind.attributes["category"] == name]
+            inside = [kind for kind in subject_kinds if kind.attributes["category"] == name]
             counts = proportional({str(i): kind.total for i, kind in enumerate(inside)}, share)
             kinds += [_shrink(kind, counts[str(i)]) for i, kind in enumerate(inside)]
     return Profile([kind for kind in kinds if kind.total])

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 def proportional(sizes: Mapping[str, int], total: int) -> dict[str, int]:
     """`total` in proportion to `sizes`, by largest remainders; ties go to the first named."""
-    whole = sum(sizes.values())
-    exact = {name: total * size / whole for name, size in sizes.items()}
-    found = {name: int(share) for name, share in exact.items()}
-    by_remainder = sorted(sizes, key=lambda name: found[name] - exact[name])
-    for name in by_remainder[: total - sum(found.values())]:
-        found[name] += 1
-    return found
+    size_sum = sum(sizes.values())
+    exact = {name: total * size / size_sum for name, size in sizes.items()}
+    shares = {name: int(share) for name, share in exact.items()}
+    by_remainder = sorted(sizes, key=lambda name: shares[name] - exact[name])
+    for name in by_remainder[: total - sum(shares.values())]:
+        shares[name] += 1
+    return shares
 
 
 def equal(sizes: Mapping[str, int], total: int) -> dict[str, int]:
@@ -21,9 +21,9 @@ def equal(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
     All of it where the sizes hold no more than `total`.
     """
-    found = dict.fromkeys(sizes, 0)
-    left = total
+    shares = dict.fromkeys(sizes, 0)
+    remaining = total
     for place, name in enumerate(sorted(sizes, key=lambda name: sizes[name])):
-        found[name] = min(sizes[name], left // (len(sizes) - place))
-        left -= found[name]
-    return found
+        shares[name] = min(sizes[name], remaining // (len(sizes) - place))
+        remaining -= shares[name]
+    return shares

@@ -37,12 +37,12 @@ def read_fenced(text: str) -> dict[str, str]:
     if first is None:
         return {}
     nonce = first.group(2)
-    found: dict[str, str] = {}
+    sections: dict[str, str] = {}
     for opening in _OPENING.finditer(text, first.start()):
         end = text.find(f"\n<<<END {opening.group(1)} {nonce}>>>", opening.end())
         if opening.group(2) == nonce and end >= 0:
-            found.setdefault(opening.group(1), text[opening.end() + 1 : end])
-    return found
+            sections.setdefault(opening.group(1), text[opening.end() + 1 : end])
+    return sections
 
 
 def _nonce(texts: Sequence[str]) -> str:

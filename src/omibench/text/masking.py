@@ -54,7 +54,7 @@ _FIELD = re.compile(
 _QUERY = re.compile(r"([?&](?:key|token|sig|signature|auth|code|pass)=)[^\s&#\"']+", re.IGNORECASE)
 _REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _LIBRARIES = frozenset({"openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2"})
-_known: dict[str, None] = {}
+_secrets: dict[str, None] = {}
 """Every secret that was read, in the spellings in which it may come back."""
 _long: dict[str, bytes] = {}
 """Those that are no words of an answer, each with a part that JSON spells in one way alone."""
@@ -67,7 +67,7 @@ def remember(secret: str) -> None:
     spellings = (quote(secret, safe=""), quote(secret), quote_plus(secret))
     encoded = b64encode(secret.encode()).decode().rstrip("=")
     for spelling in (secret, *spellings, json.dumps(secret)[1:-1], encoded):
-        _known[spelling] = None
+        _secrets[spelling] = None
     if len(secret) >= _LONG and re.search(r"\d", secret):
         _long[secret] = max(re.findall(r"[\w-]+", secret, re.ASCII), key=len, default="").encode()
     _mask_libraries()
@@ -80,7 +80,7 @@ def mask(text: str) -> str:
     """
     spans = list(_lookalikes(text))
     backwards = text[::-1]
-    for secret in _known:
+    for secret in _secrets:
         spans += _places(text, secret)
         ends = _places(backwards, secret[::-1])
         spans += [(len(text) - end, len(text) - start) for start, end in ends]
@@ -150,7 +150,7 @@ def with_secrets(value: Any, read: Callable[[str], str]) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        name: _REFERENCE.sub(lambda found: read(found[1]), entry)
+        name: _REFERENCE.sub(lambda reference: read(reference[1]), entry)
         if isinstance(entry, str) and (is_secret_name(str(name)) or _MAYBE_NAME.fullmatch(name))
         else with_secrets(entry, read)
         for name, entry in value.items()
@@ -186,11 +186,11 @@ def _holds_secret(name: str, entry: str) -> bool:
 
 def _lookalikes(text: str) -> Iterator[Span]:
     """Where a text holds what looks like a secret."""
-    for found in _LOOKS_SECRET.finditer(text):
-        yield found.span()
+    for match in _LOOKS_SECRET.finditer(text):
+        yield match.span()
     for pattern in (_BEARER, _FIELD, _QUERY):
-        for found in pattern.finditer(text):
-            yield found.end(1), found.end()
+        for match in pattern.finditer(text):
+            yield match.end(1), match.end()
 
 
 def _places(text: str, secret: str) -> Iterator[Span]:

@@ -16,7 +16,7 @@ from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeF
 from omibench.judges.panel import Judge
 from omibench.params.study import Study
 from omibench.schemas.request import Outcome, Request, Response
-from omibench.stages.score.asking import ScoreJudges, one_judge
+from omibench.stages.score.asking import ScoreJudges, make_score_judges
 
 
 @pytest.fixture(autouse=True)
@@ -140,11 +140,11 @@ def test_several_rule_books_make_one_file_and_a_summary_each(
 
 
 def test_a_cell_of_a_results_folder_keeps_its_known_verdicts_there(tmp_path: Path) -> None:
-    from omibench.stages.score.cache import cell_cache, user_cache
+    from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
 
     cell = tmp_path / "results" / "infer" / "m" / "cot.parquet"
-    assert cell_cache(cell) == tmp_path / "results" / "cache" / "verdicts.sqlite"
-    assert cell_cache(tmp_path / "cot.parquet") == user_cache()
+    assert locate_cell_cache(cell) == tmp_path / "results" / "cache" / "verdicts.sqlite"
+    assert locate_cell_cache(tmp_path / "cot.parquet") == locate_user_cache()
 
 
 def judged_by(
@@ -158,7 +158,7 @@ def judged_by(
 
     @contextmanager
     def opened(study: Study) -> Iterator[ScoreJudges]:
-        yield one_judge(Judge("scripted", ask, {"provider": "scripted"}))
+        yield make_score_judges(Judge("scripted", ask, {"provider": "scripted"}))
 
     monkeypatch.setattr("omibench.stages.score.stage.open_judges", opened)
 

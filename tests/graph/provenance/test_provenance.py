@@ -11,13 +11,13 @@ from omibench.errors import FileFormatError, MissingInputError, ParamsError
 from omibench.graph.provenance.provenance import (
     NAME,
     adopt,
-    differences,
+    find_strangers,
     forget,
+    list_differences,
     read_provenance,
     record_stage,
-    strangers,
 )
-from omibench.graph.provenance.records import list_recorded, read_record, write_record
+from omibench.graph.provenance.records import list_recorded_paths, read_record, write_record
 from omibench.graph.provenance.trust import adopt_strangers, check_files
 
 RESULTS = Path("results")
@@ -41,22 +41,22 @@ def move_away() -> None:
 
 
 def test_what_was_made_here_is_no_stranger_and_what_came_from_elsewhere_is() -> None:
-    assert strangers(RESULTS, ["score", "infer"]) == []
+    assert find_strangers(RESULTS, ["score", "infer"]) == []
     record_stage(RESULTS, "score")
-    assert strangers(RESULTS, ["score"]) == []
+    assert find_strangers(RESULTS, ["score"]) == []
     move_away()
-    assert strangers(RESULTS, ["score"]) == ["score"]
+    assert find_strangers(RESULTS, ["score"]) == ["score"]
     assert check_files(RESULTS, ["score"]) == []
     assert adopt_strangers(RESULTS, ["score"]) == ["score"]
-    assert strangers(RESULTS, ["score"]) == []
+    assert find_strangers(RESULTS, ["score"]) == []
     assert read_record("results/score/a.parquet") == RECORD
 
 
 def test_results_without_any_record_are_strangers_that_cannot_be_adopted() -> None:
     move_away()
-    assert strangers(RESULTS, ["score"]) == ["score"]
+    assert find_strangers(RESULTS, ["score"]) == ["score"]
     (found,) = check_files(RESULTS, ["score"])
-    assert NAME in found.what
+    assert NAME in found.description
     assert adopt_strangers(RESULTS, ["score"]) == []
     with pytest.raises(MissingInputError, match="nothing says what made its 2 files"):
         record_stage(RESULTS, "score")
@@ -66,11 +66,11 @@ def test_results_without_any_record_are_strangers_that_cannot_be_adopted() -> No
 @pytest.mark.parametrize("text", [b"3", None])
 def test_every_changed_or_missing_file_is_named(name: str, text: bytes | None) -> None:
     known = record_stage(RESULTS, "score")
-    assert differences(FOLDER, known) == []
+    assert list_differences(FOLDER, known) == []
     (FOLDER / name).unlink()
     if text:
         (FOLDER / name).write_bytes(text)
-    found = differences(FOLDER, known)
+    found = list_differences(FOLDER, known)
     assert found[0] == (name, "has changed since it was made" if text else "is missing")
 
 
@@ -82,12 +82,12 @@ def test_another_revision_is_a_stranger_until_it_is_adopted() -> None:
     record_stage(RESULTS, "score")
     (FOLDER / "a.parquet").write_bytes(b"1")
     (FOLDER / NAME).write_bytes(first)
-    assert strangers(RESULTS, ["score"]) == ["score"]
+    assert find_strangers(RESULTS, ["score"]) == ["score"]
     known = read_provenance(FOLDER)
     assert known is not None
     adopt(FOLDER, known)
     assert read_record("results/score/a.parquet") == RECORD
-    assert strangers(RESULTS, ["score"]) == []
+    assert find_strangers(RESULTS, ["score"]) == []
 
 
 def test_a_run_forgets_the_stages_that_it_makes_anew_and_no_other() -> None:
@@ -96,13 +96,13 @@ def test_a_run_forgets_the_stages_that_it_makes_anew_and_no_other() -> None:
     forget(RESULTS, ["results/score/a.parquet", "elsewhere/x", "results/top.txt"])
     assert not (FOLDER / NAME).exists()
     assert (RESULTS / "infer" / NAME).exists()
-    assert strangers(RESULTS, ["score", "infer"]) == []
-    assert "results/score/a.parquet" in list_recorded()
+    assert find_strangers(RESULTS, ["score", "infer"]) == []
+    assert "results/score/a.parquet" in list_recorded_paths()
 
 
 def test_a_stage_without_results_is_recorded_as_empty() -> None:
     assert record_stage(RESULTS, "judge").files == {}
-    assert strangers(RESULTS, ["judge"]) == []
+    assert find_strangers(RESULTS, ["judge"]) == []
 
 
 def test_what_is_no_stage_is_not_recorded() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omibench.graph.provenance.records import list_recorded, read_record, write_record
+from omibench.graph.provenance.records import list_recorded_paths, read_record, write_record
 
 LONG = "results/infer/" + "m" * 200 + "/setting.parquet"
 
@@ -23,7 +23,7 @@ def test_a_record_is_found_again_under_its_path(path: str) -> None:
     Path(path).touch()
     assert read_record(path) is None
     write_record(path, {"rule": "infer", "params": ["'x'"], "record_format_version": 6})
-    assert list_recorded() == {path}
+    assert list_recorded_paths() == {path}
     found = read_record(path)
     assert found == {"rule": "infer", "params": ["'x'"], "record_format_version": 6}
 
@@ -56,4 +56,4 @@ def test_a_job_that_was_begun_counts_as_known() -> None:
     Path("results/a").touch()
     write_record("results/a", {"rule": "x"})
     Path(".snakemake/metadata").rename(".snakemake/incomplete")
-    assert list_recorded() == {"results/a"}
+    assert list_recorded_paths() == {"results/a"}

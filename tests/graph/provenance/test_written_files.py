@@ -16,8 +16,8 @@ from omibench.graph.provenance.reading import check_inputs
 from omibench.graph.provenance.records import write_record
 from omibench.graph.provenance.verify import verify_results
 from omibench.graph.provenance.written_files import (
-    MADE,
-    changed_files,
+    NOTES_FOLDER,
+    find_changed_files,
     forget_made,
     note_made,
     read_notes,
@@ -66,7 +66,7 @@ def refused() -> str:
 
 
 def test_what_nobody_touched_is_read_and_so_is_what_was_only_touched() -> None:
-    assert changed_files(RESULTS) == []
+    assert find_changed_files(RESULTS) == []
     for path in RESULTS.rglob("*"):
         os.utime(path)
     refuse_changed("results", [], ["params.yaml"])
@@ -101,7 +101,7 @@ def test_a_file_cut_off_with_its_old_time_is_noticed() -> None:
 
 def test_an_edit_of_equal_size_and_time_is_found_by_reading_again_and_by_who_reads_it() -> None:
     keep_time(swap, *CELLS)
-    assert changed_files(RESULTS) == []
+    assert find_changed_files(RESULTS) == []
     found = verify_results(RESULTS, ["infer"])
     assert [one.file for one in found.changed] == [str(cell) for cell in CELLS]
     with pytest.raises(UntrustedError, match=r"infer/b/cot\.parquet was edited"):
@@ -158,7 +158,7 @@ def test_pages_beside_an_output_are_verified_and_stop_no_run() -> None:
     pages[0].write_text("edited")
     pages[1].unlink()
     refuse_changed("results", [], ["params.yaml"])
-    assert [(one.file, one.why) for one in verify_results(RESULTS, ["analyze"]).changed] == [
+    assert [(one.file, one.reason) for one in verify_results(RESULTS, ["analyze"]).changed] == [
         (str(pages[0]), "was edited or exchanged after it was made"),
         (str(pages[1]), "is missing"),
     ]
@@ -180,7 +180,7 @@ def test_an_output_that_is_gone_is_made_anew_and_what_is_about_to_be_made_is_for
     shutil.rmtree(IMAGES)
     CELLS[0].write_text("half")
     forget_made(str(CELLS[0]))
-    assert changed_files(RESULTS) == []
+    assert find_changed_files(RESULTS) == []
 
 
 def test_what_is_recorded_for_others_is_what_was_made() -> None:
@@ -193,7 +193,7 @@ def test_what_is_recorded_for_others_is_what_was_made() -> None:
 def test_without_a_note_the_provenance_of_a_stage_speaks(tmp_path: Path) -> None:
     write_record(str(METRICS), {"rule": "analyze"})
     record_stage(RESULTS, "analyze")
-    shutil.rmtree(MADE)
+    shutil.rmtree(NOTES_FOLDER)
     check_inputs(METRICS)
     METRICS.write_text('{"acc": 1.0}')
     with pytest.raises(UntrustedError, match=r"results/analyze/metrics\.json was edited"):
@@ -203,10 +203,10 @@ def test_without_a_note_the_provenance_of_a_stage_speaks(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("text", ["", "[]", '{"output": "x", "files": {"a": 3}}', "[" * 99999])
 def test_a_damaged_note_is_none(text: str) -> None:
-    for file in MADE.rglob("*.json"):
+    for file in NOTES_FOLDER.rglob("*.json"):
         file.write_text(text)
     assert list(read_notes(RESULTS)) == []
-    assert changed_files(RESULTS) == []
+    assert find_changed_files(RESULTS) == []
     check_inputs(*CELLS)
 
 
@@ -217,5 +217,5 @@ def test_results_elsewhere_have_notes_here(tmp_path: Path) -> None:
         outside.write_text("answers")
         note_made(str(output))
         outside.write_text("others")
-        assert [one.file for one in changed_files(output.parent)] == [str(output)]
+        assert [one.file for one in find_changed_files(output.parent)] == [str(output)]
     assert not [path for path in outside.parent.parent.rglob("*") if path.suffix == ".json"]

@@ -13,7 +13,7 @@ from omibench.models.anthropic.messages import (
     check_anthropic,
     check_anthropic_request,
 )
-from omibench.models.http.pictures import Shown
+from omibench.models.http.pictures import PicturePayload
 from omibench.schemas.request import Conversation, ImagePart, Message, Request, TextPart
 
 A = ImagePart(sha256="a")
@@ -21,7 +21,7 @@ A = ImagePart(sha256="a")
 
 def body(request: Request, **block: Any) -> dict[str, Any]:
     return anthropic_body(
-        anthropic_model(**block), request, lambda image: Shown("image/png", image.sha256)
+        anthropic_model(**block), request, lambda image: PicturePayload("image/png", image.sha256)
     )
 
 

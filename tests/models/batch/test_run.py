@@ -13,7 +13,7 @@ from tests.models.batch.conftest import FAST
 from tests.models.traffic.simulated import Books
 
 from omibench.errors import ModelError
-from omibench.models.batch.api import Found, Row, Shape, Status
+from omibench.models.batch.api import BatchStatus, FoundBatch, InputShape, LineResult
 from omibench.models.batch.draws import name_draw
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission import Submission
@@ -29,7 +29,7 @@ LIMITS = Limits(attempts=4)
 class Scripted:
     """Batches that end at once. `script` has what happens to the first calls of a method."""
 
-    shape = Shape(b"", b"\n", b"\n", 100, 10**6)
+    shape = InputShape(b"", b"\n", b"\n", 100, 10**6)
 
     def __init__(self, room: int = 100, **script: list[Any]) -> None:
         self.room, self.script = room, script
@@ -54,14 +54,14 @@ class Scripted:
         self.made.append(lines.read(size).decode().split())
         return str(len(self.made) - 1)
 
-    def find(self, submission: Submission, known: set[str]) -> list[Found]:
+    def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
         self._next("find")
         return []
 
-    def status(self, batch: str) -> Status:
+    def status(self, batch: str) -> BatchStatus:
         self._next("status")
         crowded = CROWDED if len(self.made[int(batch)]) > self.room else None
-        return Status(batch, ended=True, sources=(batch,), turned_down=crowded)
+        return BatchStatus(batch, ended=True, sources=(batch,), turned_down=crowded)
 
     def download(self, source: str, to: BinaryIO) -> None:
         rows = self._next("download")
@@ -69,8 +69,8 @@ class Scripted:
         lines = [json.dumps({"custom_id": i}) for i in ids] if rows is None else rows
         to.write("\n".join(lines).encode())
 
-    def read(self, row: Any, samples: int) -> Row:
-        return Row(row["custom_id"], [Response(text="x", cost_usd=0.25)] * samples)
+    def read(self, row: Any, samples: int) -> LineResult:
+        return LineResult(row["custom_id"], [Response(text="x", cost_usd=0.25)] * samples)
 
 
 def run(api: Scripted, folder: Path, books: Books, n: int = 8) -> list[Response]:
@@ -85,7 +85,7 @@ def run(api: Scripted, folder: Path, books: Books, n: int = 8) -> list[Response]
     )
     requests = [ask(f"Question {i}") for i in range(n)]
     found = {id(q): r for q, r in made.answers(requests, lambda fresh: [(r,) for r in fresh])}
-    assert made.progress.done == n
+    assert made.progress.finished == n
     return [found[id(request)] for request in requests]
 
 

@@ -13,10 +13,10 @@ import pytest
 from tests.models.apis import ask, picture
 
 from omibench.errors import ModelError
-from omibench.models.batch.api import Shape
+from omibench.models.batch.api import InputShape
 from omibench.models.batch.chunk import Chunk
 from omibench.models.batch.draws import name_draw
-from omibench.models.batch.submission import Line, Submission, custom_id
+from omibench.models.batch.submission import BatchLine, Submission, custom_id
 from omibench.models.batch.submission_folder import KEPT_S, SubmissionFolder, locate_submissions
 from omibench.models.provider import Reservation
 
@@ -24,7 +24,7 @@ IDENTITY = {"provider": "openai", "id": "m"}
 
 
 def submission(asked_at: float, **more: Any) -> Submission:
-    line = Line(id="a-1", draws=("a", "b"), ticket=(7, 0.25))
+    line = BatchLine(id="a-1", draws=("a", "b"), ticket=(7, 0.25))
     return Submission(fingerprint="f" * 64, asked_at=asked_at, lines=(line,), **more)
 
 
@@ -128,9 +128,9 @@ def test_one_model_has_one_folder(tmp_path: Path) -> None:
 
 
 def test_a_chunk_is_framed_and_limited(tmp_path: Path) -> None:
-    shape = Shape(b"[", b",", b"]", most_lines=3, most_bytes=9)
+    shape = InputShape(b"[", b",", b"]", most_lines=3, most_bytes=9)
     chunk = Chunk(tmp_path, shape, 2)
-    line = Line(id="x", draws=("x",))
+    line = BatchLine(id="x", draws=("x",))
     assert chunk.fits(b"1" * 99)
     chunk.add(line, b"11", (ask("?"),))
     assert chunk.fits(b"1234")
@@ -138,7 +138,7 @@ def test_a_chunk_is_framed_and_limited(tmp_path: Path) -> None:
     chunk.add(line, b"22", (ask("?"),))
     assert not chunk.fits(b"")
     chunk.seal()
-    assert chunk.whole().read() == b"[11,22]"
-    assert chunk.whole().read() == b"[11,22]"
+    assert chunk.rewind().read() == b"[11,22]"
+    assert chunk.rewind().read() == b"[11,22]"
     assert chunk.size == 7
     chunk.close()

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.models.http.pools import EACH, open_pools
+from omibench.models.http.pools import CLIENT_LOAD, open_pools
 
 
 class Client:
@@ -39,8 +39,8 @@ def test_no_client_is_busier_than_needed(concurrency: int, flying: int) -> None:
         assert all(client.closed for client in made)
 
     asyncio.run(run())
-    assert len(made) == -(-min(flying, concurrency) // EACH)
-    assert max(client.most for client in made) <= EACH
+    assert len(made) == -(-min(flying, concurrency) // CLIENT_LOAD)
+    assert max(client.most for client in made) <= CLIENT_LOAD
 
 
 def test_one_after_another_stay_on_one_client() -> None:

@@ -11,13 +11,13 @@ import pytest
 from tests.models.apis import ask, openai_model, picture
 
 from omibench.errors import ImageCountError, ModelError
-from omibench.models.http.pictures import Pictures, Show
-from omibench.models.http.wire import Body, wire_body
+from omibench.models.http.pictures import PictureCache, Show
+from omibench.models.http.wire import RequestBody, wire_body
 from omibench.models.openai.messages import openai_body
 from omibench.schemas.request import Request
 
 
-def sent(body: Body) -> bytes:
+def sent(body: RequestBody) -> bytes:
     async def collect() -> bytes:
         return b"".join([piece async for piece in body])
 
@@ -27,7 +27,7 @@ def sent(body: Body) -> bytes:
 def test_the_bytes_are_the_body(tmp_path: Path) -> None:
     images = [picture(tmp_path, f"{i}.png", size=100 + i) for i in range(3)]
     request = ask("öne <0>", images[0], images[1], "\ud800 two", images[0], images[2])
-    pictures = Pictures()
+    pictures = PictureCache()
 
     def build(show: Show) -> dict[str, Any]:
         return openai_body(openai_model(), [request], show)
@@ -46,13 +46,15 @@ def test_a_picture_too_few_or_in_the_wrong_place_is_never_sent(tmp_path: Path) -
 
     for other in (ask(a), ask(b, a), ask(a, b, b), ask("none")):
         with pytest.raises(ImageCountError, match="the conversation has 2 images"):
-            wire_body(lambda show, other=other: build(other, show), request, Pictures())
+            wire_body(lambda show, other=other: build(other, show), request, PictureCache())
 
 
 def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
     image = picture(tmp_path, "a.png")
     request = ask(image)
-    body = wire_body(lambda show: openai_body(openai_model(), [request], show), request, Pictures())
+    body = wire_body(
+        lambda show: openai_body(openai_model(), [request], show), request, PictureCache()
+    )
     path = Path(image.path)
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with pytest.raises(ModelError, match="not that of the dataset"):
@@ -61,7 +63,7 @@ def test_a_file_that_changed_is_never_sent(tmp_path: Path) -> None:
 
 def test_the_cache_keeps_to_its_size(tmp_path: Path) -> None:
     images = [picture(tmp_path, f"{i}.png", size=3000) for i in range(5)]
-    pictures = Pictures(cache_bytes=9000)
+    pictures = PictureCache(cache_bytes=9000)
     for image in [*images, images[-1]]:
         assert len(pictures.encode(image)) == 4 * ((pictures.size(image) + 2) // 3)
     assert pictures._held <= 9000

@@ -14,7 +14,7 @@ from tests.models.tiny_vlm import FAMILIES, build
 from omibench.models.local import transformers as module
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import decode
-from omibench.models.local.occlusion import Packing, bare
+from omibench.models.local.occlusion import Packing, strip_patches
 from omibench.models.local.transformers import TransformersProvider
 from omibench.params.models.local import TransformersModel
 from omibench.schemas.request import ImagePart, Request
@@ -119,4 +119,4 @@ def test_a_patch_is_black_and_the_file_stays(tmp_path: Path) -> None:
 def test_conversations_that_differ_in_patches_alone_are_one(tmp_path: Path) -> None:
     images = [picture(tmp_path, seed) for seed in (1, 2)]
     first, *others = (r.conversation for r in requests_under(images, 1))
-    assert {bare(c) for c in others} == {first}
+    assert {strip_patches(c) for c in others} == {first}

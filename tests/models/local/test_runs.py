@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.local_blocks import samples, shown
 
-from omibench.models.local.runs import Run, cut_chunks, derive_seed, group_runs
+from omibench.models.local.runs import SampleRun, cut_chunks, derive_seed, group_runs
 from omibench.schemas.request import Request
 
 ASKED = st.lists(
@@ -51,7 +51,7 @@ def test_the_seed_of_a_sample_does_not_depend_on_its_run(
     for limit in (None, most):
         for run in group_runs(requests, limit):
             for place, request in enumerate(run.requests):
-                assert derive_seed(run, 5) + place == derive_seed(Run((request,)), 5)
+                assert derive_seed(run, 5) + place == derive_seed(SampleRun((request,)), 5)
 
 
 def test_seeds_differ_by_model_words_and_temperature_and_not_by_the_limit() -> None:
@@ -60,13 +60,13 @@ def test_seeds_differ_by_model_words_and_temperature_and_not_by_the_limit() -> N
         derive_seed(run, 0),
         derive_seed(run, 1),
         *(
-            derive_seed(Run((shown(words, temperature=temperature),)), 0)
+            derive_seed(SampleRun((shown(words, temperature=temperature),)), 0)
             for words, temperature in [("Come", 0.5), ("Go", 0.6)]
         ),
-        derive_seed(Run((shown("Go", temperature=0.5, top_p=0.9),)), 0),
+        derive_seed(SampleRun((shown("Go", temperature=0.5, top_p=0.9),)), 0),
     }
     assert len(seeds) == 5
-    assert derive_seed(Run((shown("Go", temperature=0.5, max_tokens=99),)), 0) == derive_seed(
+    assert derive_seed(SampleRun((shown("Go", temperature=0.5, max_tokens=99),)), 0) == derive_seed(
         run, 0
     )
     assert derive_seed(run, 0) == 29676855750291, "stored samples come back under the same seed"
@@ -75,7 +75,8 @@ def test_seeds_differ_by_model_words_and_temperature_and_not_by_the_limit() -> N
 @given(st.lists(st.integers(1, 6)), st.integers(1, 10))
 def test_chunks_hold_every_run_in_order_and_no_more_than_fits(sizes: list[int], most: int) -> None:
     runs = [
-        Run(tuple(samples(str(i), indices=range(n), temperature=0.5))) for i, n in enumerate(sizes)
+        SampleRun(tuple(samples(str(i), indices=range(n), temperature=0.5)))
+        for i, n in enumerate(sizes)
     ]
     chunks = list(cut_chunks(runs, most, lambda run: run.draws))
     assert [run for chunk in chunks for run in chunk] == runs

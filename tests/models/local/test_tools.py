@@ -21,7 +21,7 @@ from omibench.models.local.chat import chat_messages
 from omibench.models.local.identity import LOADED
 from omibench.models.local.loading import transformers_engine
 from omibench.models.local.runs import group_runs
-from omibench.models.local.tools import by_tools, parse_reply
+from omibench.models.local.tools import group_by_tools, parse_reply
 from omibench.models.local.transformers import TransformersProvider
 from omibench.models.local.vllm import VllmProvider
 from omibench.params.models.local import TransformersModel, VllmModel
@@ -89,7 +89,7 @@ def test_turns_are_given_as_templates_take_them(tmp_path: Path) -> None:
 
 def test_one_call_of_an_engine_offers_one_set_of_tools() -> None:
     requests = [shown("a"), offering(shown("b")), shown("c"), offering(shown("d"))]
-    groups = by_tools(group_runs(requests))
+    groups = group_by_tools(group_runs(requests))
     assert [[len(run.conversation.tools) for run in group] for group in groups] == [[0, 0], [1, 1]]
 
 

@@ -260,7 +260,9 @@ class Purse(NoBudget):
         self.left -= 1
         return Reservation(self.left, 0.1) if self.left >= 0 else None
 
-    def settle(self, ticket: Reservation, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(
+        self, ticket: Reservation, cost_usd: float | None, reason: str | None = None
+    ) -> None:
         self.settled.append(cost_usd)
 
     def release(self, ticket: Reservation) -> None:

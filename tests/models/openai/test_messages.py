@@ -9,13 +9,13 @@ import pytest
 from tests.models.apis import JPEG, ask, openai_model, picture
 
 from omibench.errors import ModelError
-from omibench.models.http.pictures import Pictures, Shown
+from omibench.models.http.pictures import PictureCache, PicturePayload
 from omibench.models.openai.messages import check_openai, openai_body
 from omibench.schemas.request import ImagePart, Request
 
 
-def show(image: ImagePart) -> Shown:
-    return Shown("image/png", image.sha256)
+def show(image: ImagePart) -> PicturePayload:
+    return PicturePayload("image/png", image.sha256)
 
 
 A, B = ImagePart(sha256="a"), ImagePart(sha256="b")
@@ -112,7 +112,7 @@ def test_pictures_are_encoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     real = base64.b64encode
     encode = "omibench.models.http.pictures.b64encode"
     monkeypatch.setattr(encode, lambda data: calls.append(1) or real(data))
-    pictures = Pictures()
+    pictures = PictureCache()
     image = picture(tmp_path, "a.jpg", head=JPEG)
     for index in range(4):
         found = openai_body(openai_model(), [ask(image, index=index)], pictures.inline)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.apis import PRICE, openai_model
 
-from omibench.models.http.replies import apart, same_family
+from omibench.models.http.replies import same_family, split_reasoning
 from omibench.models.openai.replies import openai_replies
 from omibench.models.traffic.failure import Failure
 from omibench.schemas.request import Response
@@ -226,5 +226,5 @@ def test_no_json_is_too_odd(reply: Any, api: str) -> None:
 
 @given(st.text())
 def test_no_text_is_lost_between_answer_and_reasoning(text: str) -> None:
-    answer, reasoning = apart(f"<think>{text}</think>42", "")
+    answer, reasoning = split_reasoning(f"<think>{text}</think>42", "")
     assert (answer, reasoning) == ("42", text.strip() or None)

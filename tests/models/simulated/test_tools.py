@@ -8,7 +8,7 @@ import pytest
 from tests.models.conftest import Make, request
 
 from omibench.schemas.request import Message, Request, Response, TextPart, ToolCall, ToolSpec
-from omibench.schemas.tool_calls import NOT_YET, read_calls, written_call
+from omibench.schemas.tool_calls import NOT_YET, read_calls, write_call
 
 CROP = ToolSpec(name="crop", description="Cut.", parameters={"type": "object"})
 BLUR = ToolSpec(name="blur", description="Blur.", parameters={"type": "object"})
@@ -47,7 +47,7 @@ def test_a_tool_is_used_once_and_the_answer_stays_the_same(simulate: Make) -> No
 
 def test_the_text_protocol_is_followed(simulate: Make) -> None:
     model = simulate()
-    rules = f"{written_call('crop', '{}')}\n- crop: Cut.\n- blur: Blur."
+    rules = f"{write_call('crop', '{}')}\n- crop: Cut.\n- blur: Blur."
     first = model.respond(told((), rules=rules))
     read = read_calls(first.text)
     assert read is not None
@@ -63,7 +63,7 @@ def test_a_stage_that_reads_gives_no_answer(simulate: Make, native: bool) -> Non
     call = ToolCall(id="c", name="crop", arguments="{}")
     used = results(call)
     if not native:
-        used = (said("assistant", written_call("crop", "{}")), said("user", "result_1."))
+        used = (said("assistant", write_call("crop", "{}")), said("user", "result_1."))
     stage = said("user", f"For now, {NOT_YET}.")
     reads: list[Response] = [
         model.respond(told((), stage)),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from omibench.models.provider import NO_BUDGET, Budget, Reservation
-from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.agenda import Agenda, PendingCall
 from omibench.models.traffic.dispatch import Dispatch, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
@@ -66,7 +66,9 @@ class Books:
         self.open.add(self._count)
         return Reservation(self._count, self.worst)
 
-    def settle(self, ticket: Reservation, cost_usd: float | None, why: str | None = None) -> None:
+    def settle(
+        self, ticket: Reservation, cost_usd: float | None, reason: str | None = None
+    ) -> None:
         self.open.remove(ticket.id)
         self.ends["unknown" if cost_usd is None else "paid"] += 1
         self.left += 0.0 if cost_usd is None else self.worst - cost_usd
@@ -122,13 +124,13 @@ class Outcome:
 
 def run(
     endpoint: Endpoint,
-    jobs: int | Sequence[Job],
+    jobs: int | Sequence[PendingCall],
     budget: Budget = NO_BUDGET,
     known: int = 0,
     **limits: Any,
 ) -> Outcome:
     """Send all jobs in simulated time, each answer written at once; `known` came before them."""
-    agenda = [Job((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
+    agenda = [PendingCall((request(i),)) for i in range(jobs)] if isinstance(jobs, int) else jobs
     outcome = Outcome()
 
     async def main() -> None:

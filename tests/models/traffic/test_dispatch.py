@@ -9,7 +9,7 @@ import pytest
 from tests.models.traffic.simulated import Books, Endpoint, Step, request, run
 
 from omibench.errors import ModelError
-from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.agenda import PendingCall
 from omibench.models.traffic.dispatch import ALONE_S, FATAL, HOPELESS, Sent
 from omibench.models.traffic.failure import Failure
 from omibench.schemas.request import Request
@@ -29,7 +29,7 @@ def test_all_are_answered_at_the_declared_concurrency() -> None:
     assert endpoint.peak == 10
     assert done.seconds == pytest.approx(20.0)
     assert done.got["0/0"].latency_s == 2.0
-    assert (done.progress.done, done.progress.attempts, done.progress.failed) == (100, 100, 0)
+    assert (done.progress.finished, done.progress.attempts, done.progress.failed) == (100, 100, 0)
     assert done.progress.cost_usd == pytest.approx(25.0)
 
 
@@ -48,7 +48,7 @@ def test_a_place_is_free_only_when_the_answer_is_written() -> None:
     endpoint = Endpoint()
 
     async def main() -> None:
-        agenda = Agenda(Job((request(i),)) for i in range(9))
+        agenda = Agenda(PendingCall((request(i),)) for i in range(9))
         dispatch = Dispatch(
             agenda, endpoint.send, Limits(concurrency=3), NO_BUDGET, lambda *_: None, Progress()
         )
@@ -282,7 +282,7 @@ def test_fewer_samples_than_asked_are_asked_for_again() -> None:
             asked.append(len(requests))
             return sent._replace(responses=sent.responses[: max(1, len(requests) - 1)])
 
-    done = run(Stingy(), [Job(tuple(request(0, index) for index in range(3)))])
+    done = run(Stingy(), [PendingCall(tuple(request(0, index) for index in range(3)))])
     assert sorted(done.got) == ["0/0", "0/1", "0/2"]
     assert asked == [3, 1]
 
@@ -333,7 +333,7 @@ def first(endpoint: Endpoint, known: int = 0, heard: bool = False) -> list[float
     async def main() -> None:
         loop = asyncio.get_running_loop()
         dispatch = Dispatch(
-            Agenda(Job((request(i),)) for i in range(20)),
+            Agenda(PendingCall((request(i),)) for i in range(20)),
             endpoint.send,
             Limits(concurrency=8),
             NO_BUDGET,

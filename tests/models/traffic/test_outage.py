@@ -12,7 +12,7 @@ from tests.models.traffic.simulated import Books, Endpoint, Step, request, run, 
 from omibench.errors import EXIT_SOME_FAILED, OutageError
 from omibench.models.provider import NO_BUDGET
 from omibench.models.traffic import words
-from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.agenda import Agenda, PendingCall
 from omibench.models.traffic.dispatch import Dispatch
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.outage import FIRST_PROBE_S, LONGEST_PROBE_S, OPEN_AFTER, Outage
@@ -25,11 +25,11 @@ Script = Callable[[int, int], Sequence[Step]]
 
 def refused() -> Failure:
     said = "the connection failed: ConnectError: Connection refused"
-    return Failure(said, transient=True, maybe_paid=False, away=True)
+    return Failure(said, transient=True, maybe_paid=False, offline=True)
 
 
 def unavailable() -> Failure:
-    return Failure("HTTP 503", 503, transient=True, maybe_paid=False, congestion=True, away=True)
+    return Failure("HTTP 503", 503, transient=True, maybe_paid=False, congestion=True, offline=True)
 
 
 def busy(retry_after_s: float | None = None) -> Failure:
@@ -85,7 +85,7 @@ def test_probes_come_one_at_a_time_ever_more_rarely() -> None:
 
 
 def test_what_was_cut_off_in_flight_counts_as_an_attempt_that_may_be_paid() -> None:
-    cut = Failure("the connection failed: ReadError", transient=True, away=True)
+    cut = Failure("the connection failed: ReadError", transient=True, offline=True)
 
     def script(problem: int, attempt: int) -> Sequence[Step]:
         now = asyncio.get_running_loop().time()
@@ -227,7 +227,7 @@ async def _kept(
         loop.call_soon(dispatch.note_written)
 
     dispatch = Dispatch(
-        Agenda(Job((request(i),)) for i in range(jobs)),
+        Agenda(PendingCall((request(i),)) for i in range(jobs)),
         endpoint.send,
         Limits.model_validate({"concurrency": 8, **limits}),
         books or NO_BUDGET,
@@ -241,4 +241,4 @@ async def _kept(
 
 @pytest.mark.parametrize(("seconds", "longest"), [(5, "5 s"), (90, "1.5 min"), (1800, "30 min")])
 def test_the_longest_wait_is_told_in_seconds_or_minutes(seconds: float, longest: str) -> None:
-    assert f"for {longest} at most (`limits.outage_s`)" in words.away("refused", seconds)
+    assert f"for {longest} at most (`limits.outage_s`)" in words.describe_outage("refused", seconds)

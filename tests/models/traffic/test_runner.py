@@ -13,7 +13,7 @@ import pytest
 from tests.models.traffic.simulated import Books, request
 
 from omibench.models.provider import NO_BUDGET, Budget
-from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.agenda import PendingCall
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.runner import Answer, JobRun
 from omibench.params.models.base import Limits
@@ -43,7 +43,7 @@ class Line:
 
 
 def start(line: Line, count: int, budget: Budget = NO_BUDGET) -> JobRun:
-    jobs = [Job((request(i),)) for i in range(count)]
+    jobs = [PendingCall((request(i),)) for i in range(count)]
     return JobRun(jobs, line.connect, Limits(concurrency=4), budget)
 
 
@@ -53,7 +53,7 @@ def test_answers_come_as_they_finish() -> None:
     got = [asked.tags.problem for asked, _ in run.answers()]
     assert sorted(got, key=int) == [str(i) for i in range(50)]
     assert line.closed
-    assert run.progress.done == run.progress.total == 50
+    assert run.progress.finished == run.progress.total == 50
     assert threading.current_thread().name not in line.threads
 
 
@@ -115,4 +115,4 @@ def test_an_error_of_the_connection_is_raised() -> None:
         yield  # pragma: no cover
 
     with pytest.raises(RuntimeError, match="no such library"):
-        list(JobRun([Job((request(0),))], connect, Limits(), NO_BUDGET).answers())
+        list(JobRun([PendingCall((request(0),))], connect, Limits(), NO_BUDGET).answers())

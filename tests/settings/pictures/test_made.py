@@ -36,7 +36,7 @@ def part_of(figure: Figure, freeze: Path) -> ImagePart:
 def forget() -> None:
     """What a new process knows."""
     made._lists.clear()
-    made._seen.clear()
+    made._verified.clear()
 
 
 @pytest.fixture
@@ -114,9 +114,9 @@ def test_what_cannot_be_opened_is_one_line(
     with pytest.raises(ModelError, match=r"a\.png: its content is not that of the dataset"):
         make(recipe, [source.model_copy(update={"sha256": "0" * 64})], Turn())
     with pytest.raises(ModelError, match=r"x\.png: is no picture that can be read"):
-        opening.decoded(Path(source.path).read_bytes()[:60], "x.png")
+        opening.decode_picture(Path(source.path).read_bytes()[:60], "x.png")
     with pytest.raises(ModelError, match=r"x\.png: is no picture that can be read"):
-        opening.decoded(b"<svg/>", "x.png")
+        opening.decode_picture(b"<svg/>", "x.png")
     monkeypatch.setattr(opening, "MOST_PIXELS", 1000)
     with pytest.raises(ModelError, match=r"a\.png: has more than 1,000 pixels, the most that is"):
         make(recipe, [source], Turn())

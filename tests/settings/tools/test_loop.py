@@ -25,7 +25,7 @@ from omibench.schemas.request import (
     TextPart,
     ToolCall,
 )
-from omibench.schemas.tool_calls import NOT_YET, written_call
+from omibench.schemas.tool_calls import NOT_YET, write_call
 from omibench.settings.pictures.made import without_drawing
 from omibench.settings.tools.bench import upright_size
 from omibench.settings.tools.loop import next_turn
@@ -124,12 +124,12 @@ def test_results_can_be_worked_on_by_name(home: Path) -> None:
 
 
 def test_text_calls_are_answered_in_one_turn(home: Path) -> None:
-    reply = f"Closer.\n\n{written_call('crop', BOX)}\nI see a cat. \\boxed{{1}}"
+    reply = f"Closer.\n\n{write_call('crop', BOX)}\nI see a cat. \\boxed{{1}}"
     second = must(turn(home, TEXT, Response(text=reply)))
     said, results = second.messages[2:]
     assert said.role == "assistant"
     assert "cat" not in words(said)
-    assert written_call("crop", BOX) in words(said)
+    assert write_call("crop", BOX) in words(said)
     assert (results.role, words(results)) == (
         "user", "result_1 (60 x 40 pixels): crop of image_1.",
     )  # fmt: skip
@@ -139,7 +139,7 @@ def test_text_calls_are_answered_in_one_turn(home: Path) -> None:
 @pytest.mark.parametrize("style", ["native", "text"])
 def test_the_last_turn_is_asked_for_without_tools(home: Path, style: str) -> None:
     tools = Tools.model_validate({"style": style, "max_turns": 3})
-    call = calls(("crop", BOX)) if style == "native" else Response(text=written_call("crop", BOX))
+    call = calls(("crop", BOX)) if style == "native" else Response(text=write_call("crop", BOX))
     assert words(must(turn(home, tools, call)).messages[-1]).endswith("crop of image_1.")
     last = must(turn(home, tools, call, call))
     assert last.tools == ()
@@ -160,7 +160,7 @@ def test_more_calls_than_agreed_are_left_out(home: Path) -> None:
     assert len([m for m in found.messages if m.role == "tool"]) == MOST_CALLS
     assert len(found.messages[2].calls) == MOST_CALLS
     assert "Only the first 8 of your 1000 calls" in words(found.messages[-1])
-    by_text = must(turn(home, TEXT, Response(text=f"{written_call('crop', BOX)}\n" * 1000)))
+    by_text = must(turn(home, TEXT, Response(text=f"{write_call('crop', BOX)}\n" * 1000)))
     assert len(by_text.images) == 2 + MOST_CALLS
 
 
@@ -220,7 +220,7 @@ def test_stages_read_the_pictures_before_the_answer(home: Path) -> None:
 
 def test_neighbouring_turns_of_the_user_are_one(home: Path) -> None:
     tools = Tools(manner="flow", max_turns=2, style="text")
-    told = [Response(text=written_call("crop", BOX)), Response(text="a"), Response(text="b")]
+    told = [Response(text=write_call("crop", BOX)), Response(text="a"), Response(text="b")]
     for upto in range(len(told) + 1):
         roles = [m.role for m in must(turn(home, tools, *told[:upto])).messages]
         assert all(one != other for one, other in pairwise(roles))

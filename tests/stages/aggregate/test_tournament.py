@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.aggregate.sample import Sample, draw, valid
-from omibench.stages.aggregate.tournament import Match, best_of, bracket, play
+from omibench.stages.aggregate.sample import Sample, make_generator, select_valid
+from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
 
 
 def samples(n: int) -> list[Sample]:
@@ -25,20 +25,20 @@ def stronger(matches: Sequence[Match]) -> list[bool]:
 
 @given(st.lists(st.none() | st.integers(0, 5), min_size=1, max_size=9), st.integers())
 def test_best_of_takes_a_highest_mark(marks: list[int | None], seed: int) -> None:
-    won = best_of(samples(len(marks)), marks, Random(seed))
+    won = choose_best(samples(len(marks)), marks, Random(seed))
     known = [m for m in marks if m is not None]
     assert marks[won.index] == max(known) if known else won.index == 0
 
 
 def test_equal_marks_are_drawn_and_the_seed_decides() -> None:
-    won = [best_of(samples(2), [3, 3], Random(seed)).index for seed in range(400)]
+    won = [choose_best(samples(2), [3, 3], Random(seed)).index for seed in range(400)]
     assert 140 < sum(won) < 260
-    assert won == [best_of(samples(2), [3, 3], Random(seed)).index for seed in range(400)]
+    assert won == [choose_best(samples(2), [3, 3], Random(seed)).index for seed in range(400)]
 
 
 def test_nothing_can_be_chosen_from_nothing() -> None:
     with pytest.raises(ValueError, match="no sample"):
-        best_of([], [], Random(0))
+        choose_best([], [], Random(0))
     with pytest.raises(ValueError, match="no sample"):
         play({"p": []}, stronger, lambda p: Random(0))
 
@@ -53,8 +53,10 @@ def test_the_strongest_wins_every_bracket_and_n_minus_one_matches_are_played(
         rounds.append(matches)
         return stronger(matches)
 
-    entrants = {f"p{i}": bracket(samples(n), draw(seed, f"p{i}")) for i, n in enumerate(sizes)}
-    winners = play(entrants, judge, lambda p: draw(seed, p))
+    entrants = {
+        f"p{i}": bracket(samples(n), make_generator(seed, f"p{i}")) for i, n in enumerate(sizes)
+    }
+    winners = play(entrants, judge, lambda p: make_generator(seed, p))
     assert {p: w.index for p, w in winners.items()} == {f"p{i}": n - 1 for i, n in enumerate(sizes)}
     played = Counter(m.problem for r in rounds for m in r)
     assert all(played[f"p{i}"] == n - 1 for i, n in enumerate(sizes))
@@ -69,7 +71,11 @@ def test_the_same_seed_plays_the_same_matches() -> None:
             seen.extend(matches)
             return stronger(matches)
 
-        play({"p": bracket(samples(8), draw(seed, "p"))}, judge, lambda p: draw(seed, p))
+        play(
+            {"p": bracket(samples(8), make_generator(seed, "p"))},
+            judge,
+            lambda p: make_generator(seed, p),
+        )
         return seen
 
     assert matches_of(1) == matches_of(1)
@@ -90,5 +96,5 @@ def test_a_judge_that_fails_leaves_it_to_the_coin() -> None:
 
 def test_an_invalid_sample_is_left_out_while_another_is_valid() -> None:
     mixed = [Sample(0, None), Sample(1, "x")]
-    assert valid(mixed) == mixed[1:]
-    assert valid(mixed[:1]) == mixed[:1]
+    assert select_valid(mixed) == mixed[1:]
+    assert select_valid(mixed[:1]) == mixed[:1]

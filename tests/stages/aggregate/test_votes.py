@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.aggregate.equivalence import same_under
+from omibench.stages.aggregate.equivalence import make_equivalence
 from omibench.stages.aggregate.sample import Sample
-from omibench.stages.aggregate.votes import answer_classes, consistency, majority
+from omibench.stages.aggregate.votes import consistency, group_answers, majority
 
-ROBUST = same_under("robust", "open")
+ROBUST = make_equivalence("robust", "open")
 
 
 def equal(a: str, b: str) -> bool:
@@ -31,12 +31,12 @@ ANSWERS = st.lists(st.sampled_from(["a", "A", "b", "B", "c", None]), min_size=1,
 def test_a_half_votes_with_one_over_two() -> None:
     samples = drawn("3", r"\frac{1}{2}", "0.5", "3", "1/2")
     assert majority(samples, ROBUST, Random(0)).index == 1
-    assert [len(c.members) for c in answer_classes(samples, ROBUST)] == [2, 3]
+    assert [len(c.members) for c in group_answers(samples, ROBUST)] == [2, 3]
 
 
 @pytest.mark.parametrize("rules", ["robust", "omibench", "emma", "usnco-v"])
 def test_letters_vote_under_every_rule_book(rules: str) -> None:
-    same = same_under(rules, "mcq")
+    same = make_equivalence(rules, "mcq")
     assert majority(drawn("B", "A", "A", None), same, Random(0)).index == 1
     assert not same("A", "B")
 
@@ -44,7 +44,7 @@ def test_letters_vote_under_every_rule_book(rules: str) -> None:
 def test_the_rule_book_decides_what_is_one_answer() -> None:
     long = "the entropy of the gas increases in every step of the cycle"
     other = long.replace("increases", "decreases")
-    assert same_under("omibench", "open")(long, other)
+    assert make_equivalence("omibench", "open")(long, other)
     assert not ROBUST(long, other)
 
 

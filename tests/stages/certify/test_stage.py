@@ -17,7 +17,7 @@ from tests.stages.analyze.conftest import PROMPT, Folders, forget_origins, make_
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.identity import certificate_identity
 from omibench.results.load import load_results
-from omibench.schemas.certificate import ALL, CERTIFICATE_FILE, Certificate, DisagreementRow
+from omibench.schemas.certificate import ALL_TYPES, CERTIFICATE_FILE, Certificate, DisagreementRow
 from omibench.schemas.tables import read_json, read_jsonl
 from omibench.stages.certify import certify_judges
 from omibench.stages.certify.stage import DISAGREEMENTS
@@ -75,9 +75,9 @@ def test_the_set_error_rates_come_back(judged: Folders, tmp_path: Path, suffix: 
     assert found.judge == "judge"
     assert found.identity == [certificate_identity(judged.study.models["judge"])]
     assert found.simulated
-    assert set(found.quality) == {ALL, "mcq", "open"}
+    assert set(found.quality) == {ALL_TYPES, "mcq", "open"}
     assert found.n == sum(found.quality[kind].agreement.n for kind in ("mcq", "open"))
-    quality = found.quality[ALL]
+    quality = found.quality[ALL_TYPES]
     for measure, truth in ((quality.tpr, 0.85), (quality.fpr, 0.1)):
         assert measure.lo is not None
         assert measure.hi is not None
@@ -97,7 +97,7 @@ def test_figures_equal_plain_counts(judged: Folders, tmp_path: Path) -> None:
         on=["id", "model", "setting", "index"],
     )
     same = ((frame["label"] >= 0.5) == (frame["verdict"] >= 0.5)).mean()
-    quality = found.quality[ALL]
+    quality = found.quality[ALL_TYPES]
     assert quality.agreement.value == pytest.approx(same, abs=1e-6)
     right = frame.filter(pl.col("label") == 1)
     assert quality.tpr.value == pytest.approx(right["verdict"].mean(), abs=1e-6)

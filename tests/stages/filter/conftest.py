@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from omibench.params.filter import FilterParams
 from omibench.schemas.problem import Figure, Problem
-from omibench.stages.filter.candidate import Candidate, Case, Kept
+from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 
 Draw = Callable[..., Figure]
 Make = Callable[..., Problem]
@@ -71,7 +71,7 @@ def look(tmp_path: Path) -> Look:
     """The case of a problem, after others have been kept."""
 
     def looked(problem: Problem, *kept: Problem, params: FilterParams | None = None) -> Case:
-        earlier = Kept(Candidate(other, tmp_path) for other in kept)
+        earlier = KeptProblems(Candidate(other, tmp_path) for other in kept)
         return Case(Candidate(problem, tmp_path), earlier, params or FilterParams())
 
     return looked

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from omibench.errors import ModelError, PassingError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.study import Study, parse_study
@@ -172,7 +172,7 @@ def test_judgements_see_only_what_is_left_in_turn(problems: Path, tmp_path: Path
         completeness=["one"],
     )  # fmt: skip
     summary = filter_problems(problems, tmp_path / "out", params)
-    assert summary.kept == 1
+    assert summary.survivors == 1
     told = read_parquet(tmp_path / "out/judgements.parquet", FilterJudgement)
     asked = {
         name: told.filter(judgement=name)["id"].unique(maintain_order=True).to_list()
@@ -211,9 +211,9 @@ def bilingual(problems: Path, tmp_path: Path) -> Path:
 def test_a_copy_in_another_language_is_found_after_translation(
     bilingual: Path, tmp_path: Path
 ) -> None:
-    assert filter_problems(bilingual, tmp_path / "out", study(tmp_path)).kept == 3
+    assert filter_problems(bilingual, tmp_path / "out", study(tmp_path)).survivors == 3
     summary = filter_problems(bilingual, tmp_path / "out", study(tmp_path, translation="seer"))
-    assert summary.kept == 2
+    assert summary.survivors == 2
     row = rejected(tmp_path / "out")["es-1"]
     assert row["reason"] == "near_duplicate"
     assert "similar to blind-1 (read in en, this one in es), at least 0.6" in row["evidence"]
@@ -223,7 +223,7 @@ def test_a_copy_in_another_language_is_found_after_translation(
     assert other.original.question.startswith("Las figuras")
     assert "translation: SIMULATED (seer)" in list(map(str, other.warnings))
     strict = study(tmp_path, translation="seer", near_duplicate_translated=1.0)
-    assert filter_problems(bilingual, tmp_path / "out", strict).kept == 3
+    assert filter_problems(bilingual, tmp_path / "out", strict).survivors == 3
 
 
 def test_filled_in_shards_the_stage_asks_nothing(
@@ -238,7 +238,7 @@ def test_filled_in_shards_the_stage_asks_nothing(
         raise AssertionError("the stage asked what was not filled")
 
     monkeypatch.setattr(SimulatedProvider, "answer", closed)
-    assert filter_problems(problems, tmp_path / "out", params).kept == 2
+    assert filter_problems(problems, tmp_path / "out", params).survivors == 2
 
 
 @pytest.mark.parametrize(
@@ -278,22 +278,22 @@ def test_a_judgement_without_an_answer_stops_the_stage_and_loses_nothing(
         return answer(self, request)
 
     monkeypatch.setattr(SimulatedProvider, "respond", counted)
-    assert filter_problems(problems, tmp_path / "out", params).kept == 3
+    assert filter_problems(problems, tmp_path / "out", params).survivors == 3
     assert asked == [SOUND]
 
 
 def test_without_models_nothing_is_asked(problems: Path, tmp_path: Path) -> None:
-    assert filter_problems(problems, tmp_path / "out", study(tmp_path)).kept == 3
+    assert filter_problems(problems, tmp_path / "out", study(tmp_path)).survivors == 3
     assert not (tmp_path / "store").exists()
     assert read_parquet(tmp_path / "out/judgements.parquet", FilterJudgement).is_empty()
 
 
 def test_the_job_depends_on_the_models_that_it_asks_alone(tmp_path: Path) -> None:
     params = study(tmp_path, captions=CAPTION_SCREEN | {"models": ["one"]})
-    part = slice_for(params, "filter")
+    part = slice_study(params, "filter")
     assert set(part["models"]) == {"one", "seer"}
     assert set(part) == {"filter", "models", "study"}
-    assert not slice_for(study(tmp_path), "filter")
+    assert not slice_study(study(tmp_path), "filter")
 
 
 def test_a_picture_that_is_not_a_problems_own_is_never_sent(problems: Path, tmp_path: Path) -> None:

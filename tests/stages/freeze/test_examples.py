@@ -15,7 +15,7 @@ from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Problem, Question
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.freeze import freeze_dataset
-from omibench.stages.freeze.examples import example_rows
+from omibench.stages.freeze.examples import make_example_rows
 from omibench.stages.freeze.rows import SIMULATED
 
 Make = Callable[..., Problem]
@@ -36,15 +36,15 @@ def ids(rows: list[Example]) -> list[str]:
 
 
 def test_a_draw_is_its_seeds_and_a_larger_one_begins_with_a_smaller() -> None:
-    draw = ids(example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=4)))
-    assert draw == ids(example_rows(QUESTIONS[::-1], ANSWERS, FreezeExamples(set_aside=4)))
-    assert draw[:2] == ids(example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=2)))
-    assert draw != ids(example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=4, seed=1)))
+    draw = ids(make_example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=4)))
+    assert draw == ids(make_example_rows(QUESTIONS[::-1], ANSWERS, FreezeExamples(set_aside=4)))
+    assert draw[:2] == ids(make_example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=2)))
+    assert draw != ids(make_example_rows(QUESTIONS, ANSWERS, FreezeExamples(set_aside=4, seed=1)))
     assert len(set(draw)) == 4
 
 
 def test_the_first_of_each_subset_in_the_benchmarks_order() -> None:
-    rows = example_rows(QUESTIONS, ANSWERS, FreezeExamples(first=2))
+    rows = make_example_rows(QUESTIONS, ANSWERS, FreezeExamples(first=2))
     assert ids(rows) == ["q0", "q2", "q1", "q3"]
     assert {row.take for row in rows} == {"window"}
 
@@ -53,14 +53,17 @@ def test_problems_with_a_solution_are_set_aside_where_there_are_enough() -> None
     answers = [
         a if a.id in ("q3", "q7") else a.model_copy(update={"solution": None}) for a in ANSWERS
     ]
-    assert set(ids(example_rows(QUESTIONS, answers, FreezeExamples(set_aside=2)))) == {"q3", "q7"}
-    assert len(example_rows(QUESTIONS, answers, FreezeExamples(set_aside=3))) == 3
+    assert set(ids(make_example_rows(QUESTIONS, answers, FreezeExamples(set_aside=2)))) == {
+        "q3",
+        "q7",
+    }
+    assert len(make_example_rows(QUESTIONS, answers, FreezeExamples(set_aside=3))) == 3
 
 
 def test_a_rationale_of_a_stand_in_is_no_solution() -> None:
     made = f"{SIMULATED}sim]\nIt is so."
     answers = [answer.model_copy(update={"solution": made}) for answer in ANSWERS]
-    rows = example_rows(QUESTIONS, answers, FreezeExamples(set_aside=3))
+    rows = make_example_rows(QUESTIONS, answers, FreezeExamples(set_aside=3))
     assert [row.solution for row in rows] == [None] * 3
 
 
@@ -71,7 +74,7 @@ def test_a_rationale_of_a_stand_in_is_no_solution() -> None:
 def test_what_cannot_be_is_one_line(wanted: dict[str, Any], told: str) -> None:
     questions = [q.model_copy(update={"subset": None}) for q in QUESTIONS]
     with pytest.raises(ParamsError, match=told):
-        example_rows(questions, ANSWERS, FreezeExamples(**wanted))
+        make_example_rows(questions, ANSWERS, FreezeExamples(**wanted))
 
 
 def frozen(examples: dict[str, int]) -> Study:

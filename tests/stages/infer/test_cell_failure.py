@@ -10,7 +10,7 @@ from tests.stages.infer.conftest import Make
 from tests.stages.infer.test_closing import paid, scripted
 
 from omibench.errors import ModelError, PassingError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.params.cell import Cell
 from omibench.params.runtime import RUNTIME_ENV, dump_runtime, merge_runtime
@@ -92,7 +92,7 @@ def test_another_share_reaches_the_job_and_makes_no_job_run_again(
 ) -> None:
     plain, other = (with_share(paid(study, tmp_path), share) for share in (0.05, 0.2))
     cell = Cell("api", "cot")
-    assert slice_for(plain, "infer", cell) == slice_for(other, "infer", cell)
+    assert slice_study(plain, "infer", cell) == slice_study(other, "infer", cell)
     values = other.model_dump(mode="json", exclude_defaults=True)
     monkeypatch.setenv(RUNTIME_ENV, dump_runtime(values, tmp_path))
-    assert merge_runtime(slice_for(other, "infer", cell))["infer"] == {"failed_share": 0.2}
+    assert merge_runtime(slice_study(other, "infer", cell))["infer"] == {"failed_share": 0.2}

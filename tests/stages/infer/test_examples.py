@@ -15,7 +15,7 @@ from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.schemas.example import Example
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
-from omibench.stages.infer import infer_cell, requests_of
+from omibench.stages.infer import infer_cell, list_requests
 from omibench.stages.infer.stage import load_questions
 
 EXAMPLES = {"examples": {"k": 1, "images": "all"}, "prompt": "in-context"}
@@ -58,17 +58,17 @@ def test_a_problem_that_is_set_aside_is_shown_and_not_asked(
     write_example(questions)
     frame = rows(questions, tmp_path / "out.parquet", asking, "shots")
     assert frame["id"].to_list() == ["p0", "p1"]
-    for request in requests_of(questions, asking, Cell("sim", "shots")):
+    for request in list_requests(questions, asking, Cell("sim", "shots")):
         assert "Halve three." in request.conversation.text
         assert len(request.conversation.images) == 4
 
 
 def test_examples_must_be_there_and_strangers(questions: Path, asking: Study) -> None:
     with pytest.raises(MissingInputError, match=r"examples\.jsonl: there are no examples"):
-        requests_of(questions, asking, Cell("sim", "shots"))
+        list_requests(questions, asking, Cell("sim", "shots"))
     write_jsonl(questions.parent / "examples.jsonl", [])
     with pytest.raises(ParamsError, match=r"settings\.shots: p0: 1 examples are needed and 0"):
-        requests_of(questions, asking, Cell("sim", "shots"))
+        list_requests(questions, asking, Cell("sim", "shots"))
 
 
 def test_a_reading_is_bought_once_for_all_samples(
@@ -90,7 +90,7 @@ def test_a_reading_is_bought_once_for_all_samples(
 
 def test_a_benchmark_without_descriptions_is_refused(questions: Path, asking: Study) -> None:
     with pytest.raises(ParamsError, match=r"settings\.dg: perception: I\+QG\+DG: no picture of"):
-        requests_of(questions, asking, Cell("sim", "dg"))
+        list_requests(questions, asking, Cell("sim", "dg"))
 
 
 def test_some_without_description_are_told_of(

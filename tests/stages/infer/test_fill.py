@@ -10,11 +10,11 @@ from tests.stages.infer.conftest import Make
 from tests.stages.infer.pictured import pictured_questions, pictured_study
 
 from omibench.errors import PassingError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.models.provider import NO_BUDGET, Budget
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.params.cell import Cell
-from omibench.params.study import Study, settings_of
+from omibench.params.study import Study, list_settings
 from omibench.schemas.request import Request, Response
 from omibench.stages.infer.fill import count_threads, fill_helper, fill_model, fill_store
 from omibench.stages.infer.stage import infer_cell
@@ -89,9 +89,9 @@ def test_a_helper_is_asked_ahead_all_that_it_says_for_others(
         return answer(self, requests, budget)
 
     monkeypatch.setattr(SimulatedProvider, "answer", counted)
-    settings = settings_of(whole, "help", "eyes")
+    settings = list_settings(whole, "help", "eyes")
     assert settings == ["words", "again"]
-    part = Study.model_validate(slice_for(whole, "help", Cell("eyes", "")))
+    part = Study.model_validate(slice_study(whole, "help", Cell("eyes", "")))
     assert (set(part.models), set(part.settings)) == ({"eyes"}, set(settings))
     part = part.model_copy(update={"study": whole.study})
     assert fill_helper(questions, part, "eyes", settings) == 6
@@ -99,4 +99,4 @@ def test_a_helper_is_asked_ahead_all_that_it_says_for_others(
     for setting in settings:
         fill_store(questions, whole, Cell("a", setting), slice(None))
     assert [role for role, _ in asked] == ["captioner", "respondent", "respondent"]
-    assert settings_of(whole, "help", "a") == []
+    assert list_settings(whole, "help", "a") == []

@@ -8,18 +8,18 @@ from typing import Any
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Conversation, Request, Response, Role, Tags, Usage
-from omibench.settings.rounds import Answered, Asked, Thread
+from omibench.settings.rounds import Answered, Exchange, Thread
 from omibench.settings.steps import Task
 from omibench.stages.infer.rows import make_row
 
 THREAD = Thread(Task(Question(id="q", question="?"), Setting(), Path()), 2)
 
 
-def asked(model: str, role: Role, key: str, **said: Any) -> Asked:
+def asked(model: str, role: Role, key: str, **said: Any) -> Exchange:
     request = Request(
         conversation=Conversation(messages=()), tags=Tags(role=role, problem="q"), index=0
     )
-    return Asked(model, request, key, Response(**{"text": key, **said}))
+    return Exchange(model, request, key, Response(**{"text": key, **said}))
 
 
 def test_the_answer_is_the_last_and_the_steps_are_what_was_asked_before() -> None:

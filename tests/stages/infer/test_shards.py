@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from omibench.params.models.openai import OpenAIModel
 from omibench.params.study import Study, parse_study
 from omibench.stages.infer.shards import (
-    api_bound,
-    in_lane,
+    choose_shard_size,
+    divide_limits,
     interleave,
-    lane_name,
+    limit_budget,
     make_shards,
-    shard_size,
-    within,
+    name_lane,
+    select_api_models,
 )
 
 API: dict[str, Any] = {
@@ -38,7 +38,7 @@ def study() -> Study:
 
 
 def test_only_what_is_asked_over_a_network_waits(study: Study) -> None:
-    assert api_bound(study, study.models) == ["api", "batch"]
+    assert select_api_models(study, study.models) == ["api", "batch"]
 
 
 @given(st.integers(0, 500), st.integers(1, 60))
@@ -49,8 +49,8 @@ def test_shards_hold_every_request_once(total: int, size: int) -> None:
 
 
 def test_a_batch_is_one_shard(study: Study) -> None:
-    assert shard_size(study, ["api"], 200) == 200
-    size = shard_size(study, ["api", "batch"], 200)
+    assert choose_shard_size(study, ["api"], 200) == 200
+    size = choose_shard_size(study, ["api", "batch"], 200)
     assert [s[2:] for s in make_shards("batch", "cot", 1000, size)] == [(0, 1000)]
 
 
@@ -61,14 +61,14 @@ def test_no_endpoint_waits_for_another() -> None:
 def test_a_lane_is_named_by_its_endpoint_without_secrets(study: Study) -> None:
     named = {"base_url": "https://user:pass@api.lab.example:8443/v1"}
     for model in (study.models["api"], study.models["api"].model_copy(update=named)):
-        assert lane_name(model) == "omibench openai api.lab.example:8443 Lab:m"
-    assert lane_name(study.models["batch"]) == "omibench openai m"
+        assert name_lane(model) == "omibench openai api.lab.example:8443 Lab:m"
+    assert name_lane(study.models["batch"]) == "omibench openai m"
 
 
 @given(st.integers(1, 20))
 def test_all_lanes_together_keep_within_the_limits(lanes: int) -> None:
     study = parse_study({"models": {"api": API}}, "test")
-    model = in_lane(study, "api", lanes).models["api"]
+    model = divide_limits(study, "api", lanes).models["api"]
     assert isinstance(model, OpenAIModel)
     limits = model.limits
     assert limits.concurrency * lanes <= max(10, lanes)
@@ -77,6 +77,6 @@ def test_all_lanes_together_keep_within_the_limits(lanes: int) -> None:
 
 
 def test_a_smaller_budget_holds_for_a_run(study: Study) -> None:
-    assert within(study, None) is study
-    assert within(study, 2.5).study.budget_usd == 2.5
+    assert limit_budget(study, None) is study
+    assert limit_budget(study, 2.5).study.budget_usd == 2.5
     assert study.study.budget_usd is None

@@ -13,7 +13,7 @@ from omibench.errors import MissingInputError, ModelError
 from omibench.params.cell import Cell
 from omibench.params.study import Study
 from omibench.schemas.tables import ResponseRow, read_parquet
-from omibench.stages.infer import infer_cell, requests_of
+from omibench.stages.infer import infer_cell, list_requests
 
 
 def rows(questions: Path, out: Path, study: Study, model: str, setting: str) -> pl.DataFrame:
@@ -51,7 +51,7 @@ def test_settings_show_their_images(questions: Path, study: Make) -> None:
     counts = {
         setting: [
             len(r.conversation.images)
-            for r in requests_of(questions, study(), Cell("sim", setting))
+            for r in list_requests(questions, study(), Cell("sim", setting))
         ]
         for setting in ("cot", "first")
     }
@@ -98,4 +98,4 @@ def test_a_partial_model_that_has_nothing_is_an_error(
 ) -> None:
     (tmp_path / "gpt.jsonl").write_text('{"pid": "elsewhere", "response": "x"}\n')
     with pytest.raises(ModelError, match=r"none of the 3 asked for .* 'elsewhere' was recorded"):
-        requests_of(questions, recorded(study, partial=True), Cell("gpt", "cot"))
+        list_requests(questions, recorded(study, partial=True), Cell("gpt", "cot"))

@@ -22,7 +22,7 @@ from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Question
 from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import ResponseRow, read_parquet, write_jsonl
-from omibench.schemas.tool_calls import written_call
+from omibench.schemas.tool_calls import write_call
 from omibench.stages.infer import infer_cell
 from omibench.store.export import export
 from omibench.store.merge import merge_store
@@ -42,7 +42,7 @@ PICTURE = (
     "GAWjR9awAAAABJRU5ErkJggg=="
 )
 REPLIES: dict[str, Any] = {
-    "stubborn": {"text": written_call("look", '{"image": "image_1"}')},
+    "stubborn": {"text": write_call("look", '{"image": "image_1"}')},
     "hostile": {"text": "```tool\n" * 100 + "[" * 9000},
     "draws": {"text": "\\boxed{5}", "images": [PICTURE]},
     "silent": {"text": "", "calls": CALLS[:1], "rounds": 99},
@@ -161,7 +161,7 @@ def test_a_run_that_is_stopped_midway_goes_on_where_it_was(
 ) -> None:
     questions = frozen(tmp_path, "plain", "plain")
     study = make({}, **at(server, "chat"))
-    keyed, turns = Asker.keyed, []
+    keyed, turns = Asker.ask_with_keys, []
 
     def stopped(self: Asker, requests: Sequence[Request]) -> list[tuple[str, Response]]:
         turns.append(len(requests))
@@ -169,10 +169,10 @@ def test_a_run_that_is_stopped_midway_goes_on_where_it_was(
             raise KeyboardInterrupt
         return keyed(self, requests)
 
-    monkeypatch.setattr(Asker, "keyed", stopped)
+    monkeypatch.setattr(Asker, "ask_with_keys", stopped)
     with pytest.raises(KeyboardInterrupt):
         rows(questions, study)
-    monkeypatch.setattr(Asker, "keyed", keyed)
+    monkeypatch.setattr(Asker, "ask_with_keys", keyed)
     assert (turns, server.stats()["requests"]) == ([2, 2], 2)
     shutil.rmtree(tmp_path / "results" / "pictures")
     assert rows(questions, study)["text"].to_list() == ["\\boxed{2}"] * 2

@@ -17,7 +17,7 @@ from omibench.stages.ocr import allowance, read_papers
 from omibench.stages.ocr import stage as run
 from omibench.stages.ocr.allowance import Allowance, page_noted
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import Job, read_source
+from omibench.stages.ocr.worker import OcrJob, read_source
 
 OUTCOME = """
 import json, sys, time
@@ -27,10 +27,10 @@ for name in ("problems", "pages"):
 """
 
 
-def job(paper: Path, folder: Path, key: Path | None = None) -> Job:
+def job(paper: Path, folder: Path, key: Path | None = None) -> OcrJob:
     source = Source(name="x", paper=str(paper), key=str(key) if key else None)
     folder.mkdir()
-    return Job(source=source, folder=folder, params=OcrParams(timeout_s=5))
+    return OcrJob(source=source, folder=folder, params=OcrParams(timeout_s=5))
 
 
 def worked(monkeypatch: pytest.MonkeyPatch, script: str) -> None:

@@ -19,7 +19,7 @@ from tests.stages.ocr.printed import (
 )
 
 from omibench.stages.ocr.keys.keys import Key
-from omibench.stages.ocr.keys.solutions import Asked, read_solutions
+from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
 from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.layout import Line
 from omibench.stages.ocr.structure.drafts import read_paper
@@ -117,7 +117,7 @@ def test_answers_inside_the_problems_are_read_and_never_asked(paper: Paper, mark
     read = read_paper(press.document())
     assert [d.number for d in read.drafts] == [p.label for p in problems]
     for draft, problem in zip(read.drafts, problems, strict=True):
-        assert read.own.get(draft.number) == [problem.answer], (style, mark)
+        assert read.block_key.get(draft.number) == [problem.answer], (style, mark)
         assert "".join(o.letter for o in draft.options) == problem.letters
         shown = " ".join(i.text for i in draft.items if isinstance(i, Line))
         shown += " ".join(line.text for o in draft.options for line in o.lines)
@@ -135,7 +135,9 @@ def test_a_cancelled_problem_and_two_right_letters_are_kept_as_they_are_printed(
 
 def read_answers(press: Press, labels: list[str]) -> Key:
     """What a key of multiple-choice problems says, as table, list or worked solutions."""
-    asked = {label: Asked("Which one?", "(A) a (B) b (C) c (D) d (E) e") for label in labels}
+    asked = {
+        label: PrintedQuestion("Which one?", "(A) a (B) b (C) c (D) d (E) e") for label in labels
+    }
     document = press.document()
     key = read_key(document.flow, labels)
     stated, _ = read_solutions(document.flow, asked, document.words, document.size)

@@ -15,7 +15,7 @@ from omibench.params.stages import OcrParams
 from omibench.stages.ocr import read_papers, worker
 from omibench.stages.ocr import stage as run
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import Job
+from omibench.stages.ocr.worker import OcrJob
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_system_that_refuses_the_limit_of_memory_still_reads_papers(
         raise refusal
 
     paper = bad_papers / "whole.pdf"
-    job = Job(source=Source(name="x", paper=str(paper)), folder=tmp_path, params=OcrParams())
+    job = OcrJob(source=Source(name="x", paper=str(paper)), folder=tmp_path, params=OcrParams())
     monkeypatch.setattr(resource, "setrlimit", refuse)
     monkeypatch.setattr(sys, "stdin", io.StringIO(job.model_dump_json()))
     worker.main()

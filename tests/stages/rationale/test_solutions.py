@@ -11,7 +11,7 @@ import pytest
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.rationale.solutions import Writer, acceptable, write_solutions
+from omibench.stages.rationale.solutions import Writer, is_acceptable, write_solutions
 
 Make = Callable[..., Problem]
 Scripted = Callable[..., Any]
@@ -83,11 +83,11 @@ def test_own_solutions_and_problems_without_answers_are_left_alone(
     ],
 )
 def test_what_is_no_rationale(make: Make, scripted: Scripted, reply: Response) -> None:
-    assert not acceptable(make(), reply, ends_right)
+    assert not is_acceptable(make(), reply, ends_right)
 
 
 def test_a_rationale_in_a_script_without_spaces_counts_its_characters(
     make: Make, scripted: Scripted
 ) -> None:
     text = "由图一得速度，由图二得路程。" * 6 + "\\boxed{12 m}"
-    assert acceptable(make(), Response(text=text), ends_right)
+    assert is_acceptable(make(), Response(text=text), ends_right)

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from omibench.params.saliency import SaliencyParams
-from omibench.stages.saliency.grid import fitted, positions
+from omibench.stages.saliency.grid import fit_size, list_positions
 
 PAPER = SaliencyParams()
 SIDES = st.integers(1, 6000)
 
 
 def test_the_grid_of_the_paper() -> None:
-    assert fitted((448, 336), PAPER) == (448, 336)
-    found = positions((448, 336), PAPER)
+    assert fit_size((448, 336), PAPER) == (448, 336)
+    found = list_positions((448, 336), PAPER)
     assert len(found) == 15 * 11
     assert (found[0], found[1], found[-1]) == ((0, 0, 56), (28, 0, 56), (392, 280, 56))
 
@@ -27,12 +27,12 @@ def test_the_grid_of_the_paper() -> None:
 def test_a_picture_is_fitted_and_covered(wide: int, high: int, steps: tuple[int, int]) -> None:
     patch, stride = steps
     params = SaliencyParams(patch=patch, stride=stride, max_pixels=60_000)
-    width, height = fitted((wide, high), params)
+    width, height = fit_size((wide, high), params)
     assert width % stride == height % stride == 0
     assert min(width, height) >= patch
     least = -(-patch // stride) * stride
     assert width * height <= 60_000 or (width, height).count(least) or max(width, height) == least
-    found = positions((width, height), params)
+    found = list_positions((width, height), params)
     for axis, length in enumerate((width, height)):
         starts = sorted({place[axis] for place in found})
         assert starts[0] == 0

@@ -9,7 +9,7 @@ import pytest
 from tests.stages.saliency.conftest import Make
 
 from omibench.errors import ModelError, ParamsError
-from omibench.graph.slices import slice_for
+from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.plan import plan_study
 from omibench.schemas.saliency_row import SaliencyRow
@@ -87,7 +87,7 @@ def test_a_benchmark_without_choices_is_refused(results: Path, study: Make) -> N
 def test_a_cell_does_not_depend_on_which_others_are_looked_into(study: Make) -> None:
     both = {"settings": ["direct", "cot"], "after_response": ["cot"], "problems": 2}
     alone = {"settings": ["direct"], "problems": 2, "models": ["sim"]}
-    found = [slice_for(study(saliency=block), "saliency", CELL) for block in (both, alone)]
+    found = [slice_study(study(saliency=block), "saliency", CELL) for block in (both, alone)]
     assert found[0] == found[1]
     assert "after_response" not in found[0]["saliency"]
 

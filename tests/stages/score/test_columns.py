@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.stages.score.columns import scored_frame
+from omibench.stages.score.columns import build_scored_frame
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -23,7 +23,7 @@ VALUES = st.recursive(
 def written(raw: list[dict[str, Any]], **new: list[Any]) -> pl.DataFrame:
     """The frame as it comes back from Parquet."""
     buffer = io.BytesIO()
-    scored_frame(raw, new).write_parquet(buffer)
+    build_scored_frame(raw, new).write_parquet(buffer)
     return pl.read_parquet(io.BytesIO(buffer.getvalue()))
 
 

@@ -10,7 +10,7 @@ import pytest
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
-from omibench.judges.instrument import prompt_of
+from omibench.judges.instrument import build_prompt
 from omibench.judges.panel import Judge
 from omibench.params.study import Study
 from omibench.schemas.problem import Answer, Choice, Question
@@ -24,7 +24,7 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.stages.score import score_cell, score_file
-from omibench.stages.score.stage import Scored, score_responses
+from omibench.stages.score.stage import ScoreResult, score_responses
 
 ROWS = [
     {"id": "q1", "prediction": "B", "gold": ["B"], "answer_type": "mcq", "choices": ["x", "y"],
@@ -118,7 +118,7 @@ def test_a_judge_adds_its_columns_and_is_not_asked_about_failures(
     assert frame["judge_outcome"].to_list() == ["scored", "refused", "scored"]
     assert frame["judge"].to_list() == ["scripted"] * 3
     assert frame["judge_key"].is_null().to_list() == [False, True, False]
-    assert frame["judge_prompt_sha256"].unique().to_list() == [prompt_of(GPTSCORE).sha256]
+    assert frame["judge_prompt_sha256"].unique().to_list() == [build_prompt(GPTSCORE).sha256]
 
 
 def response(problem: str, text: str, **more: object) -> ResponseRow:
@@ -169,7 +169,7 @@ def test_a_cell_is_scored_by_every_rule_book(cell: Path) -> None:
 
 
 def test_a_cell_of_a_part_of_the_problems_says_so(cell: Path) -> None:
-    def scored(limit: int | None) -> Scored:
+    def scored(limit: int | None) -> ScoreResult:
         study = Study.model_validate({"study": {"limit": limit}, "score": {"rules": ["robust"]}})
         files = cell / "responses.parquet", cell / "answers.jsonl"
         return score_responses(*files, None, cell / "out.parquet", study)
@@ -287,7 +287,7 @@ def test_a_file_is_graded_by_the_models_that_the_params_name(jsonl: Path, tmp_pa
     assert frame["verdict"].to_list() == [1.0, 0.0, 0.0]
     assert not {"gptscore", "judge"} & set(frame.columns)
     assert frame["grader"].to_list() == ["m"] * 3
-    assert frame["grader_prompt_sha256"].unique().to_list() == [prompt_of(GRADE).sha256]
+    assert frame["grader_prompt_sha256"].unique().to_list() == [build_prompt(GRADE).sha256]
     score_file([jsonl], "mathreal", tmp_path / "alone.parquet")
     alone = pl.read_parquet(tmp_path / "alone.parquet")
     assert alone["outcome"].to_list() == ["unjudged", "refused", "unjudged"]

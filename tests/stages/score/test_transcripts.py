@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.stages.score.transcripts import (
-    bare,
     best_window,
     number_agreement,
     similarity,
+    simplify_text,
     structure_agreement,
-    weighted,
+    weighted_mean,
 )
 
 TEXTS = st.text(alphabet="ab1 2.3，。（)\n\t^$\\{}cm厘米①A", max_size=60)
@@ -39,7 +39,7 @@ def test_agreement_of_numbers_and_structure_has_no_direction(one: str, other: st
 
 @given(TEXTS)
 def test_a_bare_text_is_as_bare_as_it_gets(text: str) -> None:
-    assert not set(bare(text)) & set("\\${}^_ \n\t")
+    assert not set(simplify_text(text)) & set("\\${}^_ \n\t")
 
 
 def test_width_punctuation_and_latex_cost_nothing() -> None:
@@ -77,7 +77,7 @@ def test_structure_is_paragraphs_items_and_rows() -> None:
 
 
 def test_the_mean_is_not_known_where_a_part_that_counts_is_not() -> None:
-    assert weighted((1.0, 0.5), (1, 3)) == pytest.approx(0.625)
-    assert weighted((1.0, None), (1, 1)) is None
-    assert weighted((1.0, None), (1, 0)) == 1
-    assert weighted((1.0,), (0,)) is None
+    assert weighted_mean((1.0, 0.5), (1, 3)) == pytest.approx(0.625)
+    assert weighted_mean((1.0, None), (1, 1)) is None
+    assert weighted_mean((1.0, None), (1, 0)) == 1
+    assert weighted_mean((1.0,), (0,)) is None

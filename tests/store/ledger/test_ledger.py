@@ -42,7 +42,7 @@ def test_what_the_cap_does_not_hold_is_refused(ledger: Ledger) -> None:
     assert first is not None
     assert ledger.reserve(PURSE, 0.41) is None
     assert ledger.reserve(PURSE, 0.4) is not None
-    assert ledger.account("study").committed == pytest.approx(1.0)
+    assert ledger.account("study").committed_usd == pytest.approx(1.0)
     ledger.give_back(first.id)
     assert ledger.reserve(PURSE, 0.6) is not None
 
@@ -180,7 +180,7 @@ def test_the_cap_holds_after_any_history(
                     ledger.give_back(number)
                 else:
                     ledger.settle(number, min(size, worst) if action == "settle" else None)
-            assert ledger.account("study").committed <= 1.0 + 1e-9
+            assert ledger.account("study").committed_usd <= 1.0 + 1e-9
 
 
 def test_a_broken_ledger_is_one_clear_line(tmp_path: Path) -> None:
@@ -227,4 +227,4 @@ def test_a_ledger_of_before_months_is_read_on(tmp_path: Path) -> None:
         old._file.execute("DROP TABLE month")
     with Ledger(tmp_path) as new:
         assert new.reserve(PURSE, 0.25)
-        assert new.account("study").committed == pytest.approx(0.5)
+        assert new.account("study").committed_usd == pytest.approx(0.5)

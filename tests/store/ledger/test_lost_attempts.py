@@ -223,7 +223,7 @@ def test_real_spending_never_passes_the_cap_however_often_it_is_killed(
     with Ledger(tmp_path) as ledger:
         account = ledger.account("study")
     assert study.lives > 2
-    assert study.billed <= account.committed <= study.purse.cap_usd + 1e-9
+    assert study.billed <= account.committed_usd <= study.purse.cap_usd + 1e-9
 
 
 def test_ten_kills_burn_no_budget(tmp_path: Path, clock: Clock) -> None:

@@ -310,8 +310,10 @@ def test_a_flipped_bit_in_a_pack_costs_a_row_group_at_most_and_is_named(
     with Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)
         assert len(partition) == 8
-        assert {(d.segment, d.line, d.lines) for d in partition.damaged} == {(path.name, 5, 4)}
-        assert "row group 1 cannot be read" in partition.damaged[0].reason
+        assert {(d.segment, d.line, d.lines) for d in partition.damaged_lines} == {
+            (path.name, 5, 4)
+        }
+        assert "row group 1 cannot be read" in partition.damaged_lines[0].reason
     fill(tmp_path, range(20, 60))
     assert compact(tmp_path).packs == 0, "a damaged pack is kept as it is"
     assert path.exists()
@@ -344,7 +346,7 @@ def test_a_pack_without_its_end_is_named(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
     assert texts(tmp_path, keys) == [None] * 3
     with Store(tmp_path) as store:
-        (damage,) = store.open_partition(IDENTITY).damaged
+        (damage,) = store.open_partition(IDENTITY).damaged_lines
     assert damage.segment == path.name
     assert "no row can be read" in damage.reason
 

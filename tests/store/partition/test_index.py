@@ -99,7 +99,7 @@ def test_damage_is_reported_again_by_those_who_trust_the_index(tmp_path: Path) -
     assert saved[1] == read_state(segment)
     with Store(tmp_path) as store:
         partition = store.open_partition(IDENTITY)
-        assert [(d.segment, d.line) for d in partition.damaged] == [(segment.name, 3)]
+        assert [(d.segment, d.line) for d in partition.damaged_lines] == [(segment.name, 3)]
         assert partition.key(request(2)) not in partition
 
 

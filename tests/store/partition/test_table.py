@@ -194,7 +194,7 @@ def test_a_flipped_answer_is_named_and_another_copy_is_used(tmp_path: Path, pack
         f"answer {n} é" for n in range(60) if n not in lost
     ]
     partition = opened(tmp_path)
-    assert len(partition.damaged) >= 1
+    assert len(partition.damaged_lines) >= 1
     copies = fill(tmp_path, lost)
     assert [partition.get(key) is None for key in copies] == [True] * len(lost)
     partition.refresh()

@@ -34,7 +34,7 @@ _SPACING = re.compile(
 _ENVIRONMENT = re.compile(
     r"\\(?:begin|end)\s*\{(?:equation|align|gather|math)\*?\}|\\tag\{[^{}]*\}"
 )
-_SAME = {
+_SYNONYMS = {
     r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\geqslant": r"\geq",
     r"\leqslant": r"\leq", r"\cdotp": r"\cdot", r"\rightarrow": r"\to", r"\longrightarrow": r"\to",
     r"\Rightarrow": r"\to", r"\epsilon": r"\varepsilon", r"\phi": r"\varphi", r"\ge": r"\geq",
@@ -164,7 +164,7 @@ def _undress(text: str) -> str:
 def _tidy_text(text: str) -> str:
     """Commands, sizes, fonts and scripts in one spelling."""
     if "\\" in text:
-        text = _COMMAND.sub(lambda m: _SAME.get(m.group(), m.group()), text)
+        text = _COMMAND.sub(lambda m: _SYNONYMS.get(m.group(), m.group()), text)
         if any(sign in text for sign in _VECTOR_SIGNS):
             text = _vectors(text)
     text = _PRODUCT.sub(" × ", text)

@@ -17,10 +17,10 @@ _GREEK = """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta io
 lambda mu nu xi pi varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta
 Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar hslash ell partial emptyset aleph imath jmath
 """
-_KNOWN = """sin cos tan cot arcsin arccos arctan sinh cosh tanh ln log exp frac sqrt times
+_COMMANDS = """sin cos tan cot arcsin arccos arctan sinh cosh tanh ln log exp frac sqrt times
 sum prod int iint oint angle triangle vec dot ddot bar hat overline tilde overrightarrow mathscr
 scalarproduct vectorproduct"""
-SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _KNOWN).split())
+SYMBOLS = frozenset(f"\\{name}" for name in (_GREEK + _COMMANDS).split())
 r"""The commands that name a value, and those that a reader of formulas knows (`\frac`)."""
 
 

@@ -49,7 +49,7 @@ def ocr(
       omibench ocr --manifest sample/sources.yaml --out results/ocr --look looks
     """
     from omibench.files.outputs import output_folder, spare_store
-    from omibench.ocr_view import looking
+    from omibench.ocr_view import make_look_writer
     from omibench.schemas.problem import Problem
     from omibench.schemas.tables import read_jsonl
     from omibench.stages.ocr import read_papers
@@ -71,7 +71,7 @@ def ocr(
             manifest=sources,
             password_env=password_env,
             ahead=ahead,
-            look=looking(look) if look else None,
+            look=make_look_writer(look) if look else None,
         )
     failed = [f for f in report.files if f.status == "error"]
     for file in report.files:

@@ -65,19 +65,19 @@ def certify(
         raise ParamsError("certify: --rules goes with --verdicts")
     read = (results / stage for stage in ("infer", "score", "judge"))
     check_inputs(*read, *frozen_files(results))
-    found = certify_judges(labels, results, out, study)
-    told = [_format_certificate(found.scores)] if found.scores else []
-    say_lines("\n".join([*told, *map(_told_reasoning, found.reasoning)]))
-    written = ["certificate.json", "disagreements.jsonl"] if found.scores else []
+    certified = certify_judges(labels, results, out, study)
+    texts = [_format_certificate(certified.scores)] if certified.scores else []
+    say_lines("\n".join([*texts, *map(_format_reasoning, certified.reasoning)]))
+    written = ["certificate.json", "disagreements.jsonl"] if certified.scores else []
     say(f"{', '.join([*written, 'reasoning.json'])} written to {out}", err=True)
 
 
-def _told_reasoning(found: ReasoningCertificate) -> str:
-    lines = [_heading(found, f", {found.instrument.replace('_', ' ')}")]
-    types = [("agreement", found.agreement), ("kappa", found.kappa)]
-    if shown := [f"{name} {_figure(m)}" for name, m in types if m]:
-        lines.append(f"  {'  '.join(shown)}")
-    for name, mark in found.marks.items():
+def _format_reasoning(certificate: ReasoningCertificate) -> str:
+    lines = [_heading(certificate, f", {certificate.instrument.replace('_', ' ')}")]
+    types = [("agreement", certificate.agreement), ("kappa", certificate.kappa)]
+    if figures := [f"{name} {_figure(m)}" for name, m in types if m]:
+        lines.append(f"  {'  '.join(figures)}")
+    for name, mark in certificate.marks.items():
         near, rank = _figure(mark.within_one), _figure(mark.spearman)
         lines.append(f"  {name:<17} within one grade {near}  Spearman {rank}")
     return "\n".join(lines)

@@ -86,14 +86,14 @@ def fill(
     """
     from omibench.files.outputs import output_file
     from omibench.graph.provenance.reading import check_inputs
-    from omibench.params.study import settings_of
+    from omibench.params.study import list_settings
     from omibench.schemas.tables import write_text
     from omibench.stages.infer.fill import fill_helper, fill_model
 
     study = read_study(params, override)
     # A job's slice of a study names settings and no cells.
     named = [n for n, s in study.settings.items() if model in s.helpers or not as_helper]
-    settings = settings_of(study, "help" if as_helper else "infer", model) or named
+    settings = list_settings(study, "help" if as_helper else "infer", model) or named
     if not settings:
         raise ParamsError(f"--model {model}: no setting asks it to describe or read pictures")
     find_cell(study, model, settings[0])

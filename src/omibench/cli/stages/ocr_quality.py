@@ -43,7 +43,7 @@ def ocr_quality(
     from omibench.errors import ParamsError
     from omibench.files.outputs import output_file, spare_inputs
     from omibench.params.study import load_study
-    from omibench.stages.score.ocr_quality import Weights, score_transcripts, summary
+    from omibench.stages.score.ocr_quality import Weights, score_transcripts, summarise_scores
 
     study = load_study(params)
     spare_inputs(output_file(out, study.study.store), pairs)
@@ -57,4 +57,4 @@ def ocr_quality(
                 f"--weights {weights}: needs five numbers of at least 0, such as 3,2,2,1,2"
             ) from None
     scores = score_transcripts(pairs, out, study, judge or [], chosen_weights)
-    say_lines(summary(scores), err=True)
+    say_lines(summarise_scores(scores), err=True)

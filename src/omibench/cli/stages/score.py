@@ -96,10 +96,10 @@ def score(
     from omibench.formats.named import parse_columns
     from omibench.graph.job_hash import job_hash
     from omibench.graph.provenance.reading import check_inputs
-    from omibench.params.limit import apply_limit_by, part_words
+    from omibench.params.limit import limit_rows, part_words
     from omibench.params.study import load_study
     from omibench.rule_books.registry import RULE_BOOKS
-    from omibench.stages.score.cache import cell_cache, user_cache
+    from omibench.stages.score.cache import locate_cell_cache, locate_user_cache
     from omibench.stages.score.rows import read_rows
     from omibench.stages.score.stage import is_cell, score_responses, score_rows
 
@@ -133,7 +133,7 @@ def score(
             raise ParamsError(
                 f"score: --answers goes with one cell of responses, not {len(inputs)}"
             )
-        cached = cell_cache(inputs[0]) if cache else None
+        cached = locate_cell_cache(inputs[0]) if cache else None
         job = job_hash(study, "score")
         tell_scores(score_responses(inputs[0], answers, questions, out, study, cached, job), out)
         return
@@ -142,9 +142,11 @@ def score(
     if not judge:
         study = study.model_copy(update={"score": study.score.without_gptscore()})
     every, part = read_rows(inputs, named, answers), study.study.limit
-    rows = apply_limit_by(every, part, lambda row: row.item.id)
+    rows = limit_rows(every, part, lambda row: row.item.id)
     partial = part_words((r.item.id for r in rows), (r.item.id for r in every), part)
-    tell_scores(score_rows(rows, books, out, study, user_cache() if cache else None, partial), out)
+    tell_scores(
+        score_rows(rows, books, out, study, locate_user_cache() if cache else None, partial), out
+    )
 
 
 def _refuse(**options: Path | str | None) -> None:

@@ -11,13 +11,13 @@ from omibench.errors import MissingExtraError, SomeFailedError
 from omibench.text.terminal import say
 
 if TYPE_CHECKING:
-    from omibench.stages.score.stage import Scored
+    from omibench.stages.score.stage import ScoreResult
 
 BUDGET = "budget_stop"
 UNREADABLE = "judge_failed"
 
 
-def tell_scores(scored: Scored, out: Path) -> None:
+def tell_scores(scored: ScoreResult, out: Path) -> None:
     """Print a summary of each rule book and judge, and where the verdicts are.
 
     Raises SomeFailedError where every judgement failed; a budget that stopped some is no failure
@@ -38,7 +38,7 @@ def tell_scores(scored: Scored, out: Path) -> None:
             )
 
 
-def _all_failed(scored: Scored, rules: str) -> bool:
+def _all_failed(scored: ScoreResult, rules: str) -> bool:
     count, failed = scored.failed.get(rules, (0, Counter[str]()))
     return 0 < count == failed.total()
 
@@ -56,7 +56,7 @@ def _remedy(failed: Counter[str]) -> str:
     )
 
 
-def _summaries(scored: Scored) -> Iterator[str]:
+def _summaries(scored: ScoreResult) -> Iterator[str]:
     from omibench.results.verdict_summary import format_lines, summarise_verdicts
 
     frame = scored.frame
@@ -78,7 +78,7 @@ def _summaries(scored: Scored) -> Iterator[str]:
                 yield f"{rules}: no summary: {error}"
 
 
-def _failures(scored: Scored) -> Iterator[str]:
+def _failures(scored: ScoreResult) -> Iterator[str]:
     for rules, (count, failed) in scored.failed.items():
         if failed.total():
             yield (

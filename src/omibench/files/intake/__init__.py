@@ -10,12 +10,12 @@ from omibench.files.intake.csv_rows import read_csv
 from omibench.files.intake.frames import iter_frame, read_frame
 from omibench.files.intake.json_text import parse_json, read_json, read_json_lines
 from omibench.files.intake.metadata import strip_metadata
-from omibench.files.intake.picture import Picture, read_picture
+from omibench.files.intake.picture import EncodedPicture, read_picture
 from omibench.files.intake.regular import FILE_BYTES, open_regular, read_bytes, read_text
 
 __all__ = [
     "FILE_BYTES",
-    "Picture",
+    "EncodedPicture",
     "iter_frame",
     "open_regular",
     "parse_json",

@@ -33,23 +33,23 @@ class Container:
         if not parts[0] or parts[0][1:2] == ":" or ".." in parts:
             raise self._leads_out(name)
         target = os.path.join(self._folder, name)  # noqa: PTH118
-        if not self._is_inside(target):
+        if not self._contains(target):
             raise self._leads_out(name, " by a link")
         return Path(target)
 
-    def _is_inside(self, target: str) -> bool:
+    def _contains(self, target: str) -> bool:
         if os.path.islink(target):  # noqa: PTH114
-            return self._within(os.path.realpath(target))
+            return self._is_in_root(os.path.realpath(target))
         above = os.path.dirname(target)  # noqa: PTH120
         if above not in self._inside:
-            self._inside[above] = self._within(os.path.realpath(above))
+            self._inside[above] = self._is_in_root(os.path.realpath(above))
         return self._inside[above]
 
-    def _within(self, real: str) -> bool:
+    def _is_in_root(self, real: str) -> bool:
         return real == self._root or real.startswith(self._root.rstrip("/") + "/")
 
-    def _leads_out(self, name: str, how: str = "") -> FileFormatError:
+    def _leads_out(self, name: str, manner: str = "") -> FileFormatError:
         return FileFormatError(
-            f"{self._folder}: {name!r} leads out of this folder{how}: copy the file into the "
+            f"{self._folder}: {name!r} leads out of this folder{manner}: copy the file into the "
             "folder and name it by its path there"
         )

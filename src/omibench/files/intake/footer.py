@@ -48,15 +48,15 @@ def read_footer(file: BinaryIO) -> Footer:
         raise ValueError(f"its description would have {length:,} bytes")
     file.seek(size - 8 - length)
     try:
-        found = _Thrift(file.read(length)).fields(_DEPTH)
+        fields = _Thrift(file.read(length)).fields(_DEPTH)
         columns = [
             Column(chunk[_CHUNK][_PATH][0].decode("utf-8"), chunk[_CHUNK][_UNPACKED])
-            for group in found.get(_GROUPS, [])
+            for group in fields.get(_GROUPS, [])
             for chunk in group[_COLUMNS]
         ]
-        pairs = {pair[1]: pair.get(2, b"") for pair in found.get(_METADATA, [])}
+        pairs = {pair[1]: pair.get(2, b"") for pair in fields.get(_METADATA, [])}
         metadata = {key.decode(): value.decode("utf-8", "replace") for key, value in pairs.items()}
-        return Footer(int(found[_ROWS]), columns, metadata, size - 8 - length)
+        return Footer(int(fields[_ROWS]), columns, metadata, size - 8 - length)
     except (IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError, struct.error):
         raise ValueError("its description is damaged") from None
 

@@ -42,23 +42,23 @@ def read_frame(
     import polars as pl
 
     with open_regular(path) as file:
-        most = _check_size(path, file, limit, columns)
+        max_bytes = _check_size(path, file, limit, columns)
     try:
         # By its path polars maps the file; no star in a name is a pattern.
-        wanted = None if columns is None else list(columns)
-        frame = pl.read_parquet(Path(path), columns=wanted, glob=False)
+        selection = None if columns is None else list(columns)
+        frame = pl.read_parquet(Path(path), columns=selection, glob=False)
     except pl.exceptions.ColumnNotFoundError:
-        known = pl.read_parquet_schema(Path(path))
-        missing = next((name for name in columns or () if name not in known), "")
+        schema = pl.read_parquet_schema(Path(path))
+        missing = next((name for name in columns or () if name not in schema), "")
         raise FileFormatError(
-            f"{path}: lacks the column {missing!r}; it has {', '.join(known)}"
+            f"{path}: lacks the column {missing!r}; it has {', '.join(schema)}"
         ) from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _refuse_broken(path, error) from None
     except pl.exceptions.PanicException as panic:  # no Exception of Python's
         raise _refuse_broken(path, RuntimeError(str(panic))) from None
-    if _length(frame) > most:
-        raise _too_large(path, _length(frame), most)
+    if _length(frame) > max_bytes:
+        raise _too_large(path, _length(frame), max_bytes)
     return frame
 
 
@@ -119,19 +119,19 @@ def _check_size(
         footer = read_footer(file)
     except (ValueError, OSError) as error:
         raise _refuse_broken(path, error) from None
-    most = max(_FLOOR, _RATIO * file.seek(0, 2))
-    most = most if limit is None else min(limit, most)
-    wanted = None if columns is None else set(columns)
-    taken = [c for c in footer.columns if wanted is None or c.name in wanted]
-    stated = sum(max(0, column.size) for column in taken)
-    if stated > most:
-        raise _too_large(path, stated, most)
-    cells = footer.rows * max(1, len({column.name for column in taken}))
-    if limit is not None and _CELL * cells > most:
-        raise _too_large(path, _CELL * cells, most)
+    max_bytes = max(_FLOOR, _RATIO * file.seek(0, 2))
+    max_bytes = max_bytes if limit is None else min(limit, max_bytes)
+    names = None if columns is None else set(columns)
+    selection = [c for c in footer.columns if names is None or c.name in names]
+    stated = sum(max(0, column.size) for column in selection)
+    if stated > max_bytes:
+        raise _too_large(path, stated, max_bytes)
+    cells = footer.rows * max(1, len({column.name for column in selection}))
+    if limit is not None and _CELL * cells > max_bytes:
+        raise _too_large(path, _CELL * cells, max_bytes)
     if cells > _CELLS:
         raise FileFormatError(f"{path}: has {footer.rows:,} rows: split the file")
-    return most
+    return max_bytes
 
 
 def _length(frame: pl.DataFrame) -> int:
@@ -158,13 +158,13 @@ def _column_length(values: pl.Series) -> int:
     return int(values.estimated_size())
 
 
-def _too_large(path: str | Path, size: int, most: int) -> FileFormatError:
+def _too_large(path: str | Path, size: int, max_bytes: int) -> FileFormatError:
     return FileFormatError(
-        f"{path}: unpacks to {size_text(size)} and at most {size_text(most)} are read from a file "
-        "of its size: split the file, or give the right one"
+        f"{path}: unpacks to {size_text(size)} and at most {size_text(max_bytes)} are read from a "
+        "file of its size: split the file, or give the right one"
     )
 
 
 def _refuse_broken(path: str | Path, error: Exception) -> FileFormatError:
-    why = re.sub(r"\s+", " ", reason_of(error))[:200]
-    return FileFormatError(f"{path}: is not a Parquet file: {why}")
+    cause = re.sub(r"\s+", " ", reason_of(error))[:200]
+    return FileFormatError(f"{path}: is not a Parquet file: {cause}")

@@ -18,8 +18,8 @@ LINE_BYTES: Final = 64 * 2**20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def parse_json(text: bytes | str, where: str, twins: bool = False, lenient: bool = False) -> Any:
-    """The value of a JSON text; `where` names it in errors.
+def parse_json(text: bytes | str, place: str, twins: bool = False, lenient: bool = False) -> Any:
+    """The value of a JSON text; `place` names it in errors.
 
     Raises FileFormatError for what is no JSON, nested more than 100 deep, a number that is none
     (NaN, Infinity), half a character (a lone surrogate), and, unless `twins` are allowed, for a
@@ -27,7 +27,7 @@ def parse_json(text: bytes | str, where: str, twins: bool = False, lenient: bool
     writer, takes NaN as a number, the last of twins, and U+FFFD for half a character.
     """
     if isinstance(text, bytes):
-        text = decode(text, where)
+        text = decode(text, place)
     try:
         value = json.loads(
             text,
@@ -35,20 +35,20 @@ def parse_json(text: bytes | str, where: str, twins: bool = False, lenient: bool
             object_pairs_hook=None if twins or lenient else _once,
         )
     except RecursionError:
-        raise _too_deep(where) from None
+        raise _too_deep(place) from None
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         at = f"{line}column {error.colno}"
-        raise FileFormatError(f"{where}: is not JSON: {error.msg} ({at})") from None
+        raise FileFormatError(f"{place}: is not JSON: {error.msg} ({at})") from None
     except ValueError as error:
-        raise FileFormatError(f"{where}: is not JSON: {error}") from None
+        raise FileFormatError(f"{place}: is not JSON: {error}") from None
     # Depth is at most the number of brackets: rows of a file are hardly ever looked at.
     if text.count("[") + text.count("{") > DEPTH and _depth_exceeds(value, DEPTH):
-        raise _too_deep(where)
+        raise _too_deep(place)
     if _SURROGATE.search(text):
         if lenient:
             return replace_surrogates(value)
-        _refuse_halves(value, where)
+        _refuse_halves(value, place)
     return value
 
 
@@ -66,11 +66,11 @@ def read_json_lines(path: str | Path, limit: int | None = None) -> Iterator[tupl
         number = 0
         while line := file.readline(LINE_BYTES + 1):
             number += 1
-            where = f"{path}, line {number}"
+            place = f"{path}, line {number}"
             if len(line) > LINE_BYTES:
-                raise FileFormatError(f"{where}: is longer than {LINE_BYTES // 2**20} MiB")
+                raise FileFormatError(f"{place}: is longer than {LINE_BYTES // 2**20} MiB")
             if line.strip():
-                yield number, parse_json(line, where)
+                yield number, parse_json(line, place)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -103,20 +103,20 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
     return bool(level)
 
 
-def _too_deep(where: str) -> FileFormatError:
-    return FileFormatError(f"{where}: is nested more than {DEPTH} deep: give the right file")
+def _too_deep(place: str) -> FileFormatError:
+    return FileFormatError(f"{place}: is nested more than {DEPTH} deep: give the right file")
 
 
-def _refuse_halves(value: Any, where: str) -> None:
+def _refuse_halves(value: Any, place: str) -> None:
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list):
-            waiting += one
-        elif isinstance(one, str) and any("\ud800" <= c <= "\udfff" for c in one):
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str) and any("\ud800" <= c <= "\udfff" for c in item):
             raise FileFormatError(
-                f"{where}: holds half a character (a lone surrogate such as \\ud83d): write the "
+                f"{place}: holds half a character (a lone surrogate such as \\ud83d): write the "
                 "file anew as UTF-8"
             )

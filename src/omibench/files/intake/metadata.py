@@ -71,7 +71,7 @@ def _build_orientation_block(orientation: int) -> bytes:
 
 
 def _strip_jpeg(data: bytes) -> bytes:
-    kept, orientation, dropped = [data[:2]], 1, False
+    parts, orientation, dropped = [data[:2]], 1, False
     place = 2
     while True:
         if data[place] != 0xFF or data[place + 1] in (0x00, 0xFF):
@@ -83,33 +83,33 @@ def _strip_jpeg(data: bytes) -> bytes:
             place = fill.start(1) - 1
         marker = data[place + 1]
         if marker == _EOI:
-            kept.append(b"\xff\xd9")
+            parts.append(b"\xff\xd9")
             dropped |= len(data) > place + 2
             break
         end = place + 2 + struct.unpack_from(">H", data, place + 2)[0]
         if end > len(data):
             raise ValueError("cut off")
         if marker == _SOS:
-            found = _MARKER.search(data, end)
-            if found is None:  # cut off after its last scan, as decoders allow
-                kept.append(data[place:])
+            next_marker = _MARKER.search(data, end)
+            if next_marker is None:  # cut off after its last scan, as decoders allow
+                parts.append(data[place:])
                 break
-            end = found.start()
+            end = next_marker.start()
         if _is_note(marker, data[place + 4 : place + 20]):
             dropped = True
             if marker == 0xE1 and data[place + 4 :].startswith(_EXIF) and orientation == 1:
                 orientation = read_orientation(data[place + 10 : end])
         else:
-            kept.append(data[place:end])
+            parts.append(data[place:end])
         place = end
     if not dropped:
         return data
     if orientation != 1:
         block = _EXIF + _build_orientation_block(orientation)
         # Behind JFIF's own segment, which has to come first.
-        at = 2 if len(kept) > 1 and kept[1][:2] == b"\xff\xe0" else 1
-        kept.insert(at, b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
-    return b"".join(kept)
+        at = 2 if len(parts) > 1 and parts[1][:2] == b"\xff\xe0" else 1
+        parts.insert(at, b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
+    return b"".join(parts)
 
 
 def _is_note(marker: int, begins: bytes) -> bool:
@@ -124,7 +124,7 @@ def _is_note(marker: int, begins: bytes) -> bool:
 
 
 def _strip_png(data: bytes) -> bytes:
-    kept, orientation, place = [_PNG_HEAD], 1, len(_PNG_HEAD)
+    chunks, orientation, place = [_PNG_HEAD], 1, len(_PNG_HEAD)
     dropped = False
     if not data.startswith(_PNG_HEAD):
         raise ValueError("no PNG")
@@ -135,7 +135,7 @@ def _strip_png(data: bytes) -> bytes:
             raise ValueError("cut off")
         critical = not kind[0] & 0x20
         if critical or kind in _PNG_KEPT:
-            kept.append(data[place:end])
+            chunks.append(data[place:end])
         else:
             dropped = True
             if kind == b"eXIf":
@@ -146,8 +146,8 @@ def _strip_png(data: bytes) -> bytes:
     if not dropped and place == len(data):
         return data
     if orientation != 1:
-        kept.insert(2, _png_chunk(b"eXIf", _build_orientation_block(orientation)))  # behind IHDR
-    return b"".join(kept)
+        chunks.insert(2, _png_chunk(b"eXIf", _build_orientation_block(orientation)))  # behind IHDR
+    return b"".join(chunks)
 
 
 def _png_chunk(kind: bytes, content: bytes) -> bytes:
@@ -159,16 +159,16 @@ def _png_chunk(kind: bytes, content: bytes) -> bytes:
 
 def _strip_webp(data: bytes) -> bytes:
     (size,) = struct.unpack_from("<I", data, 4)
-    whole = min(len(data), 8 + size)
-    kept, orientation, dropped, place = [], 1, False, 12
-    while place + 8 <= whole:
+    stop = min(len(data), 8 + size)
+    chunks, orientation, dropped, place = [], 1, False, 12
+    while place + 8 <= stop:
         kind = data[place : place + 4]
         (length,) = struct.unpack_from("<I", data, place + 4)
         end = place + 8 + length + (length & 1)
-        if place + 8 + length > whole:
+        if place + 8 + length > stop:
             raise ValueError("cut off")
         if kind in _WEBP_KEPT:
-            kept.append(data[place:end])
+            chunks.append(data[place:end])
         else:
             dropped = True
             if kind == b"EXIF":
@@ -180,10 +180,10 @@ def _strip_webp(data: bytes) -> bytes:
     flag = 0
     if orientation != 1:
         block = _build_orientation_block(orientation)
-        kept.append(b"EXIF" + struct.pack("<I", len(block)) + block)
+        chunks.append(b"EXIF" + struct.pack("<I", len(block)) + block)
         flag = 8
-    kept = [_set_flag(chunk, flag) if chunk[:4] == b"VP8X" else chunk for chunk in kept]
-    content = b"WEBP" + b"".join(kept)
+    chunks = [_set_flag(chunk, flag) if chunk[:4] == b"VP8X" else chunk for chunk in chunks]
+    content = b"WEBP" + b"".join(chunks)
     return b"RIFF" + struct.pack("<I", len(content)) + content
 
 
@@ -192,12 +192,12 @@ def _set_flag(chunk: bytes, flag: int) -> bytes:
 
 
 def _strip_gif(data: bytes) -> bytes:
-    kept, dropped = [], False
+    parts, dropped = [], False
     for part, is_note in _gif_parts(data):
         dropped |= is_note
         if not is_note:
-            kept.append(part)
-    return b"".join(kept) if dropped else data
+            parts.append(part)
+    return b"".join(parts) if dropped else data
 
 
 def _gif_parts(data: bytes) -> Iterator[tuple[bytes, bool]]:

@@ -20,7 +20,7 @@ READERS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 _COARSE: Final = 8
 
 
-class Picture(NamedTuple):
+class EncodedPicture(NamedTuple):
     """A picture that was looked at: its bytes as they are, its form by content, its size."""
 
     data: bytes
@@ -37,30 +37,30 @@ class Picture(NamedTuple):
 
 
 def read_picture(
-    source: str | Path | bytes, where: str = "", limit: int = PICTURE_BYTES, decode: bool = True
-) -> Picture:
-    """A picture from its file or its bytes; `where` names the latter in errors.
+    source: str | Path | bytes, place: str = "", limit: int = PICTURE_BYTES, decode: bool = True
+) -> EncodedPicture:
+    """A picture from its file or its bytes; `place` names the latter in errors.
 
     Nothing goes by the name of the file. `decode` False looks at its head alone. Raises as
     `read_bytes` does, and FileFormatError for what is no PNG, JPEG, GIF, WebP or BMP by its
     content, cannot be decoded, is cut off, or has more than 179 million pixels or `limit` bytes.
     """
     data = source if isinstance(source, bytes) else read_bytes(source, limit)
-    where = where or ("a picture" if isinstance(source, bytes) else str(source))
+    place = place or ("a picture" if isinstance(source, bytes) else str(source))
     if len(data) > limit:
         raise FileFormatError(
-            f"{where}: has {size_text(len(data))}; a picture may have {size_text(limit)}"
+            f"{place}: has {size_text(len(data))}; a picture may have {size_text(limit)}"
         )
     form = detect_form(data[:HEAD_BYTES])
     if form is None:
         raise FileFormatError(
-            f"{where}: is no picture by its first bytes: give a PNG, JPEG, GIF, WebP or BMP"
+            f"{place}: is no picture by its first bytes: give a PNG, JPEG, GIF, WebP or BMP"
         )
-    width, height = _look(data, form, where, decode)
-    return Picture(data, form, width, height)
+    width, height = _look(data, form, place, decode)
+    return EncodedPicture(data, form, width, height)
 
 
-def _look(data: bytes, form: str, where: str, decode: bool) -> tuple[int, int]:
+def _look(data: bytes, form: str, place: str, decode: bool) -> tuple[int, int]:
     from PIL import Image
 
     try:
@@ -74,16 +74,16 @@ def _look(data: bytes, form: str, where: str, decode: bool) -> tuple[int, int]:
                 image.draft(None, (max(1, size[0] // _COARSE), max(1, size[1] // _COARSE)))
             image.load()
     except Image.DecompressionBombError:
-        raise FileFormatError(_too_many(where)) from None
+        raise FileFormatError(_too_many(place)) from None
     except (OSError, SyntaxError, ValueError, EOFError, OverflowError, MemoryError) as error:
-        raise FileFormatError(f"{where}: is a damaged picture: {reason_of(error)}") from None
+        raise FileFormatError(f"{place}: is a damaged picture: {reason_of(error)}") from None
     except Exception as error:  # Pillow's readers raise many kinds for damaged files
-        why = reason_of(error)
-        raise FileFormatError(f"{where}: is a damaged picture: {why}") from None
+        cause = reason_of(error)
+        raise FileFormatError(f"{place}: is a damaged picture: {cause}") from None
     if size[0] * size[1] > PIXELS:
-        raise FileFormatError(_too_many(where))
+        raise FileFormatError(_too_many(place))
     return size
 
 
-def _too_many(where: str) -> str:
-    return f"{where}: has more than {PIXELS:,} pixels: make the picture smaller"
+def _too_many(place: str) -> str:
+    return f"{place}: has more than {PIXELS:,} pixels: make the picture smaller"

@@ -60,13 +60,13 @@ def read_text(path: str | Path, limit: int = FILE_BYTES) -> str:
     return decode(read_bytes(path, limit), str(path))
 
 
-def decode(content: bytes, where: str) -> str:
-    """UTF-8 bytes as text, without a byte order mark. Raises FileFormatError naming `where`."""
+def decode(content: bytes, place: str) -> str:
+    """UTF-8 bytes as text, without a byte order mark. Raises FileFormatError naming `place`."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise FileFormatError(f"{where}, line {line}: {reason_of(error)}") from None
+        raise FileFormatError(f"{place}, line {line}: {reason_of(error)}") from None
 
 
 def size_text(count: int) -> str:

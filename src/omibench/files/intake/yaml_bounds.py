@@ -31,8 +31,8 @@ def check_depth(text: str, loader: Any) -> None:
         if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             depth += 1
             if depth > DEPTH:
-                where = f"line {event.start_mark.line + 1}: " if event.start_mark else ""
-                raise ValueError(f"{where}is nested more than {DEPTH} deep")
+                place = f"line {event.start_mark.line + 1}: " if event.start_mark else ""
+                raise ValueError(f"{place}is nested more than {DEPTH} deep")
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             depth -= 1
 

@@ -8,7 +8,7 @@ from omibench.errors import OmibenchError
 from omibench.files.hashes import hash_file
 
 
-def sha256_of(path: Path) -> str:
+def try_hash(path: Path) -> str:
     """SHA-256 of a file; empty where there is none, or where it is no regular file."""
     try:
         return hash_file(path)

@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from omibench.errors import UntrustedError
-from omibench.graph.provenance.provenance import NAME, strangers, way_out
-from omibench.graph.provenance.written_files import changed_files, forget_made, note_made, refusal
+from omibench.graph.provenance.provenance import NAME, find_strangers, suggest_way_out
+from omibench.graph.provenance.written_files import (
+    find_changed_files,
+    forget_made,
+    note_made,
+    refusal,
+)
 from omibench.graph.result_files import find_file
 from omibench.graph.stages import STAGE_NAMES, find_stage
 
@@ -51,19 +56,19 @@ class Noted(logging.Handler):
                 if event == "job_info":
                     forget_made(output)
                 else:
-                    note_made(output, self._beside(outputs) if position == 0 else ())
+                    note_made(output, self._list_extra_files(outputs) if position == 0 else ())
 
-    def _beside(self, outputs: Sequence[str]) -> list[Path]:
+    def _list_extra_files(self, outputs: Sequence[str]) -> list[Path]:
         """The files of a stage of one job that are no output, as its table declares them."""
         stage = Path(outputs[0]).relative_to(self._results).parts[0]
         if stage not in STAGE_NAMES or find_stage(stage).cells:
             return []
-        made = {Path(output) for output in outputs}
+        output_paths = {Path(output) for output in outputs}
         return [
             path
             for path in sorted((self._results / stage).rglob("*"))
             if path.is_file()
-            and not made & {path, *path.parents}
+            and not output_paths & {path, *path.parents}
             and path.name != NAME
             and find_file(path.relative_to(self._results).as_posix())
         ]
@@ -77,15 +82,15 @@ def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]
 
     The results of another study may lie in a folder between the stages: they are not looked at.
     """
-    found = [
-        one
+    changes = [
+        change
         for stage in STAGE_NAMES
-        for one in changed_files(Path(results, stage))
-        if not _is_forced(one.output, Path(results), argv)
+        for change in find_changed_files(Path(results, stage))
+        if not _is_forced(change.output, Path(results), argv)
     ]
-    if found:
+    if changes:
         words = [] if list(configfiles) == ["params.yaml"] else ["--configfile", *configfiles]
-        raise refusal(found, shlex.join(words))
+        raise refusal(changes, shlex.join(words))
 
 
 def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
@@ -94,10 +99,10 @@ def refuse_strangers(results: str, rules: Collection[str] = ()) -> None:
     It would go by their time stamps alone. Where the run may execute some `rules` alone
     (`--allowed-rules`), it takes the results of all others for files of the user.
     """
-    unknown = strangers(Path(results), [s for s in STAGE_NAMES if not rules or s in rules])
+    unknown = find_strangers(Path(results), [s for s in STAGE_NAMES if not rules or s in rules])
     bare = [stage for stage in unknown if not (Path(results) / stage / NAME).is_file()]
     if bare:
-        raise UntrustedError(f"{Path(results, bare[0])}: {way_out(Path(results), bare)}")
+        raise UntrustedError(f"{Path(results, bare[0])}: {suggest_way_out(Path(results), bare)}")
     if unknown:
         raise UntrustedError(
             f"the results in {results} of {', '.join(unknown)} were not made here, or were "
@@ -109,16 +114,16 @@ def _is_forced(output: str, results: Path, argv: Sequence[str]) -> bool:
     if _FORCING_ALL & set(argv):
         return True
     stage = Path(output).relative_to(results).parts[0]
-    return bool({output, stage} & set(_forced_names(argv)))
+    return bool({output, stage} & set(_list_forced_names(argv)))
 
 
-def _forced_names(argv: Sequence[str]) -> list[str]:
-    found, taking = [], False
+def _list_forced_names(argv: Sequence[str]) -> list[str]:
+    names, taking = [], False
     for word in argv:
         name, sign, value = word.partition("=")
         if word.startswith("-"):
             taking = name in _FORCING_THESE
-            found += [value] if taking and sign else []
+            names += [value] if taking and sign else []
         elif taking:
-            found.append(word)
-    return found
+            names.append(word)
+    return names

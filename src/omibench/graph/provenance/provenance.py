@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError, ParamsError
 from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes
-from omibench.graph.provenance.hashes import sha256_of
-from omibench.graph.provenance.records import FOLDER, list_recorded, read_record, write_record
-from omibench.graph.provenance.written_files import changed_files, note_made, refusal
+from omibench.graph.provenance.hashes import try_hash
+from omibench.graph.provenance.records import FOLDER, list_recorded_paths, read_record, write_record
+from omibench.graph.provenance.written_files import find_changed_files, note_made, refusal
 from omibench.graph.stages import STAGE_NAMES
 from omibench.schemas.validation import suggest_name
 
@@ -50,23 +50,23 @@ def record_stage(results: Path, stage: str) -> Provenance:
     if stage not in STAGE_NAMES:
         raise ParamsError(f"{stage!r} is no stage{suggest_name(stage, STAGE_NAMES)}")
     folder = results / stage
-    if changed := changed_files(folder):
+    if changed := find_changed_files(folder):
         raise refusal(changed)
-    files = {name: sha256_of(folder / name) for name in list_files(folder)}
+    files = {name: try_hash(folder / name) for name in list_files(folder)}
     records = {}
-    for path in sorted(list_recorded()):
-        if _is_inside(path, folder) and Path(path).exists() and (found := read_record(path)):
-            records[path] = found
+    for path in sorted(list_recorded_paths()):
+        if _is_in_folder(path, folder) and Path(path).exists() and (record := read_record(path)):
+            records[path] = record
     if files and not records:
         raise MissingInputError(
             f"{folder}: nothing says what made its {len(files)} files; delete the folder and make "
             "it again with `snakemake --cores all` (no answer is bought twice)"
         )
-    found_all = Provenance(files=files, records=records)
-    text = json.dumps(found_all.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
+    provenance = Provenance(files=files, records=records)
+    text = json.dumps(provenance.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
     write_atomically(folder / NAME, text.encode())
     _mark(folder)
-    return found_all
+    return provenance
 
 
 def read_provenance(folder: Path) -> Provenance | None:
@@ -79,59 +79,63 @@ def read_provenance(folder: Path) -> Provenance | None:
     if not path.exists():
         return None
     try:
-        known = Provenance.model_validate_json(read_bytes(path))
+        provenance = Provenance.model_validate_json(read_bytes(path))
     except OmibenchError as error:
         raise FileFormatError(str(error)) from None
     except ValueError as error:
         line = str(error).partition("\n")[0]
         raise FileFormatError(f"{path}: cannot be read: {line}") from None
-    names = (PurePosixPath(name) for name in known.files)
-    paths = (PurePosixPath(name) for name in known.records)
+    names = (PurePosixPath(name) for name in provenance.files)
+    paths = (PurePosixPath(name) for name in provenance.records)
     odd = next((n for n in names if n.is_absolute() or ".." in n.parts), None)
-    odd = odd or next((p for p in paths if ".." in p.parts or not _is_inside(str(p), folder)), None)
+    odd = odd or next(
+        (p for p in paths if ".." in p.parts or not _is_in_folder(str(p), folder)), None
+    )
     if odd is not None:
         raise FileFormatError(
             f"{path}: speaks of {str(odd)!r}, which is none of this stage's files: take the "
             "results from somebody whom you trust"
         )
-    return known
+    return provenance
 
 
-def differences(folder: Path, known: Provenance) -> list[tuple[str, str]]:
+def list_differences(folder: Path, provenance: Provenance) -> list[tuple[str, str]]:
     """What is not as the provenance says: a file, relative to the folder, and what of it."""
-    found = [
+    changes = [
         (name, "has changed since it was made" if (folder / name).is_file() else "is missing")
-        for name, sha256 in known.files.items()
-        if sha256_of(folder / name) != sha256
+        for name, sha256 in provenance.files.items()
+        if try_hash(folder / name) != sha256
     ]
-    return found + [(path, "is missing") for path in known.records if not Path(path).exists()]
+    return changes + [
+        (path, "is missing") for path in provenance.records if not Path(path).exists()
+    ]
 
 
-def adopt(folder: Path, known: Provenance) -> None:
+def adopt(folder: Path, provenance: Provenance) -> None:
     """Let Snakemake know what made the results of a stage, and take them for known here."""
-    for path, record in known.records.items():
-        if _is_inside(path, folder) and ".." not in Path(path).parts:
+    for path, record in provenance.records.items():
+        if _is_in_folder(path, folder) and ".." not in Path(path).parts:
             write_record(path, record)
             note_made(path)
     _mark(folder)
 
 
-def strangers(results: Path, stages: Iterable[str]) -> list[str]:
+def find_strangers(results: Path, stages: Iterable[str]) -> list[str]:
     """The stages whose results were neither made here nor looked at by `omibench trust`.
 
     Their provenance is another than the one last seen, or there is none and Snakemake has no
     record of any of their files. Quick: reads no result.
     """
     folders = [results / stage for stage in stages if (results / stage).is_dir()]
-    odd = [f for f in folders if (f / NAME).is_file() and _read_mark(f) != sha256_of(f / NAME)]
+    odd = [f for f in folders if (f / NAME).is_file() and _read_mark(f) != try_hash(f / NAME)]
     bare = [f for f in folders if not (f / NAME).is_file() and any(map(Path.is_file, f.rglob("*")))]
     if bare:
-        made = {_stage_folder(results, path) for path in list_recorded()}
-        odd += [folder for folder in bare if folder not in made]
+        recorded_folders = {_stage_folder(results, path) for path in list_recorded_paths()}
+        odd += [folder for folder in bare if folder not in recorded_folders]
     return [folder.name for folder in odd]
 
 
-def way_out(results: Path, stages: Sequence[str]) -> str:
+def suggest_way_out(results: Path, stages: Sequence[str]) -> str:
     """What to do with folders of stages of which nothing says what made them."""
     moved = "; ".join(
         f"mv {shlex.quote(str(results / stage))} "
@@ -159,18 +163,18 @@ def _stage_folder(results: Path, path: str) -> Path | None:
     return results / parts[len(root)] if is_below else None
 
 
-def _is_inside(path: str, folder: Path) -> bool:
+def _is_in_folder(path: str, folder: Path) -> bool:
     return Path(path).parts[: len(folder.parts)] == folder.parts
 
 
 def list_files(folder: Path) -> Sequence[str]:
     """The files of a stage, relative to its folder, without what is kept about them."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(str(path.relative_to(folder)) for path in found if path != folder / NAME)
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path.relative_to(folder)) for path in files if path != folder / NAME)
 
 
 def _mark(folder: Path) -> None:
-    write_atomically(_mark_file(folder), sha256_of(folder / NAME).encode())
+    write_atomically(_mark_file(folder), try_hash(folder / NAME).encode())
 
 
 def _read_mark(folder: Path) -> str:

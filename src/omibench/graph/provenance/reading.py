@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from omibench.errors import OmibenchError
-from omibench.graph.provenance.hashes import sha256_of
+from omibench.graph.provenance.hashes import try_hash
 from omibench.graph.provenance.provenance import NAME, Provenance, read_provenance
 from omibench.graph.provenance.written_files import (
-    Changed,
-    changed_how,
-    known_file,
+    ChangedFile,
+    describe_change,
+    find_noted_file,
     read_notes,
     refusal,
 )
@@ -33,11 +33,13 @@ def check_inputs(*paths: Path | None) -> None:
     stage; one of which neither says anything is taken as it is. A folder stands for all outputs
     below it.
     """
-    found = [
-        one for path in _inputs(paths) if path.is_file() and (one := _find_change(path)) is not None
+    changes = [
+        change
+        for path in _inputs(paths)
+        if path.is_file() and (change := _find_change(path)) is not None
     ]
-    if found:
-        raise refusal(found)
+    if changes:
+        raise refusal(changes)
 
 
 def _inputs(paths: Iterable[Path | None]) -> Iterator[Path]:
@@ -49,23 +51,23 @@ def _inputs(paths: Iterable[Path | None]) -> Iterator[Path]:
             yield path
 
 
-def _find_change(path: Path) -> Changed | None:
-    if noted := known_file(path):
+def _find_change(path: Path) -> ChangedFile | None:
+    if noted := find_noted_file(path):
         output, file = noted
-        if sha256_of(path) == file.sha256:
+        if try_hash(path) == file.sha256:
             return None
-        return Changed(path.as_posix(), output, changed_how(file.size, path.stat().st_size))
-    expected = _recorded_hash(path)
-    if expected is None or sha256_of(path) == expected:
+        return ChangedFile(path.as_posix(), output, describe_change(file.size, path.stat().st_size))
+    expected = _find_recorded_hash(path)
+    if expected is None or try_hash(path) == expected:
         return None
-    return Changed(path.as_posix(), path.as_posix(), changed_how(0, path.stat().st_size))
+    return ChangedFile(path.as_posix(), path.as_posix(), describe_change(0, path.stat().st_size))
 
 
-def _recorded_hash(path: Path) -> str | None:
+def _find_recorded_hash(path: Path) -> str | None:
     """The hash that the stage's provenance.json gives; None where there is none."""
     for folder in path.parents:
-        if known := _read(folder):
-            return known.files.get(path.relative_to(folder).as_posix())
+        if provenance := _read(folder):
+            return provenance.files.get(path.relative_to(folder).as_posix())
     return None
 
 

@@ -25,7 +25,7 @@ _NAME = 254
 """Longest name of a file, less one; longer ones are cut into folders."""
 
 
-def list_recorded() -> set[str]:
+def list_recorded_paths() -> set[str]:
     """The paths that have a record here, or whose job was begun and not ended."""
     return {path for part in ("metadata", "incomplete") for path in _paths(FOLDER / part)}
 

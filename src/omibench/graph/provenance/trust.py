@@ -15,10 +15,10 @@ from omibench.files.isolated import isolate_env, python_module
 from omibench.graph.provenance.provenance import (
     NAME,
     adopt,
-    differences,
+    find_strangers,
+    list_differences,
     read_provenance,
-    strangers,
-    way_out,
+    suggest_way_out,
 )
 
 
@@ -26,24 +26,24 @@ class Difference(NamedTuple):
     """What speaks against the results of a stage."""
 
     stage: str
-    what: str
+    description: str
 
 
 def check_files(results: Path, stages: Iterable[str]) -> list[Difference]:
     """What differs between the results of `stages` and what their provenance says of them."""
-    found: list[Difference] = []
-    odd = set(strangers(results, stages))
+    mismatches: list[Difference] = []
+    odd = set(find_strangers(results, stages))
     for stage in stages:
-        known = read_provenance(results / stage)
-        if known is not None:
-            found += [
-                Difference(stage, f"{file}: {what}")
-                for file, what in differences(results / stage, known)
+        provenance = read_provenance(results / stage)
+        if provenance is not None:
+            mismatches += [
+                Difference(stage, f"{file}: {description}")
+                for file, description in list_differences(results / stage, provenance)
             ]
         elif stage in odd:
-            what = f"there is no {NAME}: it {way_out(results, [stage])}"
-            found.append(Difference(stage, what))
-    return found
+            description = f"there is no {NAME}: it {suggest_way_out(results, [stage])}"
+            mismatches.append(Difference(stage, description))
+    return mismatches
 
 
 def adopt_strangers(results: Path, stages: Iterable[str]) -> list[str]:
@@ -51,12 +51,12 @@ def adopt_strangers(results: Path, stages: Iterable[str]) -> list[str]:
 
     The files must have been checked.
     """
-    done = []
-    for stage in strangers(results, stages):
-        if (known := read_provenance(results / stage)) is not None:
-            adopt(results / stage, known)
-            done.append(stage)
-    return done
+    adopted = []
+    for stage in find_strangers(results, stages):
+        if (provenance := read_provenance(results / stage)) is not None:
+            adopt(results / stage, provenance)
+            adopted.append(stage)
+    return adopted
 
 
 def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
@@ -68,13 +68,15 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
         return []
     text = _run("dvc", "data", "status", "--granular", "--json")
     changed = json.loads(text).get("uncommitted", {})
-    found = []
+    mismatches = []
     for kind in ("modified", "deleted", "added"):
         for name in changed.get(kind, []):
             stage = _stage_name(name, results)
             if stage in stages and not name.endswith("/"):
-                found.append(Difference(stage, f"{_below(name, results, stage)}: {kind}, says DVC"))
-    return found
+                mismatches.append(
+                    Difference(stage, f"{_shorten_name(name, results, stage)}: {kind}, says DVC")
+                )
+    return mismatches
 
 
 def check_graph(results: Path, params: str) -> list[Difference]:
@@ -87,13 +89,13 @@ def check_graph(results: Path, params: str) -> list[Difference]:
     start = next(
         (i for i, line in enumerate(lines) if line.startswith("output_file\t")), len(lines)
     )
-    found = []
+    mismatches = []
     for row in csv.DictReader(lines[start:], delimiter="\t", quoting=csv.QUOTE_NONE):
-        name, why = row["output_file"], row["status"]
-        why = "follows from what would be made anew" if why == "ok" else why
+        name, reason = row["output_file"], row["status"]
+        reason = "follows from what would be made anew" if reason == "ok" else reason
         if row["plan"] != "no update" and (stage := _stage_name(name, results)):
-            found.append(Difference(stage, f"{_below(name, results, stage)}: {why}"))
-    return found
+            mismatches.append(Difference(stage, f"{_shorten_name(name, results, stage)}: {reason}"))
+    return mismatches
 
 
 def _stage_name(name: str, results: Path) -> str:
@@ -101,17 +103,19 @@ def _stage_name(name: str, results: Path) -> str:
     return parts[len(root)] if parts[: len(root)] == root and len(parts) > len(root) else ""
 
 
-def _below(name: str, results: Path, stage: str) -> str:
+def _shorten_name(name: str, results: Path, stage: str) -> str:
     return str(Path(name).relative_to(results / stage))
 
 
 def _run(*words: str) -> str:
-    done = subprocess.run(
+    process = subprocess.run(
         python_module(*words), env=isolate_env(os.environ),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    if done.returncode:
-        said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        what = " ".join(words[:2])
-        raise MissingInputError(f"{what}: {said[-1].strip() if said else 'failed without a word'}")
-    return done.stdout
+    if process.returncode:
+        lines = [line for line in (process.stderr + process.stdout).splitlines() if line.strip()]
+        command = " ".join(words[:2])
+        raise MissingInputError(
+            f"{command}: {lines[-1].strip() if lines else 'failed without a word'}"
+        )
+    return process.stdout

@@ -6,40 +6,40 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.graph.provenance.provenance import differences, list_files, read_provenance
-from omibench.graph.provenance.written_files import Changed, changed_files, read_notes
+from omibench.graph.provenance.provenance import list_differences, list_files, read_provenance
+from omibench.graph.provenance.written_files import ChangedFile, find_changed_files, read_notes
 
 
-class Verified(NamedTuple):
+class ResultVerification(NamedTuple):
     """What was found: files that are what was made, files that are not, and those nobody knows."""
 
     files: int
-    changed: list[Changed]
+    changed: list[ChangedFile]
     unknown: list[str]
 
 
-def verify_results(results: Path, stages: Iterable[str]) -> Verified:
+def verify_results(results: Path, stages: Iterable[str]) -> ResultVerification:
     """Compare every file of the stages with the note of its job and its stage's provenance.
 
     Raises FileFormatError for a provenance that cannot be read.
     """
-    known: set[str] = set()
-    changed: dict[str, Changed] = {}
+    known_files: set[str] = set()
+    changed: dict[str, ChangedFile] = {}
     unknown: list[str] = []
     for stage in stages:
         folder = results / stage
-        own = {name for note in read_notes(folder) for name in (*note.files, *note.beside)}
-        changed |= {one.file: one for one in changed_files(folder, reread=True)}
+        stage_files = {name for note in read_notes(folder) for name in (*note.files, *note.beside)}
+        changed |= {change.file: change for change in find_changed_files(folder, reread=True)}
         if provenance := read_provenance(folder):
-            own |= {(folder / name).as_posix() for name in provenance.files}
-            for name, why in differences(folder, provenance):
+            stage_files |= {(folder / name).as_posix() for name in provenance.files}
+            for name, reason in list_differences(folder, provenance):
                 file = (folder / name).as_posix()
-                changed.setdefault(file, Changed(file, file, why))
-        known |= own
+                changed.setdefault(file, ChangedFile(file, file, reason))
+        known_files |= stage_files
         unknown += [
             path
             for name in list_files(folder)
-            if (path := (folder / name).as_posix()) not in own
+            if (path := (folder / name).as_posix()) not in stage_files
             and not Path(name).name.startswith(".")
         ]
-    return Verified(len(known - changed.keys()), sorted(changed.values()), unknown)
+    return ResultVerification(len(known_files - changed.keys()), sorted(changed.values()), unknown)

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from omibench.errors import UntrustedError
 from omibench.files.atomic import write_atomically
-from omibench.graph.provenance.hashes import sha256_of
+from omibench.graph.provenance.hashes import try_hash
 from omibench.graph.provenance.records import FOLDER
 
-MADE = FOLDER / "omibench" / "made"
+NOTES_FOLDER = FOLDER / "omibench" / "made"
 NAMED = 3
 """Files that one line names."""
 EDITED = ("ocr", "filter", "rationale")
@@ -43,12 +43,12 @@ class Note(NamedTuple):
     """Files that its job has written besides its outputs: pages, plots and tables of a report."""
 
 
-class Changed(NamedTuple):
+class ChangedFile(NamedTuple):
     """A file that is no longer what was made, and the output of which it is a part."""
 
     file: str
     output: str
-    why: str
+    reason: str
 
 
 def note_made(output: str, beside: Iterable[Path] = ()) -> None:
@@ -65,7 +65,7 @@ def note_made(output: str, beside: Iterable[Path] = ()) -> None:
 
 
 def _describe_files(paths: Iterable[Path]) -> dict[str, File]:
-    return {path.as_posix(): file for path in paths if (file := _look(path, None))}
+    return {path.as_posix(): file for path in paths if (file := _describe_file(path, None))}
 
 
 def forget_made(output: str) -> None:
@@ -75,45 +75,45 @@ def forget_made(output: str) -> None:
 
 def read_notes(folder: Path) -> Iterator[Note]:
     """The notes of every output below a folder, by name. One that is damaged is left out."""
-    for path in sorted((MADE / _safe(folder)).rglob("*.json")):
-        if found := _read(path):
-            yield found
+    for path in sorted((NOTES_FOLDER / _safe(folder)).rglob("*.json")):
+        if note := _read_note(path):
+            yield note
 
 
-def changed_files(folder: Path, reread: bool = False) -> list[Changed]:
+def find_changed_files(folder: Path, reread: bool = False) -> list[ChangedFile]:
     """The files below a folder that are not what was made there.
 
     Files whose size and time are those of the note are taken for unchanged, unless all are to be
     `reread`. An output that is not there is none of them: Snakemake makes it anew.
     """
-    return [one for note in read_notes(folder) for one in _changes(note, reread)]
+    return [change for note in read_notes(folder) for change in _find_changes(note, reread)]
 
 
-def known_file(path: Path) -> tuple[str, File] | None:
+def find_noted_file(path: Path) -> tuple[str, File] | None:
     """The output that a file is a part of and what it was; None where nothing is noted of it."""
     for place in (path, *path.parents):
-        if place.name and (note := _read(_note_file(str(place)))):
+        if place.name and (note := _read_note(_note_file(str(place)))):
             file = note.files.get(path.as_posix())
             return (note.output, file) if file else None
     return None
 
 
-def refusal(changed: Iterable[Changed], options: str = "") -> UntrustedError:
+def refusal(changed: Iterable[ChangedFile], options: str = "") -> UntrustedError:
     """The error that names files which were changed and the command that makes them anew.
 
     `options` of Snakemake stand in that command.
     """
-    found = sorted(changed)
-    names = [f"{one.file} {one.why}" for one in found[:NAMED]]
-    more = f" (and {len(found) - NAMED:,} more)" if len(found) > NAMED else ""
-    outputs = shlex.join(dict.fromkeys(one.output for one in found))
+    changes = sorted(changed)
+    names = [f"{change.file} {change.reason}" for change in changes[:NAMED]]
+    suffix = f" (and {len(changes) - NAMED:,} more)" if len(changes) > NAMED else ""
+    outputs = shlex.join(dict.fromkeys(change.output for change in changes))
     options = " ".join(part for part in ("--cores all", options) if part)
     line = (
-        f"{'; '.join(names)}{more}: nothing is read from it. Bring back what was there, or make it "
-        f"anew with `snakemake {options} --forcerun {outputs}`; no answer is bought "
+        f"{'; '.join(names)}{suffix}: nothing is read from it. Bring back what was there, or make "
+        f"it anew with `snakemake {options} --forcerun {outputs}`; no answer is bought "
         "twice"
     )
-    if any(Path(one.file).parent.name in EDITED for one in found):
+    if any(Path(change.file).parent.name in EDITED for change in changes):
         line += (
             ". An edit by hand would be lost there: correct a problem by a decision in the file "
             "that `review.decisions` names (`decision: edit`, docs/building.md)"
@@ -121,43 +121,45 @@ def refusal(changed: Iterable[Changed], options: str = "") -> UntrustedError:
     return UntrustedError(line)
 
 
-def _changes(note: Note, reread: bool) -> Iterator[Changed]:
-    whole = Path(note.output)
-    if not whole.exists():
+def _find_changes(note: Note, reread: bool) -> Iterator[ChangedFile]:
+    output_path = Path(note.output)
+    if not output_path.exists():
         return
     now = _compare(note.files, reread)
     yield from _differences(note.output, note.files, now)
     if reread:
         yield from _differences(note.output, note.beside, _compare(note.beside, reread))
-    if whole.is_dir():
-        added = {path.as_posix() for path in _files(whole)} - note.files.keys()
-        yield from (Changed(name, note.output, "was added by hand") for name in sorted(added))
-    same = {name: file for name, file in now.items() if file}
-    if same != note.files and _hashes(same) == _hashes(note.files):
+    if output_path.is_dir():
+        added = {path.as_posix() for path in _files(output_path)} - note.files.keys()
+        yield from (ChangedFile(name, note.output, "was added by hand") for name in sorted(added))
+    present_files = {name: file for name, file in now.items() if file}
+    if present_files != note.files and _hashes(present_files) == _hashes(note.files):
         with suppress(OSError):  # touched or copied: the next look need not read it again
-            _write(note._replace(files=same))
+            _write(note._replace(files=present_files))
 
 
 def _compare(noted: Mapping[str, File], reread: bool) -> dict[str, File | None]:
-    return {name: _look(Path(name), None if reread else file) for name, file in noted.items()}
+    return {
+        name: _describe_file(Path(name), None if reread else file) for name, file in noted.items()
+    }
 
 
 def _differences(
     output: str, noted: Mapping[str, File], now: Mapping[str, File | None]
-) -> Iterator[Changed]:
-    for name, known in noted.items():
+) -> Iterator[ChangedFile]:
+    for name, expected in noted.items():
         file = now[name]
         if file is None:
-            yield Changed(name, output, "is missing")
-        elif file.sha256 != known.sha256:
-            yield Changed(name, output, changed_how(known.size, file.size))
+            yield ChangedFile(name, output, "is missing")
+        elif file.sha256 != expected.sha256:
+            yield ChangedFile(name, output, describe_change(expected.size, file.size))
 
 
 def _hashes(files: Mapping[str, File]) -> list[str]:
     return [file.sha256 for file in files.values()]
 
 
-def changed_how(before: int, after: int) -> str:
+def describe_change(before: int, after: int) -> str:
     """In words, from the bytes that a file had and has."""
     if after < before:
         return f"was cut off or exchanged after it was made ({after:,} of {before:,} bytes)"
@@ -169,16 +171,16 @@ def _write(note: Note) -> None:
     write_atomically(_note_file(note.output), text.encode())
 
 
-def _look(path: Path, known: File | None) -> File | None:
-    """A file as it is; its hash is read only where it is not as it was `known`."""
+def _describe_file(path: Path, expected: File | None) -> File | None:
+    """A file as it is; its hash is read only where it is not as it was `expected`."""
     try:
         state = path.stat()
     except OSError:
         return None
     place = state.st_size, state.st_mtime_ns
-    if known and place == (known.size, known.modified_ns):
-        return known
-    return File(sha256_of(path), *place)
+    if expected and place == (expected.size, expected.modified_ns):
+        return expected
+    return File(try_hash(path), *place)
 
 
 def _files(output: Path) -> list[Path]:
@@ -192,20 +194,20 @@ def _is_made(path: Path) -> bool:
     return path.is_file() and not path.name.startswith(".")
 
 
-def _read(path: Path) -> Note | None:
+def _read_note(path: Path) -> Note | None:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        fields = json.loads(path.read_text("utf-8"))
         files, beside = (
             {name: File(str(h), int(n), int(t)) for name, (h, n, t) in values.items()}
-            for values in (found["files"], found.get("beside", {}))
+            for values in (fields["files"], fields.get("beside", {}))
         )
-        return Note(str(found["output"]), files, beside)
+        return Note(str(fields["output"]), files, beside)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
 def _note_file(output: str) -> Path:
-    place = MADE / _safe(Path(output))
+    place = NOTES_FOLDER / _safe(Path(output))
     return place.with_name(f"{place.name}.json")
 
 

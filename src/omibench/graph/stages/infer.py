@@ -8,7 +8,7 @@ from omibench.params.study import Study
 from omibench.schemas.tables import ResponseRow
 
 
-def asked_models(study: Study, job: GraphJob) -> set[str]:
+def list_asked_models(study: Study, job: GraphJob) -> set[str]:
     """The respondent of a job and the helpers of its settings."""
     if job.cell is None:
         return set()
@@ -16,7 +16,7 @@ def asked_models(study: Study, job: GraphJob) -> set[str]:
     return {job.cell.model, *(m for name in settings for m in study.settings[name].helpers)}
 
 
-def asked_files(study: Study, job: GraphJob) -> list[str | None]:
+def list_asked_files(study: Study, job: GraphJob) -> list[str | None]:
     """The files that a job's settings name, and those that its models answer from."""
     if job.cell is None:
         return []
@@ -34,12 +34,12 @@ def narrow_settings(study: Study, job: GraphJob, blocks: Blocks) -> Blocks:
     if job.cell is None:
         return drop(blocks, ("settings", "infer"))
     settings = blocks.get("settings", {})
-    asked = {
+    asked_settings = {
         name: drop(settings.get(name, {}), ("label", "aggregate")) for name in job.settings(study)
     }
     # Which cells there are is nothing that one of them depends on; the rest of `infer` decides
     # whether a job has failed, and reaches it by the environment.
-    return drop(blocks, ("infer",)) | {"settings": asked}
+    return drop(blocks, ("infer",)) | {"settings": asked_settings}
 
 
 INFER = Stage(
@@ -52,8 +52,8 @@ INFER = Stage(
     is_given_by_cell=True,
     more_rules=("help", "fill"),
     asks="respondent",
-    models=asked_models,
-    files=asked_files,
+    models=list_asked_models,
+    files=list_asked_files,
     narrow=narrow_settings,
     outputs=(
         ResultFile("infer/{model}/{setting}.parquet", ResponseRow, "the responses of one cell"),

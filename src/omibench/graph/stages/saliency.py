@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, drop
-from omibench.graph.stages.infer import asked_files, asked_models, narrow_settings
+from omibench.graph.stages.infer import list_asked_files, list_asked_models, narrow_settings
 from omibench.params.study import Study
 from omibench.schemas.saliency_row import SaliencyRow
 
@@ -28,8 +28,8 @@ SALIENCY = Stage(
     cells=lambda study: study.salient_cells,
     is_given_by_cell=True,
     asks="respondent",
-    models=asked_models,
-    files=asked_files,
+    models=list_asked_models,
+    files=list_asked_files,
     narrow=_narrow,
     outputs=(
         ResultFile(

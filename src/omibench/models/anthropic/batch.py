@@ -18,10 +18,10 @@ from omibench.models.anthropic.provider import AnthropicProvider
 from omibench.models.anthropic.replies import anthropic_reply
 from omibench.models.batch.api import (
     POLL_TIMEOUT_S,
-    Found,
-    Row,
-    Shape,
-    Status,
+    BatchStatus,
+    FoundBatch,
+    InputShape,
+    LineResult,
     fetch,
     read_id,
     stream,
@@ -30,7 +30,7 @@ from omibench.models.batch.draws import whole_body
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
 from omibench.models.http.bounds import MOST_RESULTS
-from omibench.models.http.pictures import Pictures
+from omibench.models.http.pictures import PictureCache
 from omibench.models.http.rejections import content_fault
 from omibench.models.http.replies import Json, as_object, as_objects, as_text, count, unreadable
 from omibench.models.http.served import client_maker
@@ -38,7 +38,7 @@ from omibench.models.traffic.failure import Failure
 from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import Request
 
-LIMITS = Shape(
+LIMITS = InputShape(
     head=b'{"requests":[', between=b",", tail=b"]}", most_lines=100_000, most_bytes=256_000_000
 )
 """Requests and bytes of one batch (Anthropic, Batch processing)."""
@@ -73,7 +73,7 @@ class AnthropicBatches:
     shape = LIMITS
 
     def __init__(
-        self, sdk: Any, client: Any, downloads: Any, model: AnthropicModel, pictures: Pictures
+        self, sdk: Any, client: Any, downloads: Any, model: AnthropicModel, pictures: PictureCache
     ) -> None:
         self._sdk, self._client, self._downloads = sdk, client, downloads
         self._model, self._pictures = model, pictures
@@ -92,61 +92,63 @@ class AnthropicBatches:
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
         """As `BatchApi.create`."""
         headers = {"content-type": "application/json", "content-length": str(size)}
-        how = {"content": lines, "options": {"headers": headers}}
-        made = self._call("post", _BATCHES, uploads=True, **how)
-        return read_id(made)
+        arguments = {"content": lines, "options": {"headers": headers}}
+        batch = self._call("post", _BATCHES, uploads=True, **arguments)
+        return read_id(batch)
 
-    def find(self, submission: Submission, known: set[str]) -> list[Found]:
+    def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
         """Batches made at that time with as many lines.
 
         This API keeps no mark of ours, and shows custom ids in the results alone; so only these
-        tell whether one of them is the submission (`Collector.is_it`).
+        tell whether one of them is the submission (`Collector.is_same_batch`).
         """
         since = submission.asked_at - _CLOCKS_DIFFER_S
         until = submission.asked_at + self._model.limits.timeout_s + _CLOCKS_DIFFER_S
-        found: list[Found] = []
+        candidates: list[FoundBatch] = []
         after: dict[str, str] = {}
         while True:
             page = self._get(_BATCHES, {"limit": str(_PAGE), **after})
-            made = 0.0
+            created_at = 0.0
             for row in (rows := as_objects(page.get("data"))):
-                made = _time(row)
+                created_at = _time(row)
                 lines = sum(count(n) or 0 for n in as_object(row.get("request_counts")).values())
-                fits = since <= made <= until and lines == len(submission.lines)
-                if fits and read_id(row) not in known:
-                    found.append(Found(read_id(row), sure=False))
-            if not page.get("has_more") or not rows or made < since:
-                return found
+                fits = since <= created_at <= until and lines == len(submission.lines)
+                if fits and read_id(row) not in claimed:
+                    candidates.append(FoundBatch(read_id(row), sure=False))
+            if not page.get("has_more") or not rows or created_at < since:
+                return candidates
             after = {"after_id": read_id(rows[-1])}
 
-    def status(self, batch: str) -> Status:
+    def status(self, batch: str) -> BatchStatus:
         """As `BatchApi.status`."""
-        found = self._get(f"{_BATCHES}/{quote(batch, safe='')}", {})
-        counts = dict(as_object(found.get("request_counts")))
+        reply = self._get(f"{_BATCHES}/{quote(batch, safe='')}", {})
+        counts = dict(as_object(reply.get("request_counts")))
         counts.pop("processing", None)
-        sources = (batch,) if as_text(found.get("results_url")) else ()
-        ended = found.get("processing_status") == "ended"
-        return Status(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
+        sources = (batch,) if as_text(reply.get("results_url")) else ()
+        ended = reply.get("processing_status") == "ended"
+        return BatchStatus(batch, ended, sum(count(n) or 0 for n in counts.values()), sources)
 
     def download(self, source: str, to: BinaryIO) -> None:
         """As `BatchApi.download`; `source` is the id of a batch."""
         batches = self._downloads.messages.batches.with_streaming_response
         stream(self._sdk, lambda: batches.results(source), to)
 
-    def read(self, row: Json, samples: int) -> Row:
+    def read(self, row: Json, samples: int) -> LineResult:
         """As `BatchApi.read`."""
         name, result = as_text(row.get("custom_id")), as_object(row.get("result"))
         kind = as_text(result.get("type"))
         if kind == "succeeded":
             try:
-                return Row(name, [anthropic_reply(self._model, result.get("message"), batch=True)])
+                return LineResult(
+                    name, [anthropic_reply(self._model, result.get("message"), batch=True)]
+                )
             except Failure as failure:
-                return Row(name, failure)
+                return LineResult(name, failure)
         error = as_object(result.get("error"))
-        said = as_object(error.get("error")) or error
-        code, message = as_text(said.get("type")), as_text(said.get("message"))
-        words = f": {code}: {message}" if said else ""
-        return Row(
+        detail = as_object(error.get("error")) or error
+        code, message = as_text(detail.get("type")), as_text(detail.get("message"))
+        words = f": {code}: {message}" if detail else ""
+        return LineResult(
             name,
             Failure(
                 f"the request {kind or 'has no result'}{words}",
@@ -159,11 +161,13 @@ class AnthropicBatches:
         timeout = min(POLL_TIMEOUT_S, self._model.limits.timeout_s)
         return self._call("get", path, options={"params": params, "timeout": timeout})
 
-    def _call(self, method: str, path: str, *, uploads: bool = False, **how: Any) -> Json:
+    def _call(self, method: str, path: str, *, uploads: bool = False, **arguments: Any) -> Json:
         import httpx2
 
         call = getattr(self._client, method)
-        return fetch(self._sdk, lambda: call(path, cast_to=httpx2.Response, **how), uploads=uploads)
+        return fetch(
+            self._sdk, lambda: call(path, cast_to=httpx2.Response, **arguments), uploads=uploads
+        )
 
 
 def _time(row: Json) -> float:

@@ -106,13 +106,13 @@ def _turns(messages: list[Message], show: Show) -> Iterator[dict[str, Any]]:
 
 def _parts(message: Message, show: Show) -> list[dict[str, Any]]:
     """The parts of a turn, without blank texts, which this API refuses."""
-    kept = [p for p in message.parts if isinstance(p, ImagePart) or p.text.strip()]
-    return [_part(part, show) for part in kept]
+    parts = [p for p in message.parts if isinstance(p, ImagePart) or p.text.strip()]
+    return [_part(part, show) for part in parts]
 
 
 def _part(part: Part, show: Show) -> dict[str, Any]:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
-    shown = show(part)
-    source = {"type": "base64", "media_type": shown.media_type, "data": shown.data}
+    picture = show(part)
+    source = {"type": "base64", "media_type": picture.media_type, "data": picture.data}
     return {"type": "image", "source": source}

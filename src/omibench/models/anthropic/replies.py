@@ -6,13 +6,13 @@ from omibench.models.anthropic.tools import read_calls, read_signed_thinking
 from omibench.models.http.replies import (
     Json,
     add_costs,
-    apart,
     as_object,
     as_objects,
     as_text,
     classify_outcome,
     compute_cost,
     count,
+    split_reasoning,
     unreadable,
 )
 from omibench.models.traffic.failure import Failure
@@ -36,7 +36,7 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     blocks = as_objects(reply["content"])
     written = "".join(as_text(b.get("text")) for b in blocks if b.get("type") == "text")
     thought = "\n".join(as_text(b.get("thinking")) for b in blocks if b.get("type") == "thinking")
-    text, reasoning = apart(written, thought)
+    text, reasoning = split_reasoning(written, thought)
     stop = as_text(reply.get("stop_reason")) or None
     if (stop or "").lower() in _FAILED:
         raise Failure(
@@ -60,10 +60,10 @@ def anthropic_reply(model: AnthropicModel, reply: object, *, batch: bool = False
     )
     counted = as_object(reply.get("usage"))
     usage = read_usage(counted)
-    (done,) = add_costs([response], usage, model, reply, batch)
+    (priced,) = add_costs([response], usage, model, reply, batch)
     extra = _cache_writes(model, counted, batch)
-    cost = done.cost_usd
-    return done.model_copy(
+    cost = priced.cost_usd
+    return priced.model_copy(
         update={
             "sampling": "provider_default",
             "cost_usd": None if cost is None else cost + extra,

@@ -28,8 +28,8 @@ def tool_fields(conversation: Conversation) -> dict[str, Any]:
     called = dict.fromkeys(call.name for m in conversation.messages for call in m.calls)
     if not called:
         return {}
-    known = [{"name": name, "input_schema": {"type": "object"}} for name in called]
-    return {"tools": known, "tool_choice": {"type": "none"}}
+    placeholders = [{"name": name, "input_schema": {"type": "object"}} for name in called]
+    return {"tools": placeholders, "tool_choice": {"type": "none"}}
 
 
 def list_call_blocks(message: Message) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from omibench.models.batch.submission import Submission
-from omibench.models.http.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, within
+from omibench.models.http.bounds import CALL_S, MOST_RESULTS, TRANSFER_S, call_with_timeout
 from omibench.models.http.replies import Json, as_text, parse_json, unreadable
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import failure_of_connection, failure_of_status
@@ -21,7 +21,7 @@ POLL_TIMEOUT_S = 60.0
 _CHUNK = 1 << 16
 
 
-class Shape(NamedTuple):
+class InputShape(NamedTuple):
     """How lines are put into one input, and how much of it the provider takes."""
 
     head: bytes
@@ -31,26 +31,26 @@ class Shape(NamedTuple):
     most_bytes: int
 
 
-class Found(NamedTuple):
+class FoundBatch(NamedTuple):
     """A batch of the provider that is, if `sure`, or may be what was submitted."""
 
     id: str
     sure: bool
 
 
-class Status(NamedTuple):
-    """How far a batch is: `done` of its lines, whatever came of them."""
+class BatchStatus(NamedTuple):
+    """How far a batch is: `finished` of its lines, whatever came of them."""
 
     id: str
     ended: bool
-    done: int = 0
+    finished: int = 0
     sources: tuple[str, ...] = ()
     """Where its results are, as `BatchApi.download` takes them."""
     turned_down: Failure | None = None
     """Why no line of it was run."""
 
 
-class Row(NamedTuple):
+class LineResult(NamedTuple):
     """What became of one line: its samples, or why there are none."""
 
     id: str
@@ -61,7 +61,7 @@ class BatchApi(Protocol):
     """One provider's batch API over an open connection. Every call may raise Failure."""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> InputShape:
         """The form of an input and its limits."""
 
     def line(self, name: str, requests: Sequence[Request]) -> bytes:
@@ -73,16 +73,16 @@ class BatchApi(Protocol):
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
         """Make the batch: what costs money. Its id."""
 
-    def find(self, submission: Submission, known: set[str]) -> list[Found]:
-        """The provider's batches, none of the `known`, that may be this submission."""
+    def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
+        """The provider's batches, none of the `claimed`, that may be this submission."""
 
-    def status(self, batch: str) -> Status:
+    def status(self, batch: str) -> BatchStatus:
         """How far a batch is."""
 
     def download(self, source: str, to: BinaryIO) -> None:
         """Append the results to a file, one JSON object a line."""
 
-    def read(self, row: Json, samples: int) -> Row:
+    def read(self, row: Json, samples: int) -> LineResult:
         """Read one result of a line that asked for `samples`. Raises no Failure."""
 
 
@@ -93,7 +93,7 @@ def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
     that uploads is then not made again: the first may still be reading the file.
     """
     with failures(sdk):
-        reply = within(TRANSFER_S if uploads else CALL_S, call, again=not uploads)
+        reply = call_with_timeout(TRANSFER_S if uploads else CALL_S, call, may_retry=not uploads)
     try:
         value = parse_json(reply.content)
     except ValueError:
@@ -103,11 +103,11 @@ def fetch(sdk: Any, call: Callable[[], Any], *, uploads: bool = False) -> Json:
     return value
 
 
-def read_id(found: Json) -> str:
+def read_id(record: Json) -> str:
     """The id of what was made or listed. Raises Failure when it has none."""
-    if not as_text(found.get("id")):
+    if not as_text(record.get("id")):
         raise unreadable("has no id")
-    return as_text(found["id"])
+    return as_text(record["id"])
 
 
 def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
@@ -128,7 +128,7 @@ def stream(sdk: Any, call: Callable[[], Any], to: BinaryIO) -> None:
 
 def _write_reply(call: Callable[[], Any], to: BinaryIO) -> None:
     opened = call()
-    reply = within(CALL_S, opened.__enter__)
+    reply = call_with_timeout(CALL_S, opened.__enter__)
     try:
         for piece in reply.iter_bytes(_CHUNK):
             to.write(piece)

@@ -10,8 +10,8 @@ from tempfile import TemporaryFile
 from time import time
 from typing import BinaryIO
 
-from omibench.models.batch.api import Shape
-from omibench.models.batch.submission import Line, Submission
+from omibench.models.batch.api import InputShape
+from omibench.models.batch.submission import BatchLine, Submission
 from omibench.models.provider import Budget, Reservation
 from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
@@ -22,8 +22,8 @@ Answer = tuple[Request, Response]
 class Chunk:
     """The lines of one batch to be. The file has no name, so a death leaves nothing behind."""
 
-    def __init__(self, folder: Path, shape: Shape, most_lines: int) -> None:
-        self.lines: list[Line] = []
+    def __init__(self, folder: Path, shape: InputShape, most_lines: int) -> None:
+        self.lines: list[BatchLine] = []
         self.jobs: list[Sequence[Request]] = []
         self._shape = shape
         self._most_lines = min(most_lines, shape.most_lines)
@@ -38,11 +38,13 @@ class Chunk:
 
     def fits(self, line: bytes) -> bool:
         """Whether the limits allow another line. The first always fits: it cannot be divided."""
-        more = len(line) + len(self._shape.between) + len(self._shape.tail)
-        full = len(self.lines) >= self._most_lines or self.size + more > self._shape.most_bytes
+        added_bytes = len(line) + len(self._shape.between) + len(self._shape.tail)
+        full = (
+            len(self.lines) >= self._most_lines or self.size + added_bytes > self._shape.most_bytes
+        )
         return not (self.lines and full)
 
-    def add(self, line: Line, text: bytes, requests: Sequence[Request]) -> None:
+    def add(self, line: BatchLine, text: bytes, requests: Sequence[Request]) -> None:
         """Append a line."""
         self._write((self._shape.between if self.lines else b"") + text)
         self.lines.append(line)
@@ -52,7 +54,7 @@ class Chunk:
         """No line follows."""
         self._write(self._shape.tail)
 
-    def whole(self) -> BinaryIO:
+    def rewind(self) -> BinaryIO:
         """The input from its beginning: `size` bytes."""
         self._file.seek(0)
         return self._file
@@ -66,9 +68,9 @@ class Chunk:
             file=file,
         )
 
-    def fail_all(self, why: str, *, passing: bool) -> list[Answer]:
+    def fail_all(self, reason: str, *, passing: bool) -> list[Answer]:
         """Its requests as `provider_error`, to be asked again by a later run."""
-        response = Response(text="", outcome="provider_error", error=mask(why), passing=passing)
+        response = Response(text="", outcome="provider_error", error=mask(reason), passing=passing)
         return [(request, response) for job in self.jobs for request in job]
 
     def _write(self, data: bytes) -> None:
@@ -77,7 +79,7 @@ class Chunk:
         self.size += len(data)
 
 
-def settle(budget: Budget, line: Line, cost_usd: float | None) -> None:
+def settle(budget: Budget, line: BatchLine, cost_usd: float | None) -> None:
     """Settle the reservation of a line; None: it may have been paid.
 
     A ledger refuses what was settled before: by another process, or by one that died before it

@@ -8,9 +8,9 @@ from random import SystemRandom
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from omibench.models.batch.api import BatchApi, Status
+from omibench.models.batch.api import BatchApi, BatchStatus
 from omibench.models.batch.chunk import give_back, settle
-from omibench.models.batch.submission import Line, Submission
+from omibench.models.batch.submission import BatchLine, Submission
 from omibench.models.batch.submission_folder import SubmissionFolder
 from omibench.models.http.bounds import MOST_REPLY
 from omibench.models.http.replies import Json, parse_json
@@ -28,7 +28,7 @@ Cost = Callable[[list[Response]], float | None]
 """US dollars of the samples of one line."""
 _LOST = Failure("the batch ended without a result for this request", maybe_paid=False)
 _FEWER = Failure("the reply holds fewer samples than were asked for")
-_GONE = (404, 410)
+_GONE_STATUSES = (404, 410)
 
 
 class Collector:
@@ -41,54 +41,54 @@ class Collector:
         budget: Budget,
         limits: Limits,
         cost: Cost,
-        known: int = 0,
+        stored_answers: int = 0,
     ) -> None:
         self.api, self.folder, self.budget = api, folder, budget
-        self._works = known > 0
+        self._works = stored_answers > 0
         self._limits, self._cost = limits, cost
 
-    def collect(self, submission: Submission, status: Status) -> Iterator[Drawn]:
+    def collect(self, submission: Submission, status: BatchStatus) -> Iterator[Drawn]:
         """Every draw of an ended batch with its response, each once.
 
         When all were taken, the submission is noted as collected, without what has no answer: a
         later run asks that again. Raises Failure when the results cannot be fetched now.
         """
-        left = {line.id: line for line in submission.lines}
-        answered: list[Line] = []
-        doubtful: list[tuple[Line, Failure]] = []
+        pending = {line.id: line for line in submission.lines}
+        answered: list[BatchLine] = []
+        doubtful: list[tuple[BatchLine, Failure]] = []
         lost = _LOST
         with TemporaryFile(dir=self.folder.path) as file:
             try:
                 self._download(status, file)
             except Failure as failure:
-                if failure.status not in _GONE:
+                if failure.status not in _GONE_STATUSES:
                     raise
                 lost = Failure(f"the provider no longer holds the results: {failure.message}")
             for row in _rows(file):
                 if row is None:  # whose it was is unknown, and it may have been paid
                     lost = replace(lost, maybe_paid=True)
-                elif line := left.pop(str(row.get("custom_id")), None):
+                elif line := pending.pop(str(row.get("custom_id")), None):
                     result = self.api.read(row, len(line.draws)).result
                     if isinstance(result, Failure) and result.content and not self._works:
                         doubtful.append((line, result))
                         continue
                     self._works |= not isinstance(result, Failure)
-                    drawn = self._drawn(submission, line, result)
+                    drawn = self._settle_line(submission, line, result)
                     yield from drawn
                     answered += _keep_answered(line, drawn)
         for line, turned_down in doubtful:
-            drawn = self._drawn(submission, line, turned_down)
+            drawn = self._settle_line(submission, line, turned_down)
             yield from drawn
             answered += _keep_answered(line, drawn)
-        for line in left.values():
-            yield from self._drawn(submission, line, lost)
+        for line in pending.values():
+            yield from self._settle_line(submission, line, lost)
         if answered:
             update = {"lines": tuple(answered), "collected": True}
             self.folder.save(submission.model_copy(update=update))
         else:
             self.folder.drop(submission)
 
-    def is_it(self, submission: Submission, status: Status) -> bool:
+    def is_same_batch(self, submission: Submission, status: BatchStatus) -> bool:
         """Whether an ended batch is this submission: whether its results have the ids of its lines.
 
         Raises Failure when the results cannot be fetched.
@@ -98,8 +98,8 @@ class Collector:
             self._download(status, file)
             return any(row is not None and row.get("custom_id") in names for row in _rows(file))
 
-    def _drawn(
-        self, submission: Submission, line: Line, result: list[Response] | Failure
+    def _settle_line(
+        self, submission: Submission, line: BatchLine, result: list[Response] | Failure
     ) -> list[Drawn]:
         """The draws of a line with their responses, and the line's reservation settled."""
         if isinstance(result, Failure):
@@ -116,7 +116,7 @@ class Collector:
         missing = len(line.draws) - len(responses)
         return list(zip(line.draws, [*responses, *[without] * missing], strict=True))
 
-    def _download(self, status: Status, to: BinaryIO) -> None:
+    def _download(self, status: BatchStatus, to: BinaryIO) -> None:
         for attempt in range(self._limits.attempts):
             to.seek(0)
             to.truncate()
@@ -145,7 +145,7 @@ def make_failed_response(failure: Failure, *, works: bool = False) -> Response:
     return Response(text="", outcome="provider_error", error=error, passing=failure.transient)
 
 
-def _keep_answered(line: Line, drawn: list[Drawn]) -> list[Line]:
+def _keep_answered(line: BatchLine, drawn: list[Drawn]) -> list[BatchLine]:
     """The line with the draws that have an answer; none when none has."""
     draws = tuple(draw for draw, response in drawn if response.outcome != "provider_error")
     return [line.model_copy(update={"draws": draws})] if draws else []

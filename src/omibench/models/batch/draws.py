@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from omibench.errors import ImageCountError
-from omibench.models.http.pictures import Pictures, Show, Shown
+from omibench.models.http.pictures import PictureCache, PicturePayload, Show
 from omibench.schemas.request import Conversation, ImagePart, Request
 
 _DIGITS = 40
@@ -24,12 +24,19 @@ def name_draw(identity: Mapping[str, Any], request: Request) -> str:
     messages = [
         [
             message.role,
-            [p.shown if isinstance(p, ImagePart) else [p.text] for p in message.parts],
+            [p.content_key if isinstance(p, ImagePart) else [p.text] for p in message.parts],
         ]
         for message in request.conversation.messages
     ]
-    how = request.decoding
-    form = [dict(identity), messages, how.temperature, how.max_tokens, how.top_p, request.index]
+    decoding = request.decoding
+    form = [
+        dict(identity),
+        messages,
+        decoding.temperature,
+        decoding.max_tokens,
+        decoding.top_p,
+        request.index,
+    ]
     if extra := _tools(request.conversation):  # left out where there are none: names are for ever
         form.append(extra)
     text = json.dumps(form, sort_keys=True, allow_nan=False)
@@ -48,23 +55,23 @@ def _tools(conversation: Conversation) -> list[Any]:
 
 
 def whole_body(
-    build: Callable[[Show], dict[str, Any]], request: Request, pictures: Pictures
+    build: Callable[[Show], dict[str, Any]], request: Request, pictures: PictureCache
 ) -> dict[str, Any]:
     """The body that `build` makes of a request, with the base64 of its pictures in place.
 
     Raises ImageCountError when it shows other pictures than the conversation, in number or order.
     """
-    shown: list[ImagePart] = []
+    parts: list[ImagePart] = []
 
-    def show(image: ImagePart) -> Shown:
-        shown.append(image)
+    def show(image: ImagePart) -> PicturePayload:
+        parts.append(image)
         return pictures.inline(image)
 
     body = build(show)
-    if shown != request.conversation.images:
+    if parts != request.conversation.images:
         raise ImageCountError(
             f"problem {request.tags.problem!r}: the conversation has "
-            f"{len(request.conversation.images)} images and the line of the batch {len(shown)}, or "
+            f"{len(request.conversation.images)} images and the line of the batch {len(parts)}, or "
             "another order; nothing was sent: this is a defect"
         )
     return body

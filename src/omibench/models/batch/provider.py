@@ -60,7 +60,7 @@ class BatchProvider(ServedProvider[A]):
                 lambda responses: self.summarize_call(responses).cost_usd,
                 self.model.limits,
                 self.pace,
-                self.known,
+                self.stored_answers,
             )
             self.progress = run.progress
             yield from run.answers(

@@ -6,12 +6,12 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 
 from omibench.errors import ModelError
-from omibench.models.batch.api import BatchApi, Status
+from omibench.models.batch.api import BatchApi, BatchStatus
 from omibench.models.batch.chunk import Answer
 from omibench.models.batch.collect import Collector, Cost, make_failed_response
 from omibench.models.batch.submission import Submission
 from omibench.models.batch.submission_folder import SubmissionFolder
-from omibench.models.batch.submit import MAYBE_MADE, PollInterval, Submitter, no_batches
+from omibench.models.batch.submit import MAYBE_MADE, PollInterval, Submitter, describe_rejection
 from omibench.models.provider import Budget
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.progress import Progress
@@ -21,7 +21,7 @@ from omibench.schemas.request import Request, Response
 from omibench.text.masking import mask
 
 log = logging.getLogger("omibench")
-Ended = tuple[Submission, Status | Failure]
+Ended = tuple[Submission, BatchStatus | Failure]
 """A submission with how it ended, or why that cannot be told."""
 
 
@@ -37,12 +37,12 @@ class BatchRun:
         cost: Cost,
         limits: Limits,
         pace: PollInterval,
-        known: int = 0,
+        stored_answers: int = 0,
     ) -> None:
         self.api, self.folder = api, folder
         self._draw, self._limits, self._pace = draw, limits, pace
         self._submitter = Submitter(api, folder, budget, draw, limits, pace)
-        self._collector = Collector(api, folder, budget, limits, cost, known)
+        self._collector = Collector(api, folder, budget, limits, cost, stored_answers)
         self._crowded = 0
         self._left: dict[str, list[Request]] = {}
         self.progress = Progress()
@@ -70,7 +70,7 @@ class BatchRun:
             self._submitter.recover()
             answers: list[Answer] = []
             out: set[str] = set()
-            for submission in self._ours():
+            for submission in self._list_submissions():
                 if submission.batch is None and not submission.maybe:
                     try:
                         if self._submitter.resolve(submission) is None:
@@ -82,10 +82,10 @@ class BatchRun:
                 out |= submission.draws
             fresh = [requests[0] for draw, requests in self._left.items() if draw not in out]
             answers += self._submitter.submit(jobs(fresh))
-            waiting = [s for s in self._ours() if s.batch is not None or s.maybe]
+            waiting = [s for s in self._list_submissions() if s.batch is not None or s.maybe]
         return answers, waiting
 
-    def _ours(self) -> list[Submission]:
+    def _list_submissions(self) -> list[Submission]:
         """The submissions that hold anything that is asked for."""
         return [s for s in self.folder.submissions() if not s.draws.isdisjoint(self._left)]
 
@@ -122,49 +122,49 @@ class BatchRun:
             status = self.api.status(submission.batch)
             return (submission, status) if status.ended else None
         for batch in submission.maybe:
-            status = self._maybe(batch)
+            status = self._poll_candidate(batch)
             if not status.ended:
                 return None
-            if self._collector.is_it(submission, status):
-                known = submission.model_copy(update={"batch": batch, "maybe": ()})
-                return self.folder.save(known), status
+            if self._collector.is_same_batch(submission, status):
+                confirmed = submission.model_copy(update={"batch": batch, "maybe": ()})
+                return self.folder.save(confirmed), status
         log.info("a batch whose reply was lost was not made: its requests are sent anew")
-        gone = Failure("the batch was not made", transient=True, maybe_paid=False)
-        return submission, Status("", ended=True, turned_down=gone)
+        failure = Failure("the batch was not made", transient=True, maybe_paid=False)
+        return submission, BatchStatus("", ended=True, turned_down=failure)
 
-    def _maybe(self, batch: str) -> Status:
+    def _poll_candidate(self, batch: str) -> BatchStatus:
         try:
             return self.api.status(batch)
         except Failure as failure:
             if failure.status == 404:
-                return Status(batch, ended=True)
+                return BatchStatus(batch, ended=True)
             raise
 
-    def _take(self, submission: Submission, status: Status | Failure) -> Iterator[Answer]:
+    def _take(self, submission: Submission, status: BatchStatus | Failure) -> Iterator[Answer]:
         if isinstance(status, Failure):
-            why: Failure = status
+            cause: Failure = status
         elif status.turned_down is not None:
-            why = status.turned_down
+            cause = status.turned_down
             with self.folder.lock():
                 self._submitter.forget(submission)
-            if self._again(submission, why):
+            if self._prepare_retry(submission, cause):
                 return
         else:
             try:
                 for draw, response in self._collector.collect(submission, status):
                     yield from self._give(draw, response)
             except Failure as failure:
-                why = failure
+                cause = failure
             else:
                 self._crowded = 0
                 log.info("batch %s was collected", submission.batch)
                 return
         for request, response in self._fail_requests(
-            submission, f"batch {submission.batch}: {why}"
+            submission, f"batch {submission.batch}: {cause}"
         ):
             yield from self._give(self._draw(request), response)
 
-    def _again(self, submission: Submission, failure: Failure) -> bool:
+    def _prepare_retry(self, submission: Submission, failure: Failure) -> bool:
         """Whether a batch that was turned down is to be submitted again: halved, after a while.
 
         A provider has room for so many tokens in all batches together, and says so only then.
@@ -180,13 +180,13 @@ class BatchRun:
 
     def _give(self, draw: str, response: Response) -> Iterator[Answer]:
         for request in self._left.pop(draw, []):
-            self.progress.done += 1
+            self.progress.finished += 1
             self.progress.failed += response.outcome in ("provider_error", "budget_stop")
             self.progress.cost_usd += response.cost_usd or 0.0
             yield request, response
 
-    def _fail_requests(self, submission: Submission, why: str) -> list[Answer]:
-        response = make_failed_response(Failure(why))
+    def _fail_requests(self, submission: Submission, reason: str) -> list[Answer]:
+        response = make_failed_response(Failure(reason))
         return [
             (request, response) for draw in submission.draws for request in self._left.get(draw, [])
         ]
@@ -198,4 +198,4 @@ class BatchRun:
                 "was it made with another key or base_url? Set that back; or, if it is gone, "
                 f"remove {self.folder.path / submission.name}.json and pay for it again"
             )
-        return no_batches(failure)
+        return describe_rejection(failure)

@@ -7,7 +7,7 @@ from typing import Literal
 from omibench.schemas.problem import Noun
 
 
-class Line(Noun):
+class BatchLine(Noun):
     """One request of a batch: samples of one conversation."""
 
     id: str
@@ -30,7 +30,7 @@ class Submission(Noun):
     """SHA-256 (hex) of the exact lines. Their ids hold a token, so no two submissions share it."""
     asked_at: float
     """Unix time at which the provider was first asked to make it."""
-    lines: tuple[Line, ...]
+    lines: tuple[BatchLine, ...]
     file: str | None = None
     """The provider's id of the uploaded input, where its API has one."""
     batch: str | None = None

@@ -73,10 +73,10 @@ class SubmissionFolder:
         except OSError as error:
             raise ModelError(f"{self.path}: cannot be locked: {reason_of(error)}") from None
         try:
-            since, said = time.monotonic(), False
+            since, has_logged = time.monotonic(), False
             while not _lock(file, self.path):
-                if not said and time.monotonic() - since > _SAY_AFTER_S:
-                    said = True
+                if not has_logged and time.monotonic() - since > _SAY_AFTER_S:
+                    has_logged = True
                     log.info("%s: waiting while another process submits", self.path)
                 pause(_WAIT_S)
             yield
@@ -88,13 +88,13 @@ class SubmissionFolder:
 
         Raises ModelError when one cannot be read.
         """
-        found = [self._read(path) for path in self.path.glob("*.json")]
+        submissions = [self._read(path) for path in self.path.glob("*.json")]
         old = time.time() - KEPT_S
-        for submission in found:
+        for submission in submissions:
             if submission.collected and submission.asked_at < old:
                 self.drop(submission)
-        kept = [s for s in found if not (s.collected and s.asked_at < old)]
-        return sorted(kept, key=lambda s: (s.asked_at, s.fingerprint))
+        remaining = [s for s in submissions if not (s.collected and s.asked_at < old)]
+        return sorted(remaining, key=lambda s: (s.asked_at, s.fingerprint))
 
     def save(self, submission: Submission) -> Submission:
         """Note a submission; when this returns, neither a kill nor a power cut can lose it."""
@@ -107,13 +107,13 @@ class SubmissionFolder:
         """Forget a submission."""
         self._path(submission).unlink(missing_ok=True)
 
-    def draft(self) -> Draft:
+    def draft(self) -> ReservationDraft:
         """A list of reservations for lines that no submission holds yet. Lock before."""
-        return Draft(self.path / f"{token_hex(8)}.draft")
+        return ReservationDraft(self.path / f"{token_hex(8)}.draft")
 
-    def drafts(self) -> list[Draft]:
+    def drafts(self) -> list[ReservationDraft]:
         """What dead processes have left of theirs. Lock before."""
-        return [Draft(path) for path in self.path.glob("*.draft")]
+        return [ReservationDraft(path) for path in self.path.glob("*.draft")]
 
     def sweep(self) -> None:
         """Remove files that a dead process was writing. Lock before."""
@@ -128,14 +128,14 @@ class SubmissionFolder:
         try:
             return Submission.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
-            why = "its content is not what was written" if isinstance(error, ValueError) else error
+            flaw = "its content is not what was written" if isinstance(error, ValueError) else error
             raise ModelError(
-                f"{path}: cannot be read ({why}): restore it from a backup; it says what is being "
+                f"{path}: cannot be read ({flaw}): restore it from a backup; it says what is being "
                 "answered already, and without it the same may be paid twice"
             ) from None
 
 
-class Draft:
+class ReservationDraft:
     """Reservations, one a line, so that what a death leaves unused can be given back."""
 
     def __init__(self, path: Path) -> None:

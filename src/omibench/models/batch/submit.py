@@ -9,10 +9,10 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.batch.api import BatchApi, Found, surely_not_made
+from omibench.models.batch.api import BatchApi, FoundBatch, surely_not_made
 from omibench.models.batch.chunk import Answer, Chunk, give_back
-from omibench.models.batch.submission import Line, Submission, custom_id
-from omibench.models.batch.submission_folder import Draft, SubmissionFolder
+from omibench.models.batch.submission import BatchLine, Submission, custom_id
+from omibench.models.batch.submission_folder import ReservationDraft, SubmissionFolder
 from omibench.models.provider import Budget, Reservation
 from omibench.models.traffic.failure import Failure
 from omibench.models.traffic.retry import wait_s
@@ -69,11 +69,13 @@ class Submitter:
                 reservation = self.budget.reserve(requests)
                 if reservation is None:
                     stop = Response(text="", outcome="budget_stop")
-                    unsent += [(r, stop) for rest in jobs[place:] for r in rest]
+                    unsent += [(r, stop) for job in jobs[place:] for r in job]
                     break
                 draft.note(reservation)
                 draws = tuple(map(self._draw, requests))
-                line = Line(id=custom_id(draws[0], token), draws=draws, ticket=tuple(reservation))
+                line = BatchLine(
+                    id=custom_id(draws[0], token), draws=draws, ticket=tuple(reservation)
+                )
                 text = self.api.line(line.id, requests)
                 if not chunk.fits(text):
                     unsent += self._send(chunk, draft)
@@ -103,10 +105,10 @@ class Submitter:
 
         Raises Failure when the provider cannot be asked.
         """
-        made = self._made(submission)
-        if made is None:
+        located = self._locate_batch(submission)
+        if located is None:
             self.forget(submission)
-        return made
+        return located
 
     def forget(self, submission: Submission) -> None:
         """A submission was never made, or none of its lines was run."""
@@ -116,75 +118,75 @@ class Submitter:
     def _chunk(self) -> Chunk:
         return Chunk(self.folder.path, self.api.shape, self.most_lines)
 
-    def _send(self, chunk: Chunk, draft: Draft) -> list[Answer]:
+    def _send(self, chunk: Chunk, draft: ReservationDraft) -> list[Answer]:
         chunk.seal()
         noted: Submission | None = None
         file: str | None = None
         attempt = 0
         while True:
             try:
-                file = file or self.api.upload(chunk.whole(), chunk.size)
+                file = file or self.api.upload(chunk.rewind(), chunk.size)
                 if noted is None:
                     noted = self.folder.save(chunk.submission(file))
                     draft.drop_submitted(noted)
-                batch = self.api.create(chunk.whole(), chunk.size, noted)
+                batch = self.api.create(chunk.rewind(), chunk.size, noted)
             except Failure as failure:
                 attempt += 1
                 if noted is not None and not surely_not_made(failure):
                     try:
-                        if self._made(noted) is not None:
+                        if self._locate_batch(noted) is not None:
                             return []
                     except Failure as unknown:
                         return chunk.fail_all(f"{MAYBE_MADE}: {unknown.message}", passing=True)
-                if self._hopeless(failure, attempt):
+                if self._is_hopeless(failure, attempt):
                     if noted is not None:
                         self.forget(noted)
                     if failure.fatal:
-                        raise ModelError(no_batches(failure)) from None
-                    why = f"the batch was not taken: {failure.message}"
-                    return chunk.fail_all(why, passing=failure.transient)
+                        raise ModelError(describe_rejection(failure)) from None
+                    reason = f"the batch was not taken: {failure.message}"
+                    return chunk.fail_all(reason, passing=failure.transient)
                 pause(wait_s(failure, attempt - 1, SystemRandom().random()))
             else:
                 self.folder.save(noted.model_copy(update={"batch": batch}))
                 log.info(SUBMITTED, batch, len(chunk.lines))
                 return []
 
-    def _made(self, submission: Submission) -> Submission | None:
-        found = self._look(submission)
-        sure = next((batch.id for batch in found if batch.sure), None)
+    def _locate_batch(self, submission: Submission) -> Submission | None:
+        candidates = self._look(submission)
+        sure = next((batch.id for batch in candidates if batch.sure), None)
         if sure is not None:
             log.info("batch %s was made before: it is collected, not sent again", sure)
             return self.folder.save(submission.model_copy(update={"batch": sure}))
-        if found:
-            maybe = tuple(batch.id for batch in found)
+        if candidates:
+            maybe = tuple(batch.id for batch in candidates)
             return self.folder.save(submission.model_copy(update={"maybe": maybe}))
         return None
 
-    def _hopeless(self, failure: Failure, attempt: int) -> bool:
+    def _is_hopeless(self, failure: Failure, attempt: int) -> bool:
         long = (failure.retry_after_s or 0.0) > self._limits.retry_after_s
         return not failure.transient or long or attempt >= self._limits.attempts
 
-    def _look(self, submission: Submission) -> list[Found]:
+    def _look(self, submission: Submission) -> list[FoundBatch]:
         """Look for a batch; several times, since a list may lag behind what was made."""
-        others = {s.batch for s in self.folder.submissions() if s.batch is not None}
+        claimed = {s.batch for s in self.folder.submissions() if s.batch is not None}
         failure: Failure | None = None
         for wait in self._pace.look_again_s:
             pause(wait)
             try:
-                found = self.api.find(submission, others)
+                candidates = self.api.find(submission, claimed)
             except Failure as error:
                 failure = error
                 if not error.transient:
                     break
                 continue
             failure = None
-            if found:
-                return found
+            if candidates:
+                return candidates
         if failure is not None:
             raise failure
         return []
 
 
-def no_batches(failure: Failure) -> str:
+def describe_rejection(failure: Failure) -> str:
     """What to say when an endpoint turns every call down."""
     return f"the endpoint turns every call about batches down: {mask(failure.message)}"

@@ -39,13 +39,13 @@ class Gauge:
     Raises Failure for an encoding that was not asked for.
     """
 
-    def __init__(self, encoding: str, most: int, most_s: float) -> None:
+    def __init__(self, encoding: str, most_bytes: int, most_s: float) -> None:
         words = [word.strip().lower() for word in encoding.split(",")]
         forms = [word for word in words if word not in ("", "identity")]
         if len(forms) > 1 or any(form not in _FORMS for form in forms):
             raise Failure(f"the reply is compressed in a way that was not asked for ({forms[0]!r})")
         self._unzip = zlib.decompressobj(_GZIP_OR_ZLIB) if forms else None
-        self._left, self._most = most, most
+        self._left, self._most = most_bytes, most_bytes
         self._until, self._most_s = monotonic() + most_s, most_s
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
@@ -69,8 +69,10 @@ class Gauge:
         return piece
 
 
-def _late(seconds: float, *, again: bool = True) -> Failure:
-    return Failure(f"no whole reply within {seconds:g} s", transient=again, congestion=again)
+def _late(seconds: float, *, may_retry: bool = True) -> Failure:
+    return Failure(
+        f"no whole reply within {seconds:g} s", transient=may_retry, congestion=may_retry
+    )
 
 
 def size_text(size: int) -> str:
@@ -79,25 +81,25 @@ def size_text(size: int) -> str:
     return next((f"{size >> s} {name}" for s, name in units if size >= 1 << s), f"{size} bytes")
 
 
-def within(seconds: float, call: Callable[[], T], *, again: bool = True) -> T:
+def call_with_timeout(seconds: float, call: Callable[[], T], *, may_retry: bool = True) -> T:
     """What a blocking call gives, or Failure when it takes longer; its thread is then left alone.
 
     Time limits of HTTP libraries hold for each read: a server that drips passes all of them.
-    `again` says whether the call may be made once more while that thread may still go on.
+    `may_retry` says whether the call may be made once more while that thread may still go on.
     """
-    done: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+    outcomes: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
 
     def run() -> None:
         try:
-            done.put((call(), None))
+            outcomes.put((call(), None))
         except BaseException as error:
-            done.put((None, error))
+            outcomes.put((None, error))
 
     Thread(target=run, name="omibench call", daemon=True).start()
     try:
-        value, error = done.get(timeout=seconds)
+        value, error = outcomes.get(timeout=seconds)
     except Empty:
-        raise _late(seconds, again=again) from None
+        raise _late(seconds, may_retry=may_retry) from None
     if error is not None:
         raise error
     return value  # type: ignore[return-value]

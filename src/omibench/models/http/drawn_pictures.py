@@ -20,7 +20,7 @@ from omibench.models.http.pictures import media_type
 from omibench.models.http.replies import Json, as_object, as_objects, as_text
 from omibench.schemas.request import DrawnPart
 
-MOST = 16
+MOST_PICTURES = 16
 """Pictures of one reply that are kept."""
 MOST_BYTES = 20 * 10**6
 MOST_PIXELS = 40 * 10**6
@@ -28,31 +28,31 @@ _DATA = re.compile(r"data:image/[a-z+.-]{1,20};base64,")
 _LOG = logging.getLogger("omibench")
 
 
-def drawn_in_chat(message: Json) -> tuple[DrawnPart, ...]:
+def read_chat_pictures(message: Json) -> tuple[DrawnPart, ...]:
     """The pictures of a message of a chat completion: in `images`, or among its content parts."""
     parts = [*as_objects(message.get("content")), *as_objects(message.get("images"))]
     return decode_pictures(_in_part(part) for part in parts)
 
 
-def drawn_in_items(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
+def read_item_pictures(items: Iterable[Json]) -> tuple[DrawnPart, ...]:
     """The pictures in the output of the Responses API."""
-    found = (
+    encoded = (
         as_text(item.get("result")) for item in items if item.get("type") == "image_generation_call"
     )
-    return decode_pictures(found)
+    return decode_pictures(encoded)
 
 
-def decode_pictures(found: Iterable[str]) -> tuple[DrawnPart, ...]:
+def decode_pictures(encoded: Iterable[str]) -> tuple[DrawnPart, ...]:
     """Pictures from their base64; what is no sound picture is left out, with a warning."""
-    kept: list[DrawnPart] = []
-    for text in filter(None, found):
+    pictures: list[DrawnPart] = []
+    for text in filter(None, encoded):
         try:
-            if len(kept) == MOST:
-                raise ValueError(f"it is beyond the {MOST} that are kept of one reply")
-            kept.append(_decode_picture(text))
+            if len(pictures) == MOST_PICTURES:
+                raise ValueError(f"it is beyond the {MOST_PICTURES} that are kept of one reply")
+            pictures.append(_decode_picture(text))
         except ValueError as error:
             _LOG.warning("a picture in a reply is left out: %s", error)
-    return tuple(kept)
+    return tuple(pictures)
 
 
 def _in_part(part: Json) -> str:

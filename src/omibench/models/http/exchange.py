@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from omibench.errors import reason_of
-from omibench.models.http.bounds import CALL_S, MOST_ERROR, MOST_REPLY, size_text, within
+from omibench.models.http.bounds import CALL_S, MOST_ERROR, MOST_REPLY, call_with_timeout, size_text
 from omibench.models.traffic.failure import Failure
 
 _PIECE = 1 << 16
@@ -30,23 +30,27 @@ def exchange(
     request: urllib.request.Request,
     *,
     timeout_s: float,
-    most: int = MOST_REPLY,
+    most_bytes: int = MOST_REPLY,
     most_s: float = CALL_S,
 ) -> Reply:
     """Send a request and read the whole reply, whatever its status.
 
     A redirect is not followed: keys and bodies go to the address that was asked for alone. Raises
-    Failure when there is no connection, the reply has more than `most` bytes, takes more than
+    Failure when there is no connection, the reply has more than `most_bytes` bytes, takes more than
     `most_s` seconds in all, or redirects.
     """
-    reply = within(most_s, lambda: _exchange(request, timeout_s, most, monotonic() + most_s))
+    reply = call_with_timeout(
+        most_s, lambda: _exchange(request, timeout_s, most_bytes, monotonic() + most_s)
+    )
     _check_stays(request, reply)
     return reply
 
 
 def send(request: urllib.request.Request, *, timeout_s: float, most_s: float = CALL_S) -> int:
     """As `exchange`, for whom the status alone matters: the body is not read."""
-    reply = within(most_s, lambda: _exchange(request, timeout_s, 0, monotonic() + most_s))
+    reply = call_with_timeout(
+        most_s, lambda: _exchange(request, timeout_s, 0, monotonic() + most_s)
+    )
     _check_stays(request, reply)
     return reply.status
 
@@ -67,7 +71,9 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         """No redirect is followed."""
 
 
-def _exchange(request: urllib.request.Request, timeout_s: float, most: int, until: float) -> Reply:
+def _exchange(
+    request: urllib.request.Request, timeout_s: float, most_bytes: int, until: float
+) -> Reply:
     opener = urllib.request.build_opener(_Stay)
     try:
         try:
@@ -76,13 +82,13 @@ def _exchange(request: urllib.request.Request, timeout_s: float, most: int, unti
             with error:
                 return Reply(error.code, _headers(error), error.read(MOST_ERROR))
         with answer:
-            body = _read(answer, most, until) if most else b""
+            body = _read(answer, most_bytes, until) if most_bytes else b""
             return Reply(answer.status, _headers(answer), body)
     except (OSError, HTTPException) as error:
         cause = getattr(error, "reason", error)
-        why = reason_of(cause) if isinstance(cause, OSError) else str(cause)
+        reason = reason_of(cause) if isinstance(cause, OSError) else str(cause)
         raise Failure(
-            f"the connection failed: {type(cause).__name__}: {why}", transient=True
+            f"the connection failed: {type(cause).__name__}: {reason}", transient=True
         ) from None
 
 
@@ -90,14 +96,14 @@ def _headers(answer: Any) -> dict[str, str]:
     return {name.lower(): value for name, value in (answer.headers or {}).items()}
 
 
-def _read(answer: http.client.HTTPResponse, most: int, until: float) -> bytes:
+def _read(answer: http.client.HTTPResponse, most_bytes: int, until: float) -> bytes:
     pieces: list[bytes] = []
-    left = most
+    bytes_left = most_bytes
     while piece := answer.read1(_PIECE):
         pieces.append(piece)
-        left -= len(piece)
-        if left < 0:
-            raise Failure(f"the reply has more than {size_text(most)} and was cut off", 200)
+        bytes_left -= len(piece)
+        if bytes_left < 0:
+            raise Failure(f"the reply has more than {size_text(most_bytes)} and was cut off", 200)
         if monotonic() > until:
             raise Failure("no whole reply in time", transient=True)
     return b"".join(pieces)

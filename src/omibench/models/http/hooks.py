@@ -31,15 +31,15 @@ class Hooks:
     """
 
     def __init__(
-        self, most: int = MOST_REPLY, most_s: float = TRANSFER_S, *, leave: bool = False
+        self, most_bytes: int = MOST_REPLY, most_s: float = TRANSFER_S, *, leave: bool = False
     ) -> None:
         self.base_url: httpx2.URL | None = None
         self._leave = leave
-        self._most, self._most_s = most, most_s
+        self._most, self._most_s = most_bytes, most_s
 
     def of_client(self) -> dict[str, list[Any]]:
         """The hooks of a client that blocks."""
-        return {"request": [self._check], "response": [self._bound]}
+        return {"request": [self._check], "response": [self._limit_reply]}
 
     def of_async_client(self) -> dict[str, list[Any]]:
         """The hooks of a client of an event loop."""
@@ -47,10 +47,10 @@ class Hooks:
         async def check(request: httpx2.Request) -> None:
             self._check(request)
 
-        async def bound(response: httpx2.Response) -> None:
-            self._bound(response)
+        async def limit_reply(response: httpx2.Response) -> None:
+            self._limit_reply(response)
 
-        return {"request": [check], "response": [bound]}
+        return {"request": [check], "response": [limit_reply]}
 
     def _check(self, request: httpx2.Request) -> None:
         self.base_url = self.base_url or request.url
@@ -58,11 +58,11 @@ class Hooks:
             raise _refuse_redirect(request.url)
         request.headers["accept-encoding"] = ENCODINGS
 
-    def _bound(self, response: httpx2.Response) -> None:
+    def _limit_reply(self, response: httpx2.Response) -> None:
         # What is decompressed here must not be decompressed again.
         encoding = response.headers.pop("content-encoding", "")
-        most = self._most if response.is_success else min(self._most, MOST_ERROR)
-        gauge, stream = Gauge(encoding, most, self._most_s), response.stream
+        most_bytes = self._most if response.is_success else min(self._most, MOST_ERROR)
+        gauge, stream = Gauge(encoding, most_bytes, self._most_s), response.stream
         kind = _AsyncStream if isinstance(stream, httpx2.AsyncByteStream) else _Stream
         response.stream = kind(stream, gauge)
 

@@ -20,28 +20,28 @@ except ImportError:  # without the extra `api`
 
 MEGABYTE = 1e6
 CACHE_BYTES = 64 * 2**20
-_TAKEN = ("png", "jpeg", "gif", "webp")
+_FORMS = ("png", "jpeg", "gif", "webp")
 """The forms that the APIs take."""
 
 
-class Shown(NamedTuple):
+class PicturePayload(NamedTuple):
     """A picture as a body shows it: its media type, and its base64 or what stands for that."""
 
     media_type: str
     data: str
 
 
-Show = Callable[[ImagePart], Shown]
+Show = Callable[[ImagePart], PicturePayload]
 """How a body comes by its pictures: encoded in place, or a mark that is filled in when sent."""
 
 
 def media_type(head: bytes) -> str | None:
     """The media type that the first 12 bytes of a picture tell; None for one no API takes."""
     form = detect_form(head)
-    return f"image/{form}" if form in _TAKEN else None
+    return f"image/{form}" if form in _FORMS else None
 
 
-class Pictures:
+class PictureCache:
     """Base64 of pictures by their SHA-256, the latest used `cache_bytes` of it kept in memory."""
 
     def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
@@ -57,11 +57,11 @@ class Pictures:
         """
         for request in requests:
             for image in request.conversation.images:
-                if image.shown in self._facts:
+                if image.content_key in self._facts:
                     continue
                 _, size = self._read_facts(image)
                 if most_mb is not None and size > most_mb * MEGABYTE:
-                    del self._facts[image.shown]
+                    del self._facts[image.content_key]
                     raise ModelError(
                         f"problem {request.tags.problem!r}: {image.path} has {size / MEGABYTE:.2f} "
                         f"MB and the model takes {most_mb:g} MB an image (`can.image_mb`); "
@@ -78,10 +78,10 @@ class Pictures:
 
     def encode(self, image: ImagePart) -> bytes:
         """The base64 of its bytes. Raises MissingInputError, or ModelError for other bytes."""
-        held = self._encoded.get(image.shown)
-        if held is not None:
-            self._encoded.move_to_end(image.shown)
-            return held
+        cached = self._encoded.get(image.content_key)
+        if cached is not None:
+            self._encoded.move_to_end(image.content_key)
+            return cached
         data = _read(image)
         if hashlib.sha256(data).hexdigest() != image.sha256:
             raise ModelError(
@@ -89,20 +89,20 @@ class Pictures:
                 "restore the file or freeze the dataset again"
             )
         encoded = b64encode(_draw_patch(image) if image.patch else data)
-        self._encoded[image.shown] = encoded
+        self._encoded[image.content_key] = encoded
         self._held += len(encoded)
         while self._held > self._room:
             self._held -= len(self._encoded.popitem(last=False)[1])
         return encoded
 
-    def inline(self, image: ImagePart) -> Shown:
+    def inline(self, image: ImagePart) -> PicturePayload:
         """The picture with its base64 in place: a `Show`."""
-        return Shown(self.media_type(image), self.encode(image).decode("ascii"))
+        return PicturePayload(self.media_type(image), self.encode(image).decode("ascii"))
 
     def _read_facts(self, image: ImagePart) -> tuple[str, int]:
-        facts = self._facts.get(image.shown)
+        facts = self._facts.get(image.content_key)
         if facts is None and image.patch:
-            facts = self._facts[image.shown] = ("image/png", len(_draw_patch(image)))
+            facts = self._facts[image.content_key] = ("image/png", len(_draw_patch(image)))
         elif facts is None:
             head, size = _head(image)
             kind = media_type(head)
@@ -111,7 +111,7 @@ class Pictures:
                     f"{image.path}: is no PNG, JPEG, GIF or WebP, which is what providers take; "
                     "convert the picture"
                 )
-            facts = self._facts[image.shown] = (kind, size)
+            facts = self._facts[image.content_key] = (kind, size)
         return facts
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Protocol, TypeVar
 
-EACH = 16
+CLIENT_LOAD = 16
 """Requests in flight for each client: with 256 on one, the search took 1 to 2 ms a request."""
 
 
@@ -26,7 +26,7 @@ async def open_pools(
 ) -> AsyncIterator[Callable[[], AbstractContextManager[Client]]]:
     """Yield a call that lends the least busy client; all are closed at the end.
 
-    A further one is made when each of the others has `EACH` requests in flight, up to what
+    A further one is made when each of the others has `CLIENT_LOAD` requests in flight, up to what
     `concurrency` needs.
     """
     clients: list[Client] = []
@@ -36,7 +36,9 @@ async def open_pools(
         @contextmanager
         def lend() -> Iterator[Client]:
             at = min(range(len(busy)), key=busy.__getitem__, default=0)
-            if not clients or (busy[at] >= EACH and len(clients) * EACH < concurrency):
+            if not clients or (
+                busy[at] >= CLIENT_LOAD and len(clients) * CLIENT_LOAD < concurrency
+            ):
                 at = len(clients)
                 clients.append(make())
                 busy.append(0)

@@ -69,8 +69,8 @@ def content_fault(status: int, code: str, message: str) -> str | None:
     if status not in _STATUSES:
         return None
     words = message[:2000]
-    if (known := _CODES.get(code.lower())) is not None:
-        return known
+    if (fault := _CODES.get(code.lower())) is not None:
+        return fault
     if _POLICY.search(words):
         return "content_filter"
     if _LONG.search(words):

@@ -55,17 +55,17 @@ def explain_failure(failure: Failure, name: str, model: ApiModel) -> Failure:
     remedy = _remedy(failure, model)
     if remedy is None:
         return failure
-    where = f"model {name!r}, id {model.id!r}, at {resolve_address(model)}"
-    return replace(failure, message=f"{failure.message} ({where}): {remedy}")
+    endpoint = f"model {name!r}, id {model.id!r}, at {resolve_address(model)}"
+    return replace(failure, message=f"{failure.message} ({endpoint}): {remedy}")
 
 
-def explaining(
+def explain_failures(
     connect: AbstractAsyncContextManager[Send], name: str, model: ApiModel
 ) -> AbstractAsyncContextManager[Send]:
     """A connection whose failures are explained."""
 
     @asynccontextmanager
-    async def connected() -> AsyncIterator[Send]:
+    async def open_connection() -> AsyncIterator[Send]:
         async with connect as send:
 
             async def explain(requests: Sequence[Request]) -> Sent:
@@ -76,7 +76,7 @@ def explaining(
 
             yield explain
 
-    return connected()
+    return open_connection()
 
 
 class Explaining:

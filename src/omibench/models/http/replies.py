@@ -69,12 +69,12 @@ def add_costs(
     }
     usages = divide_usage(usage, len(responses))
     return [
-        response.model_copy(update={**shared, "usage": own})
-        for response, own in zip(responses, usages, strict=True)
+        response.model_copy(update={**shared, "usage": sample_usage})
+        for response, sample_usage in zip(responses, usages, strict=True)
     ]
 
 
-def apart(text: str, reasoning: str) -> tuple[str, str | None]:
+def split_reasoning(text: str, reasoning: str) -> tuple[str, str | None]:
     """The answer and the reasoning, which some models write into the text as `<think>...</think>`.
 
     The opening tag may stand in the prompt: then all up to the last closing tag is reasoning.
@@ -98,10 +98,10 @@ def classify_outcome(text: str, *, cut: bool, refused: bool, called: bool = Fals
     return "answered" if text.strip() or called else "empty"
 
 
-def same_family(asked: str, served: str) -> bool:
+def same_family(requested: str, served: str) -> bool:
     """Whether an endpoint that says `served` may be what was asked: an alias, a dated snapshot."""
-    one, other = _stem(asked), _stem(served)
-    return one.startswith(other) or other.startswith(one)
+    requested_stem, served_stem = _stem(requested), _stem(served)
+    return requested_stem.startswith(served_stem) or served_stem.startswith(requested_stem)
 
 
 def parse_json(body: bytes) -> Any:
@@ -129,14 +129,14 @@ def as_objects(value: object) -> list[Json]:
 
 def count(value: object) -> int | None:
     """A number of tokens as a provider wrote it, or None."""
-    found = number(value)
-    return int(found) if found is not None and found >= 0 else None
+    tokens = number(value)
+    return int(tokens) if tokens is not None and tokens >= 0 else None
 
 
 def number(value: object) -> float | None:
     """A finite JSON number, or None: Python's parser lets NaN and Infinity pass."""
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if known and abs(value) < 1e15 else None  # type: ignore[arg-type]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < 1e15 else None  # type: ignore[arg-type]
 
 
 def as_text(value: object) -> str:
@@ -144,9 +144,9 @@ def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def unreadable(what: str) -> Failure:
+def unreadable(defect: str) -> Failure:
     """A 200 whose body is no reply: it may have been paid, and another attempt may go better."""
-    return Failure(f"the reply {what}", status=200, transient=True)
+    return Failure(f"the reply {defect}", status=200, transient=True)
 
 
 def _stem(model: str) -> str:

@@ -27,19 +27,19 @@ def sdk_client(  # noqa: PLR0913 (what a client needs, each of another kind)
     key: str,
     base_url: str | None,
     options: dict[str, Any],
-    most: int | None = None,
+    limit: int | None = None,
     most_s: float = TRANSFER_S,
 ) -> C:
     """A client that neither retries nor waits, and talks to one origin.
 
     `http` is the SDK's own class of HTTP clients, `options` are its options, `timeout` among them.
-    A reply has `most` bytes at most (128 MiB when left out) and is whole within `most_s` seconds.
+    A reply has `limit` bytes at most (128 MiB when left out) and is whole within `most_s` seconds.
     """
     import httpx2
 
     from omibench.models.http.hooks import Hooks
 
-    hooks = Hooks(most or MOST_REPLY, most_s)
+    hooks = Hooks(limit or MOST_REPLY, most_s)
     blocks = issubclass(http, httpx2.Client)
     event_hooks = hooks.of_client() if blocks else hooks.of_async_client()
     client = kind(

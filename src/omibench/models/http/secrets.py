@@ -72,5 +72,5 @@ def _from_file(name: str) -> str:
     except UnicodeDecodeError:
         raise ModelError(f"{path}: the file of keys ({KEYS_FILE}) is no text") from None
     pairs = (line.removeprefix("export ").partition("=") for line in map(str.strip, lines))
-    found = {key.strip(): value.strip().strip("'\"") for key, _, value in pairs if key[:1] != "#"}
-    return found.get(name, "")
+    keys = {key.strip(): value.strip().strip("'\"") for key, _, value in pairs if key[:1] != "#"}
+    return keys.get(name, "")

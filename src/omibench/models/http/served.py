@@ -15,14 +15,14 @@ from pydantic import SecretStr
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.http.bounds import MOST_REPLY
-from omibench.models.http.pictures import Pictures
-from omibench.models.http.remedies import PAGE, explaining
+from omibench.models.http.pictures import PictureCache
+from omibench.models.http.remedies import PAGE, explain_failures
 from omibench.models.http.replies import parse_json, same_family, unreadable
 from omibench.models.http.sdk_client import C, sdk_client
 from omibench.models.http.secrets import read_key
-from omibench.models.http.wire import Body
+from omibench.models.http.wire import RequestBody
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
-from omibench.models.traffic.agenda import Job
+from omibench.models.traffic.agenda import PendingCall
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.models.traffic.failure import mark_unsent
 from omibench.models.traffic.outage import get_outage
@@ -46,10 +46,10 @@ class ServedProvider(BaseProvider[A]):
 
     def __init__(self, name: str, model: A) -> None:
         super().__init__(name, model)
-        self.pictures = Pictures()
+        self.pictures = PictureCache()
         self.progress = Progress()
         self._others: set[str] = set()
-        self.known = 0
+        self.stored_answers = 0
 
     def answer(
         self, requests: Sequence[Request], budget: Budget = NO_BUDGET
@@ -64,7 +64,7 @@ class ServedProvider(BaseProvider[A]):
         key = read_key(self.model.key_env)
         run = JobRun(
             self.jobs(requests), lambda: self.connect_explained(key), self.model.limits, budget,
-            self.known,
+            self.stored_answers,
             get_outage((self.model.provider, self.model.base_url, self.model.id)),
         )  # fmt: skip
         self.progress = run.progress
@@ -74,10 +74,10 @@ class ServedProvider(BaseProvider[A]):
         """Check that the model can do what is asked. Raises as `answer`; nothing is sent."""
         can = self.model.can
         for request in requests:
-            shown = len(request.conversation.images)
-            if can.images is not None and shown > can.images:
+            images = len(request.conversation.images)
+            if can.images is not None and images > can.images:
                 raise ImageCountError(
-                    f"problem {request.tags.problem!r}: the conversation has {shown} images and "
+                    f"problem {request.tags.problem!r}: the conversation has {images} images and "
                     f"model {self.name!r} takes {can.images} (`can.images`); none is left out"
                 )
             if request.decoding.top_p is not None and not can.temperature:
@@ -87,23 +87,23 @@ class ServedProvider(BaseProvider[A]):
                 )
         self.pictures.check(requests, can.image_mb)
 
-    def jobs(self, requests: Sequence[Request]) -> list[Job]:
+    def jobs(self, requests: Sequence[Request]) -> list[PendingCall]:
         """The calls to make: samples of one conversation together where the model takes `n`."""
         if not self.model.can.samples:
-            return [Job((request,)) for request in requests]
+            return [PendingCall((request,)) for request in requests]
         together: dict[object, list[Request]] = {}
         for request in requests:
             alike = (request.conversation, request.decoding, request.options)
             together.setdefault(alike, []).append(request)
         return [
-            Job(tuple(samples[i : i + MOST_SAMPLES]))
+            PendingCall(tuple(samples[i : i + MOST_SAMPLES]))
             for samples in together.values()
             for i in range(0, len(samples), MOST_SAMPLES)
         ]
 
     def connect_explained(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
         """As `connect`; failures name the model, its address, its key's variable and a remedy."""
-        return explaining(self.connect(key), self.name, self.model)
+        return explain_failures(self.connect(key), self.name, self.model)
 
     @abstractmethod
     def connect(self, key: SecretStr) -> AbstractAsyncContextManager[Send]:
@@ -152,12 +152,12 @@ def client_maker(
     http: type[Any],
     model: ApiModel,
     key: SecretStr,
-    most: int | None = None,
+    limit: int | None = None,
 ) -> Callable[[], C]:
     """Makes clients of an SDK that neither retry nor wait: both are done here, for all providers.
 
     All of them share one `transport`; `http` is the SDK's own class of HTTP clients. They talk to
-    one origin alone, and their replies have `most` bytes at most (128 MiB when left out).
+    one origin alone, and their replies have `limit` bytes at most (128 MiB when left out).
     """
     options = transport(model.base_url, model.limits.timeout_s)
 
@@ -168,13 +168,15 @@ def client_maker(
             key=key.get_secret_value(),
             base_url=model.base_url,
             options=options,
-            most=most or MOST_REPLY,
+            limit=limit or MOST_REPLY,
         )
 
     return make
 
 
-async def post(sdk: Any, client: Any, path: str, body: Body, options: dict[str, Any]) -> object:
+async def post(
+    sdk: Any, client: Any, path: str, body: RequestBody, options: dict[str, Any]
+) -> object:
     """POST a body through an SDK's client and return the JSON of the reply. Raises Failure.
 
     The SDKs parse replies leniently (a page of HTML becomes a str, a cut body an odd object), so

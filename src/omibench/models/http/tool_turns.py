@@ -13,7 +13,7 @@ MOST_CALLS = 64
 """Calls of one reply that are kept."""
 
 
-def pictures_apart(messages: Sequence[Message]) -> Iterator[Message]:
+def move_pictures(messages: Sequence[Message]) -> Iterator[Message]:
     """Turns for APIs whose tool turns hold text alone.
 
     The pictures of neighbouring tool turns follow in a turn of the user, each with the words that
@@ -25,7 +25,7 @@ def pictures_apart(messages: Sequence[Message]) -> Iterator[Message]:
             yield message.model_copy(update={"parts": _texts(message)})
             waiting += [message] if len(_texts(message)) < len(message.parts) else []
             continue
-        parts = tuple(part for own in waiting for part in own.parts)
+        parts = tuple(part for turn in waiting for part in turn.parts)
         waiting = []
         if parts and message.role == "user":
             yield message.model_copy(update={"parts": (*parts, *message.parts)})
@@ -34,7 +34,7 @@ def pictures_apart(messages: Sequence[Message]) -> Iterator[Message]:
             yield Message(role="user", parts=parts)
         yield message
     if waiting:
-        yield Message(role="user", parts=tuple(part for own in waiting for part in own.parts))
+        yield Message(role="user", parts=tuple(part for turn in waiting for part in turn.parts))
 
 
 def join_texts(message: Message) -> str:
@@ -47,7 +47,7 @@ def describe_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     return [{"type": "function", "function": tool.model_dump()} for tool in tools]
 
 
-def chat_calls(message: Json) -> tuple[ToolCall, ...]:
+def read_chat_calls(message: Json) -> tuple[ToolCall, ...]:
     """The calls in a message of a chat completion."""
     return tuple(
         parse_call(call.get("id"), function.get("name"), function.get("arguments"))

@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import Any
 
 from omibench.errors import ImageCountError
-from omibench.models.http.pictures import Pictures, Show, Shown
+from omibench.models.http.pictures import PictureCache, PicturePayload, Show
 from omibench.schemas.request import ImagePart, Request
 
 _PIECE = 1 << 18
@@ -17,13 +17,13 @@ _MARK = f"<{token_hex(16)}>"
 """Stands where a picture goes. No text of a conversation can hold it: it is drawn at the start."""
 
 
-class Body:
+class RequestBody:
     """The bytes of one request, made as they are sent; it can be sent again.
 
     256 requests in flight with three pictures of 300 kB each would otherwise hold 300 MB.
     """
 
-    def __init__(self, texts: Sequence[bytes], images: Sequence[ImagePart], pictures: Pictures):
+    def __init__(self, texts: Sequence[bytes], images: Sequence[ImagePart], pictures: PictureCache):
         self._texts, self._images, self._pictures = texts, images, pictures
         encoded = sum(4 * ((pictures.size(image) + 2) // 3) for image in images)
         self.length = sum(map(len, texts)) + encoded
@@ -35,11 +35,11 @@ class Body:
             yield text
             yield self._pictures.encode(image)
         last = self._texts[-1]
-        whole = max(0, len(last) - 1) // _PIECE * _PIECE
-        for start in range(0, whole, _PIECE):
+        tail_start = max(0, len(last) - 1) // _PIECE * _PIECE
+        for start in range(0, tail_start, _PIECE):
             yield last[start : start + _PIECE]
         self.left = True
-        yield last[whole:]
+        yield last[tail_start:]
 
     @property
     def headers(self) -> dict[str, str]:
@@ -48,26 +48,26 @@ class Body:
 
 
 def wire_body(
-    build: Callable[[Show], dict[str, Any]], request: Request, pictures: Pictures
-) -> Body:
+    build: Callable[[Show], dict[str, Any]], request: Request, pictures: PictureCache
+) -> RequestBody:
     """The body that `build` makes of a request, its pictures still in their files.
 
     Raises ImageCountError when the body shows other pictures than the conversation, in number or
     in order.
     """
-    shown: list[ImagePart] = []
+    parts: list[ImagePart] = []
 
-    def show(image: ImagePart) -> Shown:
-        shown.append(image)
-        return Shown(pictures.media_type(image), f"{_MARK}{len(shown) - 1}{_MARK}")
+    def show(image: ImagePart) -> PicturePayload:
+        parts.append(image)
+        return PicturePayload(pictures.media_type(image), f"{_MARK}{len(parts) - 1}{_MARK}")
 
     text = json.dumps(build(show), separators=(",", ":"))
     pieces = text.split(_MARK)
     meant = request.conversation.images
-    sent = [shown[int(number)] for number in pieces[1::2]]
+    sent = [parts[int(number)] for number in pieces[1::2]]
     if sent != meant:
         raise ImageCountError(
             f"problem {request.tags.problem!r}: the conversation has {len(meant)} images and the "
             f"body to send {len(sent)}, or another order; nothing was sent: this is a defect"
         )
-    return Body([piece.encode() for piece in pieces[::2]], sent, pictures)
+    return RequestBody([piece.encode() for piece in pieces[::2]], sent, pictures)

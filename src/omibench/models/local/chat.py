@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from omibench.errors import ModelError
-from omibench.models.http.replies import apart, classify_outcome, compute_cost, divide_usage
-from omibench.models.http.tool_turns import pictures_apart
-from omibench.models.local.runs import Run
+from omibench.models.http.replies import (
+    classify_outcome,
+    compute_cost,
+    divide_usage,
+    split_reasoning,
+)
+from omibench.models.http.tool_turns import move_pictures
+from omibench.models.local.runs import SampleRun
 from omibench.models.local.tools import Spoken, parse_reply, template_calls
 from omibench.params.models.base import Price
 from omibench.schemas.request import Conversation, ImagePart, Response, Usage
@@ -17,7 +22,7 @@ from omibench.schemas.request import Conversation, ImagePart, Response, Usage
 THINK = "<think>"
 
 
-class Rejected(ModelError):
+class RejectedPromptError(ModelError):
     """An engine does not take one of the prompts of a call, such as one that is too long.
 
     When answering, the others of the call are answered; option scores are all or nothing.
@@ -56,10 +61,10 @@ def defuse(text: str, specials: Iterable[str]) -> str:
 
     A paper or a model's reply can then neither end its turn nor claim an image.
     """
-    found = sorted((s for s in specials if s in text), key=len, reverse=True)
-    if not found:
+    tokens = sorted((s for s in specials if s in text), key=len, reverse=True)
+    if not tokens:
         return text
-    pattern = re.compile("|".join(map(re.escape, found)))
+    pattern = re.compile("|".join(map(re.escape, tokens)))
     while pattern.search(text):
         text = pattern.sub(lambda match: f"{match.group()[0]} {match.group()[1:]}", text)
     return text
@@ -85,11 +90,13 @@ def chat_messages(
                 for part in message.parts
             ],
         }
-        for message in pictures_apart(conversation.messages)
+        for message in move_pictures(conversation.messages)
     ]
 
 
-def make_responses(run: Run, drawn: Drawn, price: Price | None, latency_s: float) -> list[Response]:
+def make_responses(
+    run: SampleRun, drawn: Drawn, price: Price | None, latency_s: float
+) -> list[Response]:
     """One response a request of the run; a greedy draw answers all its samples.
 
     The prompt's tokens are shared out over the samples that were drawn from it. `latency_s` is the
@@ -101,21 +108,21 @@ def make_responses(run: Run, drawn: Drawn, price: Price | None, latency_s: float
     responses = []
     for draw in drawn.draws:
         words = _words(draw, drawn.opened, bool(run.conversation.tools))
-        for own in divide_usage(Usage(output_tokens=draw.output_tokens), copies):
-            usage = next(prompts).model_copy(update={"output_tokens": own.output_tokens})
-            known = {
+        for output_usage in divide_usage(Usage(output_tokens=draw.output_tokens), copies):
+            usage = next(prompts).model_copy(update={"output_tokens": output_usage.output_tokens})
+            measurements = {
                 "usage": usage,
                 "cost_usd": compute_cost(price, usage),
                 "latency_s": round(latency_s, 3),
             }
-            responses.append(words.model_copy(update=known))
+            responses.append(words.model_copy(update=measurements))
     return responses
 
 
 def _words(draw: Draw, opened: bool, tools: bool) -> Response:
     if draw.finish not in ("stop", "length"):
         return Response(text="", outcome="provider_error", error=f"the engine: {draw.finish}")
-    answer, reasoning = apart(THINK + draw.text if opened else draw.text, "")
+    answer, reasoning = split_reasoning(THINK + draw.text if opened else draw.text, "")
     words, calls = parse_reply(answer) if tools else Spoken(answer, ())
     cut = draw.finish == "length"
     return Response(
@@ -127,7 +134,7 @@ def _words(draw: Draw, opened: bool, tools: bool) -> Response:
     )
 
 
-def make_failures(run: Run, error: str) -> list[Response]:
+def make_failures(run: SampleRun, error: str) -> list[Response]:
     """The responses of a run that the engine could not take."""
     return [Response(text="", outcome="provider_error", error=error) for _ in run.requests]
 

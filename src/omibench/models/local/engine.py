@@ -11,11 +11,17 @@ from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.http.tool_turns import describe_tools
-from omibench.models.local.chat import Draw, Drawn, Rejected, chat_messages, special_tokens
+from omibench.models.local.chat import (
+    Draw,
+    Drawn,
+    RejectedPromptError,
+    chat_messages,
+    special_tokens,
+)
 from omibench.models.local.identity import LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
-from omibench.models.local.runs import Run, derive_seed
+from omibench.models.local.runs import SampleRun, derive_seed
 from omibench.models.local.tools import check_template
 from omibench.params.models.local import VllmModel
 from omibench.schemas.request import Conversation, ImagePart
@@ -88,7 +94,7 @@ class VllmEngine:
         if kinds & {"ValueError", "VLLMClientError"}:
             # vLLM counts pictures of the rejected prompt as sent; it would wait for them for ever.
             self.llm.reset_mm_cache()
-            return Rejected(f"model {self.name!r}: vLLM: {words}")
+            return RejectedPromptError(f"model {self.name!r}: vLLM: {words}")
         LOADED.release()
         return ModelError(
             f"model {self.name!r}: vLLM stopped: {words}; run the command again, what was "
@@ -106,7 +112,7 @@ class VllmEngine:
             opened=tail.rstrip().endswith("<think>"),
         )
 
-    def sampling(self, run: Run, model_seed: int) -> Any:
+    def sampling(self, run: SampleRun, model_seed: int) -> Any:
         """The SamplingParams of a run. vLLM gives sample i of one request the seed `seed + i`."""
         decoding = run.decoding
         return self.vllm.SamplingParams(
@@ -167,4 +173,4 @@ def engine_args(model: VllmModel, name: str, images: int) -> dict[str, Any]:
 
 def image_part(image: ImagePart) -> dict[str, Any]:
     """A picture without a detour through base64; by its uuid vLLM processes it once."""
-    return {"type": "image_pil", "image_pil": decode(image), "uuid": image.shown}
+    return {"type": "image_pil", "image_pil": decode(image), "uuid": image.content_key}

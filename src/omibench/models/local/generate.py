@@ -7,13 +7,13 @@ from typing import Any
 
 from omibench.models.local.chat import THINK, Draw, Drawn
 from omibench.models.local.loading import TransformersEngine
-from omibench.models.local.runs import Run, derive_seed
+from omibench.models.local.runs import SampleRun, derive_seed
 from omibench.models.local.sampling import RowSampler
 from omibench.schemas.request import Conversation
 
 
 def generate(
-    engine: TransformersEngine, runs: Sequence[Run], thinking: bool | None, model_seed: int
+    engine: TransformersEngine, runs: Sequence[SampleRun], thinking: bool | None, model_seed: int
 ) -> list[Drawn]:
     """The samples of each run. All runs have one decoding and the same number of draws.
 
@@ -61,7 +61,7 @@ def option_logprobs(
     return [row[list(ids)].tolist() for row, ids in zip(logprobs, options, strict=True)]
 
 
-def out_of_memory(error: BaseException) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Whether torch says that a batch does not fit into the memory of the GPU or the machine."""
     return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
 

@@ -56,7 +56,7 @@ def one_line(error: BaseException, limit: int = 300) -> str:
     return words if len(words) <= limit else words[: limit - 3] + "..."
 
 
-class Engine(Protocol):
+class LocalEngine(Protocol):
     """What can be held loaded."""
 
     def close(self) -> None:

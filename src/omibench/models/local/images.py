@@ -31,8 +31,8 @@ def decode(image: ImagePart) -> Image:
     Raises MissingInputError when there is no file, and ModelError when Pillow cannot read it or
     it has more pixels than Pillow's MAX_IMAGE_PIXELS.
     """
-    whole = _decode(image.path, image.sha256, _state(image))
-    return whole if image.patch is None else cover_patch(whole, image.patch)
+    picture = _decode(image.path, image.sha256, _state(image))
+    return picture if image.patch is None else cover_patch(picture, image.patch)
 
 
 def cover_patch(image: Image, patch: tuple[int, int, int]) -> Image:
@@ -45,11 +45,11 @@ def cover_patch(image: Image, patch: tuple[int, int, int]) -> Image:
 
 def _state(image: ImagePart) -> tuple[int, int]:
     try:
-        found = os.stat(image.path)  # noqa: PTH116
+        file_stat = os.stat(image.path)  # noqa: PTH116
     except OSError as error:
-        where = image.path or f"image {image.sha256[:12]}"
-        raise MissingInputError(f"{where}: cannot be opened: {reason_of(error)}") from None
-    return found.st_mtime_ns, found.st_size
+        name = image.path or f"image {image.sha256[:12]}"
+        raise MissingInputError(f"{name}: cannot be opened: {reason_of(error)}") from None
+    return file_stat.st_mtime_ns, file_stat.st_size
 
 
 @lru_cache(maxsize=65536)

@@ -7,7 +7,7 @@ from typing import Any
 
 from omibench.errors import ImageCountError, ModelError
 from omibench.models.http.tool_turns import describe_tools
-from omibench.models.local.chat import Rejected, chat_messages, special_tokens
+from omibench.models.local.chat import RejectedPromptError, chat_messages, special_tokens
 from omibench.models.local.identity import LOAD_ERRORS, LOADED, describe_load, one_line, require
 from omibench.models.local.images import decode
 from omibench.models.local.pixels import pixel_size
@@ -93,7 +93,7 @@ class TransformersEngine:
         except ValueError as error:
             if "number of images" in str(error):
                 raise self._images_dropped_error(one_line(error)) from error
-            raise Rejected(f"model {self.name!r}: {one_line(error)}") from error
+            raise RejectedPromptError(f"model {self.name!r}: {one_line(error)}") from error
         if "image_grid_thw" in batch:
             self._check_places(batch, conversations)
         return batch.to(device=self.device, dtype=self.model.dtype)
@@ -105,18 +105,18 @@ class TransformersEngine:
     def _check_places(self, batch: Any, conversations: Sequence[Conversation]) -> None:
         """Each image, in patches of `image_grid_thw`, has its tokens in the prompts."""
         merged = self.processor.image_processor.merge_size**2
-        wanted = int(batch["image_grid_thw"].prod(-1).sum()) // merged
+        expected = int(batch["image_grid_thw"].prod(-1).sum()) // merged
         placed = int((batch["input_ids"] == self.processor.image_token_id).sum())
-        shown = sum(len(c.images) for c in conversations)
-        if placed != wanted or len(batch["image_grid_thw"]) != shown:
+        image_count = sum(len(c.images) for c in conversations)
+        if placed != expected or len(batch["image_grid_thw"]) != image_count:
             raise self._images_dropped_error(
-                f"{shown} images have {placed} of their {wanted} tokens"
+                f"{image_count} images have {placed} of their {expected} tokens"
             )
 
-    def _images_dropped_error(self, why: str) -> ImageCountError:
+    def _images_dropped_error(self, reason: str) -> ImageCountError:
         return ImageCountError(
             f"model {self.name!r}: the prompt has another number of images than were shown; its "
-            f"chat template drops some: {why}"
+            f"chat template drops some: {reason}"
         )
 
 
@@ -146,11 +146,11 @@ def _processor(hub: Any, model: TransformersModel, sees: bool) -> Any:
 def _without_video(hub: Any, named: dict[str, Any]) -> Any:
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
-    whole = PROCESSOR_MAPPING[type(hub.AutoConfig.from_pretrained(**named))]
+    processor_class = PROCESSOR_MAPPING[type(hub.AutoConfig.from_pretrained(**named))]
     parts = ["image_processor", "tokenizer"]
-    kept = {"attributes": parts, "get_attributes": classmethod(lambda cls: parts)}
+    members = {"attributes": parts, "get_attributes": classmethod(lambda cls: parts)}
     tokenizer = hub.AutoTokenizer.from_pretrained(**named)
-    return type(whole.__name__, (whole,), kept)(
+    return type(processor_class.__name__, (processor_class,), members)(
         image_processor=hub.AutoImageProcessor.from_pretrained(**named),
         tokenizer=tokenizer,
         chat_template=tokenizer.chat_template,

@@ -34,8 +34,8 @@ class Packing(NamedTuple):
         """
         side, merge = self.patch, self.merge
         blocks = rows.view(height // merge, width // merge, merge, merge, 3, -1, side, side)
-        whole = blocks.permute(4, 5, 0, 2, 6, 1, 3, 7)
-        return whole.reshape(3, -1, height * side, width * side)
+        permuted = blocks.permute(4, 5, 0, 2, 6, 1, 3, 7)
+        return permuted.reshape(3, -1, height * side, width * side)
 
     def pack(self, picture: Any) -> Any:
         """A picture (3, frames, H, W) to its rows."""
@@ -59,14 +59,14 @@ class Packing(NamedTuple):
         return self.pack(picture)
 
 
-def bare(conversation: Conversation) -> Conversation:
+def strip_patches(conversation: Conversation) -> Conversation:
     """The conversation without its patches: equal for all that differ in these alone."""
     return conversation.model_copy(
-        update={"messages": tuple(map(_without_patches, conversation.messages))}
+        update={"messages": tuple(map(_strip_message, conversation.messages))}
     )
 
 
-def _without_patches(message: Message) -> Message:
+def _strip_message(message: Message) -> Message:
     parts = (
         part.model_copy(update={"patch": None}) if isinstance(part, ImagePart) else part
         for part in message.parts
@@ -87,23 +87,25 @@ def occluded_logprobs(
     packing = _packing(engine)
     if packing is None:
         return None
-    batch = engine.inputs([bare(conversations[0])], thinking)
+    batch = engine.inputs([strip_patches(conversations[0])], thinking)
     if not {"pixel_values", "image_grid_thw"} <= set(batch):
         return None
     rows, grid = batch.pop("pixel_values"), batch.pop("image_grid_thw")
     ends = grid.prod(-1).cumsum(0).tolist()
-    whole = [rows[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    picture_rows = [rows[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
     covered = {n for c in conversations for n, image in enumerate(c.images) if image.patch}
-    plain, grids = bare(conversations[0]).images, grid.tolist()
-    if not all(_is_kept(engine, packing, plain[n], whole[n], grids[n]) for n in covered):
+    plain, grids = strip_patches(conversations[0]).images, grid.tolist()
+    if not all(_is_kept(engine, packing, plain[n], picture_rows[n], grids[n]) for n in covered):
         return None
-    painted = [_paint_patches(engine, packing, c.images, whole, grids) for c in conversations]
+    painted = [
+        _paint_patches(engine, packing, c.images, picture_rows, grids) for c in conversations
+    ]
     torch, count = engine.torch, len(conversations)
     shared = {k: v.expand(count, *v.shape[1:]) for k, v in batch.items()}
     with torch.inference_mode():
         logits = engine.model(
             **shared,
-            pixel_values=torch.cat([rows for each in painted for rows in each]),
+            pixel_values=torch.cat([rows for pictures in painted for rows in pictures]),
             image_grid_thw=grid.repeat(count, 1),
             logits_to_keep=1,
         ).logits[:, -1]
@@ -123,14 +125,14 @@ def _paint_patches(
     engine: TransformersEngine,
     packing: Packing,
     images: Sequence[ImagePart],
-    whole: Sequence[Any],
+    picture_rows: Sequence[Any],
     grids: Sequence[Sequence[int]],
 ) -> list[Any]:
     """The rows of all pictures of one conversation, its patches laid on."""
-    black = _scale(engine, whole[0], 0.0)
+    black = _scale(engine, picture_rows[0], 0.0)
     return [
         rows if image.patch is None else packing.cover(rows, high, wide, image.patch, black)
-        for image, rows, (_, high, wide) in zip(images, whole, grids, strict=True)
+        for image, rows, (_, high, wide) in zip(images, picture_rows, grids, strict=True)
     ]
 
 
@@ -146,8 +148,8 @@ def _is_kept(
         return False
     pixels = engine.torch.from_numpy(np.asarray(picture).copy()).to(rows.device, rows.dtype)
     expected = _scale(engine, rows, pixels.permute(2, 0, 1)[:, None] / 255)
-    found = packing.unpack(rows, high, wide)
-    return bool(((found - expected).abs() < ALIKE).all())
+    actual = packing.unpack(rows, high, wide)
+    return bool(((actual - expected).abs() < ALIKE).all())
 
 
 def _scale(engine: TransformersEngine, like: Any, values: Any) -> Any:

@@ -27,12 +27,12 @@ def pixel_size(model: LocalModel, name: str, extra: str) -> dict[str, int] | Non
             f"model {name!r}: {model.id} has no image processor that can be read, which "
             f"`max_pixels` needs: {one_line(error)}"
         ) from error
-    known = getattr(getattr(processor, "valid_kwargs", None), "__annotations__", {})
+    parameters = getattr(getattr(processor, "valid_kwargs", None), "__annotations__", {})
     size = dict(processor.size)
-    if "max_pixels" not in known or not size.get("shortest_edge"):
+    if "max_pixels" not in parameters or not size.get("shortest_edge"):
         raise ModelError(
             f"model {name!r}: the image processor of {model.id} ({type(processor).__name__}) does "
             "not scale to a number of pixels; leave out `max_pixels`"
         )
-    least = min(int(size["shortest_edge"]), model.max_pixels)
-    return {"shortest_edge": least, "longest_edge": model.max_pixels}
+    min_pixels = min(int(size["shortest_edge"]), model.max_pixels)
+    return {"shortest_edge": min_pixels, "longest_edge": model.max_pixels}

@@ -17,7 +17,7 @@ from omibench.models.provider import Budget, Reservation
 from omibench.schemas.request import Conversation, Decoding, Request, Response, TextPart
 
 
-class Run(NamedTuple):
+class SampleRun(NamedTuple):
     """Samples of one conversation under one decoding, their indices one after the other."""
 
     requests: tuple[Request, ...]
@@ -37,42 +37,45 @@ class Run(NamedTuple):
         """Samples to draw: one where decoding is greedy, since all would be equal."""
         return 1 if self.decoding.temperature == 0 else len(self.requests)
 
-    def halves(self) -> tuple[Run, Run]:
+    def halves(self) -> tuple[SampleRun, SampleRun]:
         """The run cut in two; it must hold several requests."""
         middle = len(self.requests) // 2
-        return Run(self.requests[:middle]), Run(self.requests[middle:])
+        return SampleRun(self.requests[:middle]), SampleRun(self.requests[middle:])
 
 
-def group_runs(requests: Iterable[Request], most: int | None = None) -> list[Run]:
-    """Group requests into runs of at most `most` draws, in the order of their first requests."""
+def group_runs(requests: Iterable[Request], limit: int | None = None) -> list[SampleRun]:
+    """Group requests into runs of at most `limit` draws, in the order of their first requests."""
     groups: dict[tuple[object, ...], list[Request]] = {}
     for request in requests:
         decoding = request.decoding
         key = (request.conversation, decoding.temperature, decoding.top_p, decoding.max_tokens)
         groups.setdefault(key, []).append(request)
-    return [run for group in groups.values() for run in _cut(group, most)]
+    return [run for group in groups.values() for run in _cut(group, limit)]
 
 
-def _cut(group: list[Request], most: int | None) -> Iterator[Run]:
+def _cut(group: list[Request], limit: int | None) -> Iterator[SampleRun]:
     if group[0].decoding.temperature == 0:
-        yield Run(tuple(group))
+        yield SampleRun(tuple(group))
         return
     group = sorted(group, key=lambda request: request.index)
     start = 0
-    for end, (one, other) in enumerate(pairwise(group), start=1):
-        if other.index != one.index + 1 or end - start == most:
-            yield Run(tuple(group[start:end]))
+    for end, (previous, following) in enumerate(pairwise(group), start=1):
+        if following.index != previous.index + 1 or end - start == limit:
+            yield SampleRun(tuple(group[start:end]))
             start = end
-    yield Run(tuple(group[start:]))
+    yield SampleRun(tuple(group[start:]))
 
 
-def derive_seed(run: Run, model_seed: int) -> int:
+def derive_seed(run: SampleRun, model_seed: int) -> int:
     """Seed of the first sample of a run, below 2^49; the next samples take the next integers.
 
     The length limit is outside of it: a sample under a larger limit begins with the same words.
     """
     messages = [
-        [m.role, [[p.text] if isinstance(p, TextPart) else [p.shown, "image"] for p in m.parts]]
+        [
+            m.role,
+            [[p.text] if isinstance(p, TextPart) else [p.content_key, "image"] for p in m.parts],
+        ]
         for m in run.conversation.messages
     ]
     text = json.dumps([model_seed, run.decoding.temperature, run.decoding.top_p, messages])
@@ -81,14 +84,14 @@ def derive_seed(run: Run, model_seed: int) -> int:
 
 
 def cut_chunks(
-    runs: Iterable[Run], most: float, weight: Callable[[Run], float]
-) -> Iterator[list[Run]]:
-    """Cut runs into chunks whose weights add up to at most `most`, but never less than one run."""
-    chunk: list[Run] = []
+    runs: Iterable[SampleRun], limit: float, weight: Callable[[SampleRun], float]
+) -> Iterator[list[SampleRun]]:
+    """Cut runs into chunks whose weights add up to at most `limit`, but never less than one run."""
+    chunk: list[SampleRun] = []
     total = 0.0
     for run in runs:
         size = weight(run)
-        if chunk and total + size > most:
+        if chunk and total + size > limit:
             yield chunk
             chunk, total = [], 0.0
         chunk.append(run)
@@ -97,7 +100,7 @@ def cut_chunks(
         yield chunk
 
 
-Answers = Iterable[tuple[Run, Sequence[Response]]]
+Answers = Iterable[tuple[SampleRun, Sequence[Response]]]
 AT_A_TIME = 256
 """Requests that score options, of one call to an engine."""
 
@@ -118,9 +121,9 @@ def answer_options(
         }
         admitted = [r for r in part if id(r) in reservations]
         try:
-            for found in score(admitted, [r.options for r in admitted]) if admitted else ():
-                budget.settle(reservations.pop(id(found.request)), None)
-                yield found.request, make_scored_response(found.logprobs)
+            for scores in score(admitted, [r.options for r in admitted]) if admitted else ():
+                budget.settle(reservations.pop(id(scores.request)), None)
+                yield scores.request, make_scored_response(scores.logprobs)
         finally:
             for reservation in reservations.values():
                 budget.release(reservation)
@@ -131,7 +134,7 @@ def answer_options(
 
 
 def answer_runs(
-    chunks: Iterable[list[Run]], budget: Budget, ask: Callable[[list[Run]], Answers]
+    chunks: Iterable[list[SampleRun]], budget: Budget, ask: Callable[[list[SampleRun]], Answers]
 ) -> Iterator[tuple[Request, Response]]:
     """Ask chunk by chunk; what the budget does not hold, and the rest, is `budget_stop`.
 
@@ -140,7 +143,7 @@ def answer_runs(
     stopped = False
     for chunk in chunks:
         reservations: dict[int, Reservation] = {}
-        admitted: list[Run] = []
+        admitted: list[SampleRun] = []
         for run in chunk:
             reservation = None if stopped else budget.reserve(run.requests)
             if reservation is None:

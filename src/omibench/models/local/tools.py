@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from omibench.errors import ModelError
 from omibench.models.http.tool_turns import MOST_CALLS, parse_call
-from omibench.models.local.runs import Run
+from omibench.models.local.runs import SampleRun
 from omibench.schemas.request import Message, ToolCall
 
 OPENING, CLOSING = "<tool_call>", "</tool_call>"
@@ -26,7 +26,7 @@ class Spoken(NamedTuple):
     calls: tuple[ToolCall, ...]
 
 
-def by_tools(runs: Iterable[Run]) -> list[list[Run]]:
+def group_by_tools(runs: Iterable[SampleRun]) -> list[list[SampleRun]]:
     """Runs that offer the same tools together, since one call of an engine offers one set."""
     ordered = sorted(runs, key=_names)
     return [list(group) for _, group in groupby(ordered, key=_names)]
@@ -78,5 +78,5 @@ def _call(id: str, body: str) -> ToolCall:
     return parse_call(id, call["name"], call.get("arguments"))
 
 
-def _names(run: Run) -> list[str]:
+def _names(run: SampleRun) -> list[str]:
     return [tool.name for tool in run.conversation.tools]

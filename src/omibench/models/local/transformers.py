@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from omibench.models.local.chat import Rejected, make_failures, make_responses, option_ids
-from omibench.models.local.generate import generate, option_logprobs, out_of_memory
+from omibench.models.local.chat import (
+    RejectedPromptError,
+    make_failures,
+    make_responses,
+    option_ids,
+)
+from omibench.models.local.generate import generate, is_out_of_memory, option_logprobs
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
 from omibench.models.local.loading import TransformersEngine, transformers_engine
-from omibench.models.local.occlusion import bare, occluded_logprobs
+from omibench.models.local.occlusion import occluded_logprobs, strip_patches
 from omibench.models.local.runs import (
     Answers,
-    Run,
+    SampleRun,
     answer_options,
     answer_runs,
     cut_chunks,
@@ -64,7 +69,10 @@ class TransformersProvider(BaseProvider[TransformersModel]):
         """
         pairs = list(zip(requests, options, strict=True))
         first: dict[object, int] = {}
-        kinds = {id(r): first.setdefault(bare(r.conversation), n) for n, (r, _) in enumerate(pairs)}
+        kinds = {
+            id(r): first.setdefault(strip_patches(r.conversation), n)
+            for n, (r, _) in enumerate(pairs)
+        }
         pairs.sort(key=lambda pair: (-self._length(pair[0].conversation), kinds[id(pair[0])]))
         while pairs:
             part = pairs[: self.batch_size]
@@ -72,27 +80,29 @@ class TransformersProvider(BaseProvider[TransformersModel]):
             part = alike if len(alike) > 1 else part
             with LOADED.lock:
                 engine = transformers_engine(self.name, self.model)
-                ids = [option_ids(engine.tokenizer, wanted, self.name) for _, wanted in part]
-                asked = [request.conversation for request, _ in part]
+                ids = [option_ids(engine.tokenizer, choices, self.name) for _, choices in part]
+                conversations = [request.conversation for request, _ in part]
                 try:
-                    found = (
-                        occluded_logprobs(engine, asked, ids, self.model.thinking)
+                    logprobs = (
+                        occluded_logprobs(engine, conversations, ids, self.model.thinking)
                         if (len(alike) > 1)
                         else None
                     )
-                    found = found or option_logprobs(engine, asked, ids, self.model.thinking)
+                    logprobs = logprobs or option_logprobs(
+                        engine, conversations, ids, self.model.thinking
+                    )
                 except RuntimeError as error:
-                    if not out_of_memory(error) or len(part) == 1:
+                    if not is_out_of_memory(error) or len(part) == 1:
                         raise
                     self._shrink(engine, len(part))
                     continue
-            for (request, wanted), values in zip(part, found, strict=True):
-                yield OptionScores(request, dict(zip(wanted, values, strict=True)))
+            for (request, choices), values in zip(part, logprobs, strict=True):
+                yield OptionScores(request, dict(zip(choices, values, strict=True)))
             pairs = pairs[len(part) :]
 
-    def _batches(self, requests: Sequence[Request]) -> Iterator[list[Run]]:
-        alike: dict[tuple[object, ...], list[Run]] = {}
-        for run in group_runs(requests, most=self.batch_size):
+    def _batches(self, requests: Sequence[Request]) -> Iterator[list[SampleRun]]:
+        alike: dict[tuple[object, ...], list[SampleRun]] = {}
+        for run in group_runs(requests, limit=self.batch_size):
             decoding = run.decoding
             tools = run.conversation.tools
             key = (decoding.temperature, decoding.top_p, decoding.max_tokens, run.draws, tools)
@@ -102,28 +112,28 @@ class TransformersProvider(BaseProvider[TransformersModel]):
             yield from cut_chunks(runs, self.batch_size, lambda run: run.draws)
 
     def _length(self, conversation: Conversation) -> float:
-        most = self.model.max_pixels or float("inf")
-        seen = sum(min(pixels(image), most) for image in conversation.images)
-        return len(conversation.text) / CHARACTERS_PER_TOKEN + seen / PIXELS_PER_TOKEN
+        most_pixels = self.model.max_pixels or float("inf")
+        area = sum(min(pixels(image), most_pixels) for image in conversation.images)
+        return len(conversation.text) / CHARACTERS_PER_TOKEN + area / PIXELS_PER_TOKEN
 
-    def _ask(self, runs: list[Run]) -> Answers:
+    def _ask(self, runs: list[SampleRun]) -> Answers:
         with LOADED.lock:
             engine = transformers_engine(self.name, self.model)
             return self._ask_or_split(engine, runs)
 
     def _ask_or_split(
-        self, engine: TransformersEngine, runs: list[Run]
-    ) -> list[tuple[Run, list[Response]]]:
+        self, engine: TransformersEngine, runs: list[SampleRun]
+    ) -> list[tuple[SampleRun, list[Response]]]:
         rows = sum(run.draws for run in runs)
         if rows <= self.batch_size:
             start = time.monotonic()
             try:
-                found = generate(engine, runs, self.model.thinking, self.model.seed)
-            except Rejected as error:
+                outputs = generate(engine, runs, self.model.thinking, self.model.seed)
+            except RejectedPromptError as error:
                 if len(runs) == 1:
                     return [(runs[0], make_failures(runs[0], str(error)))]
             except RuntimeError as error:
-                if not out_of_memory(error):
+                if not is_out_of_memory(error):
                     raise
                 if rows == 1:
                     return [
@@ -132,10 +142,10 @@ class TransformersProvider(BaseProvider[TransformersModel]):
                     ]
                 self._shrink(engine, rows)
             else:
-                taken = time.monotonic() - start
+                latency_s = time.monotonic() - start
                 return [
-                    (run, make_responses(run, drawn, self.model.price, taken))
-                    for run, drawn in zip(runs, found, strict=True)
+                    (run, make_responses(run, drawn, self.model.price, latency_s))
+                    for run, drawn in zip(runs, outputs, strict=True)
                 ]
         if len(runs) > 1:
             parts = [runs[: len(runs) // 2], runs[len(runs) // 2 :]]

@@ -6,19 +6,24 @@ import time
 from collections.abc import Iterator, Sequence
 
 from omibench.errors import ModelError
-from omibench.models.local.chat import Rejected, make_failures, make_responses, option_ids
+from omibench.models.local.chat import (
+    RejectedPromptError,
+    make_failures,
+    make_responses,
+    option_ids,
+)
 from omibench.models.local.engine import VllmEngine, vllm_engine
 from omibench.models.local.identity import LOADED
 from omibench.models.local.images import pixels
 from omibench.models.local.runs import (
     Answers,
-    Run,
+    SampleRun,
     answer_options,
     answer_runs,
     cut_chunks,
     group_runs,
 )
-from omibench.models.local.tools import by_tools
+from omibench.models.local.tools import group_by_tools
 from omibench.models.options import OptionScores, split_scoring
 from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.params.models.local import VllmModel
@@ -62,12 +67,12 @@ class VllmProvider(BaseProvider[VllmModel]):
         self.expect(requests)
         scoring, generating = split_scoring(requests)
         yield from answer_options(scoring, budget, self.score_options)
-        runs = group_runs(generating, most=self.model.max_num_seqs)
-        most = CHUNK * self.model.max_num_seqs
+        runs = group_runs(generating, limit=self.model.max_num_seqs)
+        limit = CHUNK * self.model.max_num_seqs
         chunks = (
             chunk
-            for group in by_tools(runs)
-            for chunk in cut_chunks(group, most, lambda run: _weight(run, most))
+            for group in group_by_tools(runs)
+            for chunk in cut_chunks(group, limit, lambda run: _weight(run, limit))
         )
         yield from answer_runs(chunks, budget, self._ask)
 
@@ -87,50 +92,50 @@ class VllmProvider(BaseProvider[VllmModel]):
             part = pairs[start : start + step]
             with LOADED.lock:
                 engine = self._engine()
-                ids = [option_ids(engine.tokenizer, wanted, self.name) for _, wanted in part]
+                ids = [option_ids(engine.tokenizer, choices, self.name) for _, choices in part]
                 outputs = engine.chat(
                     [request.conversation for request, _ in part],
-                    [engine.scoring(own) for own in ids],
+                    [engine.scoring(tokens) for tokens in ids],
                     self.model.thinking,
                 )
-            for (request, wanted), own, output in zip(part, ids, outputs, strict=True):
-                found = output.outputs[0].logprobs[0]
-                if any(token not in found for token in own):
+            for (request, choices), tokens, output in zip(part, ids, outputs, strict=True):
+                logprobs = output.outputs[0].logprobs[0]
+                if any(token not in logprobs for token in tokens):
                     raise ModelError(
                         f"model {self.name!r}: vLLM gave no log-probability for some options of "
                         f"{request.tags.problem!r}"
                     )
-                values = [float(found[token].logprob) for token in own]
-                yield OptionScores(request, dict(zip(wanted, values, strict=True)))
+                values = [float(logprobs[token].logprob) for token in tokens]
+                yield OptionScores(request, dict(zip(choices, values, strict=True)))
 
     def _engine(self) -> VllmEngine:
         return vllm_engine(self.name, self.model, self._images)
 
-    def _ask(self, runs: list[Run]) -> Answers:
+    def _ask(self, runs: list[SampleRun]) -> Answers:
         with LOADED.lock:
             return self._ask_or_split(self._engine(), runs)
 
     def _ask_or_split(
-        self, engine: VllmEngine, runs: list[Run]
-    ) -> list[tuple[Run, list[Response]]]:
+        self, engine: VllmEngine, runs: list[SampleRun]
+    ) -> list[tuple[SampleRun, list[Response]]]:
         """Answer the runs in one call; one that vLLM rejects is found by halving the call."""
         start = time.monotonic()
         sampling = [engine.sampling(run, self.model.seed) for run in runs]
         try:
             outputs = engine.chat([run.conversation for run in runs], sampling, self.model.thinking)
-        except Rejected as error:
+        except RejectedPromptError as error:
             if len(runs) == 1:
                 return [(runs[0], make_failures(runs[0], str(error)))]
             middle = len(runs) // 2
             parts = [runs[:middle], runs[middle:]]
             return [pair for part in parts for pair in self._ask_or_split(engine, part)]
-        taken = time.monotonic() - start
+        latency_s = time.monotonic() - start
         return [
-            (run, make_responses(run, engine.read_output(output), self.model.price, taken))
+            (run, make_responses(run, engine.read_output(output), self.model.price, latency_s))
             for run, output in zip(runs, outputs, strict=True)
         ]
 
 
-def _weight(run: Run, most: float) -> float:
+def _weight(run: SampleRun, limit: float) -> float:
     area = sum(pixels(image) for image in run.conversation.images)
-    return max(run.draws, most * area / CHUNK_PIXELS)
+    return max(run.draws, limit * area / CHUNK_PIXELS)

@@ -15,10 +15,10 @@ from pydantic import SecretStr
 
 from omibench.models.batch.api import (
     POLL_TIMEOUT_S,
-    Found,
-    Row,
-    Shape,
-    Status,
+    BatchStatus,
+    FoundBatch,
+    InputShape,
+    LineResult,
     fetch,
     read_id,
     stream,
@@ -27,7 +27,7 @@ from omibench.models.batch.draws import whole_body
 from omibench.models.batch.provider import BatchProvider
 from omibench.models.batch.submission import Submission
 from omibench.models.http.bounds import MOST_RESULTS
-from omibench.models.http.pictures import Pictures
+from omibench.models.http.pictures import PictureCache
 from omibench.models.http.rejections import content_fault
 from omibench.models.http.replies import Json, as_object, as_objects, as_text, count
 from omibench.models.http.secrets import with_own_secrets
@@ -40,7 +40,7 @@ from omibench.models.traffic.retry import failure_of_status
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request
 
-LIMITS = Shape(head=b"", between=b"\n", tail=b"\n", most_lines=50_000, most_bytes=200_000_000)
+LIMITS = InputShape(head=b"", between=b"\n", tail=b"\n", most_lines=50_000, most_bytes=200_000_000)
 """Lines and bytes of one input file (OpenAI, Batch API guide)."""
 MARK = "omibench"
 """Name of the metadata that holds a submission's fingerprint."""
@@ -76,7 +76,7 @@ class OpenAIBatches:
     shape = LIMITS
 
     def __init__(
-        self, sdk: Any, client: Any, downloads: Any, model: OpenAIModel, pictures: Pictures
+        self, sdk: Any, client: Any, downloads: Any, model: OpenAIModel, pictures: PictureCache
     ) -> None:
         self._sdk, self._client, self._downloads = sdk, client, downloads
         self._model, self._pictures = model, pictures
@@ -93,23 +93,23 @@ class OpenAIBatches:
     def upload(self, lines: BinaryIO, size: int) -> str:
         """As `BatchApi.upload`; a file that no batch follows costs nothing."""
         create, named = self._client.files.with_raw_response.create, ("batch.jsonl", lines)
-        made = fetch(
+        uploaded = fetch(
             self._sdk, lambda: create(file=named, purpose="batch").http_response, uploads=True
         )
-        return read_id(made)
+        return read_id(uploaded)
 
     def create(self, lines: BinaryIO, size: int, submission: Submission) -> str:
         """As `BatchApi.create`."""
         create = self._client.batches.with_raw_response.create
-        asked = {
+        fields = {
             "input_file_id": submission.file,
             "endpoint": self._route,
             "completion_window": "24h",
             "metadata": {MARK: submission.fingerprint},
         }
-        return read_id(fetch(self._sdk, lambda: create(**asked).http_response))
+        return read_id(fetch(self._sdk, lambda: create(**fields).http_response))
 
-    def find(self, submission: Submission, known: set[str]) -> list[Found]:
+    def find(self, submission: Submission, claimed: set[str]) -> list[FoundBatch]:
         """The batch of the submission's own input file, or with its fingerprint: surely it."""
         after: dict[str, str] = {}
         while True:
@@ -117,7 +117,7 @@ class OpenAIBatches:
             for row in (rows := as_objects(page.get("data"))):
                 mark = as_object(row.get("metadata")).get(MARK)
                 if row.get("input_file_id") == submission.file or mark == submission.fingerprint:
-                    return [Found(read_id(row), sure=True)]
+                    return [FoundBatch(read_id(row), sure=True)]
             oldest = count(rows[-1].get("created_at")) if rows else None
             if not page.get("has_more") or oldest is None:
                 return []
@@ -125,38 +125,38 @@ class OpenAIBatches:
                 return []
             after = {"after": read_id(rows[-1])}
 
-    def status(self, batch: str) -> Status:
+    def status(self, batch: str) -> BatchStatus:
         """As `BatchApi.status`."""
-        found = self._get(f"/batches/{quote(batch, safe='')}", {})
-        counts = as_object(found.get("request_counts"))
-        done = (count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0)
-        files = (as_text(found.get("output_file_id")), as_text(found.get("error_file_id")))
+        reply = self._get(f"/batches/{quote(batch, safe='')}", {})
+        counts = as_object(reply.get("request_counts"))
+        finished = (count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0)
+        files = (as_text(reply.get("output_file_id")), as_text(reply.get("error_file_id")))
         sources = tuple(file for file in files if file)
-        said = as_text(found.get("status"))
-        turned_down = None if sources or said != "failed" else _explain_rejection(found)
-        return Status(batch, said in _ENDED, done, sources, turned_down)
+        state = as_text(reply.get("status"))
+        turned_down = None if sources or state != "failed" else _explain_rejection(reply)
+        return BatchStatus(batch, state in _ENDED, finished, sources, turned_down)
 
     def download(self, source: str, to: BinaryIO) -> None:
         """As `BatchApi.download`; `source` is the id of a file."""
         files = self._downloads.files.with_streaming_response
         stream(self._sdk, lambda: files.content(source), to)
 
-    def read(self, row: Json, samples: int) -> Row:
+    def read(self, row: Json, samples: int) -> LineResult:
         """As `BatchApi.read`."""
         name, response = as_text(row.get("custom_id")), as_object(row.get("response"))
         body, status = response.get("body"), count(response.get("status_code"))
         try:
             if status == 200:
-                return Row(name, openai_replies(self._model, body, samples, batch=True))
+                return LineResult(name, openai_replies(self._model, body, samples, batch=True))
         except Failure as failure:
-            return Row(name, failure)
+            return LineResult(name, failure)
         if status is not None:
-            why = failure_of_status(status, {}, json.dumps(body), time())
-            return Row(name, replace(why, maybe_paid=False))
-        said = as_object(row.get("error"))
-        code, message = as_text(said.get("code")), as_text(said.get("message"))
+            rejection = failure_of_status(status, {}, json.dumps(body), time())
+            return LineResult(name, replace(rejection, maybe_paid=False))
+        error = as_object(row.get("error"))
+        code, message = as_text(error.get("code")), as_text(error.get("message"))
         content = content_fault(400, code, message)
-        return Row(name, Failure(f"{code}: {message}", maybe_paid=False, content=content))
+        return LineResult(name, Failure(f"{code}: {message}", maybe_paid=False, content=content))
 
     def _get(self, path: str, params: dict[str, str]) -> Json:
         import httpx2
@@ -171,9 +171,9 @@ class OpenAIBatches:
         )
 
 
-def _explain_rejection(found: Json) -> Failure:
+def _explain_rejection(batch: Json) -> Failure:
     """Why no line was run: a wrong line, or more tokens than the account may have waiting."""
-    errors = as_objects(as_object(found.get("errors")).get("data")) or [{}]
+    errors = as_objects(as_object(batch.get("errors")).get("data")) or [{}]
     code, words = as_text(errors[0].get("code")), as_text(errors[0].get("message"))
     crowded = code in _CROWDED
     message = f"the batch failed ({code or 'no reason given'}): {words}"

@@ -7,12 +7,12 @@ from typing import Any
 
 from omibench.errors import ModelError
 from omibench.models.http.pictures import Show
-from omibench.models.http.tool_turns import join_texts, pictures_apart
+from omibench.models.http.tool_turns import join_texts, move_pictures
 from omibench.models.openai.tools import (
-    calls_in_chat,
-    describe_tools_for,
+    add_tools,
+    describe_api_tools,
+    format_chat_calls,
     list_call_items,
-    with_tools,
 )
 from omibench.models.options import MOST_LISTED
 from omibench.params.models.openai import OpenAIModel
@@ -39,7 +39,7 @@ def openai_body(model: OpenAIModel, requests: Sequence[Request], show: Show) -> 
         body["n"] = len(requests)
     if model.can.seed:
         body["seed"] = first.index
-    return with_tools(body, describe_tools_for(model.api, first), model.extra_body)
+    return add_tools(body, describe_api_tools(model.api, first), model.extra_body)
 
 
 def check_openai(name: str, model: OpenAIModel) -> None:
@@ -62,7 +62,7 @@ def check_openai(name: str, model: OpenAIModel) -> None:
 def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
     body: dict[str, Any] = {
         "messages": [
-            _message(model, m, show) for m in pictures_apart(request.conversation.messages)
+            _message(model, m, show) for m in move_pictures(request.conversation.messages)
         ],
         model.max_tokens_field: request.decoding.max_tokens,
     }
@@ -77,7 +77,7 @@ def _chat(model: OpenAIModel, request: Request, show: Show) -> dict[str, Any]:
 
 def _message(model: OpenAIModel, message: Message, show: Show) -> dict[str, Any]:
     """A turn; one that is a single text is sent as a string, which every server understands."""
-    turn = {"role": message.role, **calls_in_chat(message)}
+    turn = {"role": message.role, **format_chat_calls(message)}
     if message.role == "tool":
         return turn | {"content": join_texts(message)}
     if not message.parts:
@@ -134,5 +134,5 @@ def _responses_part(model: OpenAIModel, role: str, part: Part, show: Show) -> di
 
 
 def _url(part: Any, show: Show) -> str:
-    shown = show(part)
-    return f"data:{shown.media_type};base64,{shown.data}"
+    picture = show(part)
+    return f"data:{picture.media_type};base64,{picture.data}"

@@ -14,7 +14,7 @@ from omibench.models.http.served import ServedProvider, client_maker, post
 from omibench.models.http.wire import wire_body
 from omibench.models.openai.messages import PATHS, check_openai, openai_body
 from omibench.models.openai.replies import openai_replies
-from omibench.models.options import refuse_options, scored_by_list
+from omibench.models.options import refuse_options, score_from_list
 from omibench.models.traffic.dispatch import Send, Sent
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Request
@@ -54,7 +54,7 @@ class OpenAIProvider(ServedProvider[OpenAIModel]):
                     reply = await post(openai, client, PATHS[self.model.api], body, security)
                 responses = openai_replies(self.model, reply, len(requests))
                 if options := requests[0].options:
-                    responses = [scored_by_list(responses[0], reply, options)]
+                    responses = [score_from_list(responses[0], reply, options)]
                 return self.summarize_call(responses)
 
             yield send

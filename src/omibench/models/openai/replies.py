@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from omibench.models.http.drawn_pictures import drawn_in_chat, drawn_in_items
+from omibench.models.http.drawn_pictures import read_chat_pictures, read_item_pictures
 from omibench.models.http.rejections import content_fault, match_refusal
 from omibench.models.http.replies import (
     Json,
     add_costs,
-    apart,
     as_object,
     as_objects,
     as_text,
@@ -15,9 +14,10 @@ from omibench.models.http.replies import (
     compute_cost,
     count,
     number,
+    split_reasoning,
     unreadable,
 )
-from omibench.models.openai.tools import called_in_chat, calls_in_items
+from omibench.models.openai.tools import add_chat_calls, read_item_calls
 from omibench.models.traffic.failure import Failure
 from omibench.params.models.openai import OpenAIModel
 from omibench.schemas.request import Response, Usage
@@ -47,21 +47,21 @@ def openai_replies(
     if not isinstance(reply, dict):
         raise unreadable(f"is a JSON {type(reply).__name__} in place of an object")
     if reply.get("error"):
-        raise _said_error(reply["error"])
+        raise _read_error(reply["error"])
     read = _responses if model.api == "responses" else _chat
-    made = read(reply)[:samples]
-    responses = [r for r in made if (r.finish_reason or "").lower() not in _FAILED]
+    parsed = read(reply)[:samples]
+    responses = [r for r in parsed if (r.finish_reason or "").lower() not in _FAILED]
     usage = read_usage(as_object(reply.get("usage")))
-    if made and not responses:
+    if parsed and not responses:
         raise Failure(
-            f"the reply ended as {made[0].finish_reason!r} and holds no finished answer",
+            f"the reply ended as {parsed[0].finish_reason!r} and holds no finished answer",
             status=200,
             transient=True,
             cost_usd=compute_cost(model.price, usage, batch=batch),
         )
     if not responses:
-        nothing = Response(text="", outcome="empty", finish_reason="no_choices")
-        responses = [nothing] * samples
+        empty = Response(text="", outcome="empty", finish_reason="no_choices")
+        responses = [empty] * samples
     return add_costs(responses, usage, model, reply, batch)
 
 
@@ -71,18 +71,23 @@ def read_usage(usage: Json) -> Usage:
     Where the total exceeds input and output (Gemini counts its thoughts only there), the rest is
     output: it is billed so.
     """
-    asked = count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    made = count(usage.get("completion_tokens", usage.get("output_tokens")))
+    input_tokens = count(usage.get("prompt_tokens", usage.get("input_tokens")))
+    output_tokens = count(usage.get("completion_tokens", usage.get("output_tokens")))
     total = count(usage.get("total_tokens"))
     details_in = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     details_out = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
     thought = count(as_object(details_out).get("reasoning_tokens"))
-    if asked is not None and made is not None and total is not None and total > asked + made:
-        thought = thought or total - asked - made
-        made = total - asked
+    if (
+        input_tokens is not None
+        and output_tokens is not None
+        and total is not None
+        and total > input_tokens + output_tokens
+    ):
+        thought = thought or total - input_tokens - output_tokens
+        output_tokens = total - input_tokens
     return Usage(
-        input_tokens=asked,
-        output_tokens=made,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
         cached_tokens=count(as_object(details_in).get("cached_tokens")),
         reasoning_tokens=thought,
     )
@@ -99,8 +104,8 @@ def _chat(reply: Json) -> list[Response]:
 
 def _choice(choice: Json) -> Response:
     message = as_object(choice.get("message"))
-    shown = as_text(message.get("reasoning")) or as_text(message.get("reasoning_content"))
-    text, reasoning = apart(_content(message.get("content")), shown)
+    thoughts = as_text(message.get("reasoning")) or as_text(message.get("reasoning_content"))
+    text, reasoning = split_reasoning(_content(message.get("content")), thoughts)
     refusal = as_text(message.get("refusal"))
     finish = as_text(choice.get("finish_reason")) or None
     refused = bool(refusal) or match_refusal(finish or "") is not None
@@ -108,12 +113,12 @@ def _choice(choice: Json) -> Response:
     response = Response(
         text=text or refusal,
         outcome=classify_outcome(text, cut=finish in _CUT, refused=refused, called=called),
-        drawn=drawn_in_chat(message),
+        drawn=read_chat_pictures(message),
         finish_reason=finish,
         reasoning=reasoning,
         logprob=_logprob(as_object(choice.get("logprobs")).get("content")),
     )
-    return called_in_chat(message, response)
+    return add_chat_calls(message, response)
 
 
 def _content(content: object) -> str:
@@ -131,7 +136,7 @@ def _responses(reply: Json) -> list[Response]:
     if not items and status == "completed":
         return []
     parts = [p for item in items if item.get("type") == "message" for p in _parts(item, "content")]
-    shown = [
+    thoughts = [
         as_text(part.get("text"))
         for item in items
         if item.get("type") == "reasoning"
@@ -139,15 +144,17 @@ def _responses(reply: Json) -> list[Response]:
     ]
     answers = [p for p in parts if p.get("type") == "output_text"]
     refusal = "".join(as_text(part.get("refusal")) for part in parts)
-    text, reasoning = apart("".join(as_text(p.get("text")) for p in answers), "\n".join(shown))
+    text, reasoning = split_reasoning(
+        "".join(as_text(p.get("text")) for p in answers), "\n".join(thoughts)
+    )
     reason = as_text(as_object(reply.get("incomplete_details")).get("reason"))
-    calls = calls_in_items(items)
+    calls = read_item_calls(items)
     refused = bool(refusal) or match_refusal(reason) is not None
     response = Response(
         text=text or refusal,
         outcome=classify_outcome(text, cut=reason in _CUT, refused=refused, called=bool(calls)),
         calls=calls,
-        drawn=drawn_in_items(items),
+        drawn=read_item_pictures(items),
         finish_reason=reason or as_text(status) or None,
         reasoning=reasoning,
         logprob=_logprob([row for part in answers for row in _parts(part, "logprobs")]),
@@ -165,11 +172,11 @@ def _logprob(rows: object) -> float | None:
     return sum(numbers) if numbers else None
 
 
-def _said_error(error: object) -> Failure:
+def _read_error(error: object) -> Failure:
     """A 200 that carries an error, as gateways and failed responses do."""
-    said = as_object(error)
-    code = str(said.get("code") or said.get("type") or "error")
-    message = " ".join(str(said.get("message") or error).split())
+    detail = as_object(error)
+    code = str(detail.get("code") or detail.get("type") or "error")
+    message = " ".join(str(detail.get("message") or error).split())
     status = int(code) if code.isdecimal() else 200
     transient = code in _TRANSIENT or status in (408, 409, 425, 429) or status >= 500
     return Failure(

@@ -7,28 +7,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from omibench.models.http.replies import Json, as_objects, as_text
-from omibench.models.http.tool_turns import MOST_CALLS, chat_calls, describe_tools, parse_call
+from omibench.models.http.tool_turns import MOST_CALLS, describe_tools, parse_call, read_chat_calls
 from omibench.schemas.request import Message, Request, Response, ToolCall, ToolSpec
 
 _EXTRA = "extra_content"
 """Where Google's endpoint signs a call; it refuses a history without the signature."""
 
 
-def with_tools(
-    body: dict[str, Any], tools: Sequence[Json], more: Mapping[str, Any]
+def add_tools(
+    body: dict[str, Any], tools: Sequence[Json], extra_body: Mapping[str, Any]
 ) -> dict[str, Any]:
     """A body with the tools that it offers, beside those that a model's `extra_body` names."""
-    whole = {**body, **more}
-    return whole | {"tools": [*tools, *more.get("tools", [])]} if tools else whole
+    merged = {**body, **extra_body}
+    return merged | {"tools": [*tools, *extra_body.get("tools", [])]} if tools else merged
 
 
-def describe_tools_for(api: str, request: Request) -> list[dict[str, Any]]:
+def describe_api_tools(api: str, request: Request) -> list[dict[str, Any]]:
     """The tools of a conversation as the API takes them."""
     tools = request.conversation.tools
     return [_flat(tool) for tool in tools] if api == "responses" else describe_tools(tools)
 
 
-def calls_in_chat(message: Message) -> dict[str, Any]:
+def format_chat_calls(message: Message) -> dict[str, Any]:
     """What an assistant's turn with calls, or the turn that answers one, has besides content."""
     if message.answers is not None:
         return {"tool_call_id": message.answers}
@@ -49,9 +49,9 @@ def calls_in_chat(message: Message) -> dict[str, Any]:
     }
 
 
-def called_in_chat(message: Json, response: Response) -> Response:
+def add_chat_calls(message: Json, response: Response) -> Response:
     """A response with the calls of its message, and what their server wants back."""
-    calls = chat_calls(message)
+    calls = read_chat_calls(message)
     if not calls:
         return response
     signed = [call.get(_EXTRA) for call in as_objects(message.get("tool_calls"))[:MOST_CALLS]]
@@ -70,7 +70,7 @@ def list_call_items(message: Message) -> Iterator[dict[str, Any]]:
         }
 
 
-def calls_in_items(items: Sequence[Json]) -> tuple[ToolCall, ...]:
+def read_item_calls(items: Sequence[Json]) -> tuple[ToolCall, ...]:
     """The calls in the output of the Responses API."""
     called = [item for item in items if item.get("type") == "function_call"]
     return tuple(

@@ -24,7 +24,7 @@ from omibench.schemas.request import Request, Response
 _COLUMNS = ("response", "index", "finish_reason", "outcome", "published_true_false")
 
 
-class Place(NamedTuple):
+class SampleKey(NamedTuple):
     """Which recorded response: of which setting, problem and sample."""
 
     setting: str
@@ -37,7 +37,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
 
     def __init__(self, name: str, model: RecordedModel, data: str | None = None) -> None:
         super().__init__(name, model)
-        self._responses: dict[Place, Response] = {}
+        self._responses: dict[SampleKey, Response] = {}
         self._hashes = {
             setting: [self._load(Path(file), setting) for file in model.files(data, setting)]
             for setting in model.responses
@@ -67,28 +67,28 @@ class RecordedProvider(BaseProvider[RecordedModel]):
         refuse_options(requests, self.name, "recorded responses hold words alone")
         lacking = [request for request in requests if not self.holds(request)]
         if lacking:
-            raise ModelError(self.lacks(lacking, len(requests)))
+            raise ModelError(self.describe_missing(lacking, len(requests)))
         for request in requests:
             yield request, self._responses[_place(request)]
 
-    def lacks(self, lacking: Sequence[Request], asked: int) -> str:
+    def describe_missing(self, lacking: Sequence[Request], total: int) -> str:
         """The one line that says how many responses are missing and which comes first."""
         tags = lacking[0].tags
         recorded = [place.problem for place in self._responses if place.setting == tags.setting]
-        if recorded and len(lacking) == asked:
+        if recorded and len(lacking) == total:
             return (
-                f"model {self.name!r} was recorded on other problems: none of the {asked} "
+                f"model {self.name!r} was recorded on other problems: none of the {total} "
                 f"asked for {tags.setting!r} is among its {len(recorded)}; {tags.problem!r} is "
                 f"asked, {recorded[0]!r} was recorded"
             )
         if not recorded:
-            known = ", ".join(sorted({place.setting for place in self._responses})) or "none"
+            settings = ", ".join(sorted({place.setting for place in self._responses})) or "none"
             return (
                 f"model {self.name!r} has no recorded responses for the setting {tags.setting!r} "
-                f"(only for: {known}); narrow its settings with `infer.only`"
+                f"(only for: {settings}); narrow its settings with `infer.only`"
             )
         return (
-            f"model {self.name!r} lacks {len(lacking)} of {asked} responses for the setting "
+            f"model {self.name!r} lacks {len(lacking)} of {total} responses for the setting "
             f"{tags.setting!r}, the first is {tags.problem!r} (sample {lacking[0].index}); set "
             "`partial: true` on the model to evaluate only what was recorded"
         )
@@ -100,7 +100,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
                 f"setting {setting!r}); its folder is the study's `data`"
             )
         for row in _rows(path):
-            place = Place(setting, str(row["problem"]), int(row.get("index") or 0))
+            place = SampleKey(setting, str(row["problem"]), int(row.get("index") or 0))
             if place in self._responses:
                 raise FileFormatError(
                     f"{path}: holds a second response to {place.problem!r} for the setting "
@@ -110,8 +110,8 @@ class RecordedProvider(BaseProvider[RecordedModel]):
         return hash_file(path)
 
 
-def _place(request: Request) -> Place:
-    return Place(request.tags.setting, request.tags.problem, request.index)
+def _place(request: Request) -> SampleKey:
+    return SampleKey(request.tags.setting, request.tags.problem, request.index)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

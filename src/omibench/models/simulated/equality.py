@@ -38,31 +38,31 @@ def final_answers(text: str, parts: int = 1) -> list[str]:
 
 def is_right(text: str, gold: Sequence[str], letters: bool) -> bool:
     """Whether a response ends in the gold; `letters` compares sets of options."""
-    return any(same_answer(given, gold, letters) for given in final_answers(text, len(gold)))
+    return any(same_answer(answer, gold, letters) for answer in final_answers(text, len(gold)))
 
 
-def same_answer(given: str, gold: Sequence[str], letters: bool) -> bool:
+def same_answer(answer: str, gold: Sequence[str], letters: bool) -> bool:
     """Whether a final answer is the gold, after simple normalisation; `letters` compares sets."""
     if letters:
-        found = re.findall(r"\b[A-Z]{1,4}\b", given)
-        return set("".join(found)) == set("".join(gold)) if found else False
-    whole = ", ".join(gold)
-    if _normal(given) == _normal(whole):
+        labels = re.findall(r"\b[A-Z]{1,4}\b", answer)
+        return set("".join(labels)) == set("".join(gold)) if labels else False
+    joined = ", ".join(gold)
+    if _normal(answer) == _normal(joined):
         return True
-    pairs = list(zip(_split(given, len(gold)), gold, strict=False))
+    pairs = list(zip(_split(answer, len(gold)), gold, strict=False))
     return len(pairs) == len(gold) and all(_same_part(g, w) for g, w in pairs)
 
 
-def _split(given: str, parts: int) -> list[str]:
-    return [given] if parts == 1 else re.split(r"\s*[;,]\s+", given)
+def _split(answer: str, parts: int) -> list[str]:
+    return [answer] if parts == 1 else re.split(r"\s*[;,]\s+", answer)
 
 
-def _same_part(given: str, gold: str) -> bool:
-    if _normal(given) == _normal(gold):
+def _same_part(answer: str, gold: str) -> bool:
+    if _normal(answer) == _normal(gold):
         return True
-    bare_given, bare_gold = (_NUMBER.match(_normal(text)) for text in (given, gold))
-    if bare_given and bare_gold and bare_gold.group() == _normal(gold):
-        return math.isclose(float(bare_given.group()), float(bare_gold.group()), rel_tol=1e-6)
+    bare_answer, bare_gold = (_NUMBER.match(_normal(text)) for text in (answer, gold))
+    if bare_answer and bare_gold and bare_gold.group() == _normal(gold):
+        return math.isclose(float(bare_answer.group()), float(bare_gold.group()), rel_tol=1e-6)
     return False
 
 

@@ -38,16 +38,16 @@ def grade(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
     right = same_answer(answer, row.answer, letters) or is_right(answer, row.answer, letters)
     if _called_right(model, right, rng):
         return f"SCORE: {parts}/{parts}"
-    given = re.split(r"\s*[;,]\s+", answer)
-    pairs = zip(given, row.answer, strict=False) if not (right or letters) else []
-    held = sum(same_answer(part, [gold], letters) for part, gold in pairs)
-    return f"SCORE: {min(held, parts - 1) if parts > 1 else 0}/{parts}"
+    answer_parts = re.split(r"\s*[;,]\s+", answer)
+    pairs = zip(answer_parts, row.answer, strict=False) if not (right or letters) else []
+    right_count = sum(same_answer(part, [gold], letters) for part, gold in pairs)
+    return f"SCORE: {min(right_count, parts - 1) if parts > 1 else 0}/{parts}"
 
 
 def extract(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng: Random) -> str:
     """The final answer of a response (MathReal); a flaw finds none."""
-    found = final_answers(_section(prompt, "RESPONSE"), max(1, len(row.answer)))
-    answer = " ".join(found[-1].split()) if found else ""
+    answers = final_answers(_section(prompt, "RESPONSE"), max(1, len(row.answer)))
+    answer = " ".join(answers[-1].split()) if answers else ""
     return f"EXTRACTED: {answer if answer and not _is_flawed(model, rng) else 'null'}"
 
 
@@ -57,8 +57,8 @@ def rate(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rng
     A flaw draws all of them at random. Of a transcript, the shares of the printed text that it
     keeps.
     """
-    if "TRANSCRIPT" in (shown := read_fenced(prompt)):
-        return _compare_transcripts(model, shown["PRINTED TEXT"], shown["TRANSCRIPT"], rng)
+    if "TRANSCRIPT" in (sections := read_fenced(prompt)):
+        return _compare_transcripts(model, sections["PRINTED TEXT"], sections["TRANSCRIPT"], rng)
     response = _section(prompt, "RESPONSE")
     best = 5 - (not is_right(response, row.answer, bool(row.choices)))
     best -= response.count(". ") + response.count(".\n") < _STEPS

@@ -46,19 +46,19 @@ class OracleRow(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_an_answer(cls, given: Any) -> Any:
+    def _of_an_answer(cls, row: Any) -> Any:
         """A frozen answer is a line of an oracle, too: how hard it is, its id decides."""
-        if not isinstance(given, dict) or not _ONLY_IN_ANSWERS & given.keys():
-            return given
-        choices = given.get("choices") or []
-        name = str(given.get("id"))
-        figures = given.get("n_images") or 0
+        if not isinstance(row, dict) or not _ONLY_IN_ANSWERS & row.keys():
+            return row
+        choices = row.get("choices") or []
+        name = str(row.get("id"))
+        figures = row.get("n_images") or 0
         return {
             "difficulty": round(make_random("difficulty", name).gauss(0.0, 1.0), 4),
-            "rationale": given.get("solution"),
+            "rationale": row.get("solution"),
             "statement": f"The statement of {name}.",
             "captions": [f"Figure {n + 1} of {name}." for n in range(figures)],
-            **given,
+            **row,
             "choices": [c["label"] if isinstance(c, dict) else c for c in choices] or None,
         }
 
@@ -66,8 +66,8 @@ class OracleRow(BaseModel):
 class Oracle:
     """All rows of an oracle file by id, with the topics and words that make plausible mistakes."""
 
-    def __init__(self, rows: list[OracleRow], where: str = "oracle") -> None:
-        self.where = where
+    def __init__(self, rows: list[OracleRow], source: str = "oracle") -> None:
+        self.source = source
         text = "\n".join(sorted(row.model_dump_json() for row in rows))
         self.sha256 = hashlib.sha256(text.encode()).hexdigest()
         self.rows = {row.id: row for row in rows}
@@ -85,7 +85,7 @@ class Oracle:
             return self.rows[problem]
         except KeyError:
             raise ModelError(
-                f"{self.where}: the oracle of the simulated models has no line for {problem!r}; "
+                f"{self.source}: the oracle of the simulated models has no line for {problem!r}; "
                 "add one, or simulate only problems that it knows"
             ) from None
 

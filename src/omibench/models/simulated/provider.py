@@ -17,7 +17,7 @@ from omibench.models.provider import NO_BUDGET, BaseProvider, Budget
 from omibench.models.simulated.options import option_logprobs
 from omibench.models.simulated.oracle import Oracle, OracleRow, load_oracle
 from omibench.models.simulated.prose import reasoning
-from omibench.models.simulated.respond import CHARACTERS_PER_TOKEN, Asked, respond
+from omibench.models.simulated.respond import CHARACTERS_PER_TOKEN, PosedProblem, respond
 from omibench.models.simulated.roles import WRITERS
 from omibench.models.simulated.tools import first_call, reads_first
 from omibench.params.models.simulated import SimulatedModel
@@ -63,14 +63,14 @@ class SimulatedProvider(BaseProvider[SimulatedModel]):
         tags, prompt = request.tags, request.conversation.text
         row = self.oracle.row(tags.problem)
         if request.options:
-            found = option_logprobs(self.model, row, request, self._rng)
-            return make_scored_response(found, simulated=True)
+            logprobs = option_logprobs(self.model, row, request, self._rng)
+            return make_scored_response(logprobs, simulated=True)
         if tags.role == "respondent" and (early := self._before_answering(request, row)):
             return early
         if tags.role == "respondent":
             rng = self._rng(tags.role, tags.problem, tags.setting, str(request.index))
-            asked = Asked(row, tags.setting, prompt, request.decoding.max_tokens)
-            return respond(self.model, self.oracle, asked, rng)
+            problem = PosedProblem(row, tags.setting, prompt, request.decoding.max_tokens)
+            return respond(self.model, self.oracle, problem, rng)
         rng = self._rng(tags.role, tags.problem, prompt, str(request.index))
         return _make_response(WRITERS[tags.role](self.model, row, self.oracle, prompt, rng), prompt)
 

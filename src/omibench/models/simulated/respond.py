@@ -55,7 +55,7 @@ def is_bare_number(text: str) -> bool:
     return _BARE_NUMBER.fullmatch(text) is not None
 
 
-class Asked(NamedTuple):
+class PosedProblem(NamedTuple):
     """One problem as it was put to the respondent: the prompt's words and the room to answer."""
 
     row: OracleRow
@@ -64,10 +64,10 @@ class Asked(NamedTuple):
     max_tokens: int
 
 
-def respond(model: SimulatedModel, oracle: Oracle, asked: Asked, rng: Random) -> Response:
+def respond(model: SimulatedModel, oracle: Oracle, problem: PosedProblem, rng: Random) -> Response:
     """One response of a simulated respondent."""
-    row, prompt, max_tokens = asked.row, asked.prompt, asked.max_tokens
-    right = rng.random() < probability_correct(model, row, asked.setting)
+    row, prompt, max_tokens = problem.row, problem.prompt, problem.max_tokens
+    right = rng.random() < probability_correct(model, row, problem.setting)
     slip = draw_slip(model.slips, row, rng)
     answer = answer_text(row, right, oracle, rng)
     style = prose.read_style(prompt)

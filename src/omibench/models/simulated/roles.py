@@ -38,8 +38,8 @@ def caption(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, 
     What stands in fences names none: it is the problem, with all its marks.
     """
     captions = _require(row.captions, row, "captions", oracle)
-    asked = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
-    named = [int(n) for n in asked if int(n) < len(captions)]
+    numbers = _IMAGE_NUMBER.findall(prompt.rpartition("<<<END")[2])
+    named = [int(n) for n in numbers if int(n) < len(captions)]
     text = "\n".join(captions[n] for n in dict.fromkeys(named)) if named else "\n".join(captions)
     return _misread_number(text, rng) if _is_flawed(model, rng) else text
 
@@ -71,7 +71,9 @@ def translate(
     text = _misread_number(text, rng) if _is_flawed(model, rng) else text
     if not sections and "QUESTION:" not in prompt:
         return text
-    choices = (f"\n{name}:\n{_DECIMAL_COMMA.sub('.', said)}" for name, said in sections.items())
+    choices = (
+        f"\n{name}:\n{_DECIMAL_COMMA.sub('.', section)}" for name, section in sections.items()
+    )
     return f"QUESTION:\n{text}{''.join(choices)}"
 
 
@@ -89,9 +91,9 @@ def label(model: SimulatedModel, row: OracleRow, oracle: Oracle, prompt: str, rn
     """
     topic = _require(row.topic, row, "topic", oracle)
     listed = _LISTED.findall(prompt) or oracle.topics(row.subject)
-    others = tuple(name for name in listed if name != topic)
-    if others and _is_flawed(model, rng):
-        topic = pick(others, rng)
+    other_topics = tuple(name for name in listed if name != topic)
+    if other_topics and _is_flawed(model, rng):
+        topic = pick(other_topics, rng)
     return f"{{CLASS: {topic}}}"
 
 
@@ -144,14 +146,14 @@ def _misread_number(text: str, rng: Random) -> str:
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
         return f"{text} {pick(_FILLERS, rng)}"
-    found = numbers[int(rng.random() * len(numbers))]
-    return text[: found.start()] + moved_number(found.group(), rng) + text[found.end() :]
+    number = numbers[int(rng.random() * len(numbers))]
+    return text[: number.start()] + moved_number(number.group(), rng) + text[number.end() :]
 
 
 def _require(value: T | None, row: OracleRow, field: str, oracle: Oracle) -> T:
     if not value:
         raise ModelError(
-            f"{oracle.where}: the line of {row.id!r} has no {field!r}, which a simulated model of "
+            f"{oracle.source}: the line of {row.id!r} has no {field!r}, which a simulated model of "
             "this role answers from"
         )
     return value

@@ -7,7 +7,7 @@ import re
 from random import Random
 
 from omibench.schemas.request import Conversation, Message, TextPart, ToolCall
-from omibench.schemas.tool_calls import NOT_YET, OPENING, written_call
+from omibench.schemas.tool_calls import NOT_YET, OPENING, write_call
 
 _LISTED = re.compile(r"^- ([a-z_]+): ", re.MULTILINE)
 _WORDS = "One detail is too small to be read as it stands, so I look closer."
@@ -18,10 +18,10 @@ def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[Tool
 
     Under the text protocol the call stands in the words.
     """
-    said = conversation.messages
-    if any(map(_calls, said)):
+    turns = conversation.messages
+    if any(map(_calls, turns)):
         return None
-    rules = "\n".join(_text(m) for m in said if m.role == "system")
+    rules = "\n".join(_text(m) for m in turns if m.role == "system")
     native = [tool.name for tool in conversation.tools]
     names = native or (_LISTED.findall(rules) if OPENING in rules else [])
     if not names:
@@ -30,7 +30,7 @@ def first_call(conversation: Conversation, rng: Random) -> tuple[str, tuple[Tool
     arguments = json.dumps({"image": "image_1"} | ({} if name == "look" else {"box": _box(rng)}))
     if native:
         return _WORDS, (ToolCall(id="call_1", name=name, arguments=arguments),)
-    return f"{_WORDS}\n\n{written_call(name, arguments)}", ()
+    return f"{_WORDS}\n\n{write_call(name, arguments)}", ()
 
 
 def reads_first(conversation: Conversation) -> bool:

@@ -25,10 +25,10 @@ _FACTORS = (0.5, 2.0, 0.8, 1.25, 1.5, 3.0, 0.1, 10.0)
 def wrong_letters(answer: Sequence[str], labels: Sequence[str], rng: Random) -> list[str]:
     """Other options than the right ones: one of them exchanged, or one letter dropped."""
     right = set("".join(answer))
-    others = [label for label in labels if label not in right]
+    wrong_labels = [label for label in labels if label not in right]
     chosen = sorted(right)
-    if others:
-        chosen[rng.randrange(len(chosen))] = others[rng.randrange(len(others))]
+    if wrong_labels:
+        chosen[rng.randrange(len(chosen))] = wrong_labels[rng.randrange(len(wrong_labels))]
     elif len(chosen) > 1:
         chosen.pop(rng.randrange(len(chosen)))
     else:
@@ -36,13 +36,13 @@ def wrong_letters(answer: Sequence[str], labels: Sequence[str], rng: Random) -> 
     return sorted(chosen)
 
 
-def wrong_parts(answer: Sequence[str], others: Sequence[str], rng: Random) -> list[str]:
-    """The parts of an open answer with one of them wrong; `others` lend words to a wrong text."""
+def wrong_parts(answer: Sequence[str], decoys: Sequence[str], rng: Random) -> list[str]:
+    """The parts of an open answer with one of them wrong; `decoys` lend words to a wrong text."""
     at = rng.randrange(len(answer))
-    return [wrong_part(part, others, rng) if i == at else part for i, part in enumerate(answer)]
+    return [wrong_part(part, decoys, rng) if i == at else part for i, part in enumerate(answer)]
 
 
-def wrong_part(part: str, others: Sequence[str], rng: Random) -> str:
+def wrong_part(part: str, decoys: Sequence[str], rng: Random) -> str:
     """One wrong part: a truth value flipped, a number moved, another form, another word."""
     label = _LABEL.match(part)
     head, body = (label.group(), part[label.end() :]) if label else ("", part)
@@ -60,8 +60,8 @@ def wrong_part(part: str, others: Sequence[str], rng: Random) -> str:
             moved = moved_number(number.group(), rng)
             return head + body[: number.start()] + moved + body[number.end() :]
         return head + _other_form(body, rng)
-    pool = [other for other in others if other.strip().casefold() != part.strip().casefold()]
-    pool = [other for other in pool if _WORD.search(other) and not _NUMBER.search(other)]
+    pool = [text for text in decoys if text.strip().casefold() != part.strip().casefold()]
+    pool = [text for text in pool if _WORD.search(text) and not _NUMBER.search(text)]
     return head + (pool[rng.randrange(len(pool))] if pool else "it cannot be decided")
 
 
@@ -78,8 +78,8 @@ def moved_number(digits: str, rng: Random) -> str:
 
 def _flip(text: str, truth: re.Match[str]) -> str:
     word = truth.group()
-    other = _OPPOSITE[word.lower()]
-    cased = other.upper() if word.isupper() else other.title() if word.istitle() else other
+    opposite = _OPPOSITE[word.lower()]
+    cased = opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite
     return text[: truth.start()] + cased + text[truth.end() :]
 
 

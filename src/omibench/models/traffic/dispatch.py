@@ -14,7 +14,7 @@ from typing import NamedTuple
 from omibench.errors import ModelError, OutageError
 from omibench.models.provider import Budget, Reservation
 from omibench.models.traffic import words
-from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.agenda import Agenda, PendingCall
 from omibench.models.traffic.concurrency import Concurrency
 from omibench.models.traffic.failure import Failure, was_unsent
 from omibench.models.traffic.outage import OPEN_AFTER, Outage
@@ -69,7 +69,7 @@ class Dispatch:
         budget: Budget,
         deliver: Deliver,
         progress: Progress,
-        known: int = 0,
+        stored_answers: int = 0,
         outage: Outage | None = None,
     ) -> None:
         self.agenda, self.send, self.limits, self.budget = agenda, send, limits, budget
@@ -82,17 +82,17 @@ class Dispatch:
         self._unwritten = 0
         self._answered = False
         self._turned_down = self._fatal = 0
-        self._known = known
+        self._stored_answers = stored_answers
         self._outage = outage or Outage()
         self._outage.begin(self._clock(), limits.outage_s)
-        self._alone = outage is not None and not outage.is_known and known == 0
+        self._alone = outage is not None and not outage.is_known and stored_answers == 0
         self._alone_until = math.inf
-        self._doubtful: list[tuple[Job, Failure]] = []
+        self._doubtful: list[tuple[PendingCall, Failure]] = []
         self._recent: deque[bool] = deque(maxlen=_RECENT)
         self._held_until = 0.0
         self._over: Outcome | None = None
         self._stop_at: float | None = None
-        self._why: str | None = None
+        self._end_reason: str | None = None
         self._broken: BaseException | None = None
         self._reasons: Counter[str] = Counter()
         self._random = SystemRandom()
@@ -122,9 +122,9 @@ class Dispatch:
         if self._stop_at is not None:
             return
         self._turn_down_doubtful()
-        for job in self.agenda.rest():
+        for job in self.agenda.take_rest():
             self._give_up(
-                job, self._over or "provider_error", self._why, passing=self._is_held_back
+                job, self._over or "provider_error", self._end_reason, passing=self._is_held_back
             )
         if self._reasons:
             _LOG.warning("%s", words.describe_unanswered(self._reasons, self.progress.total))
@@ -153,7 +153,7 @@ class Dispatch:
                 return None
             reservation = self.budget.reserve(job.requests)
             if reservation is None:
-                self.agenda.first(job)
+                self.agenda.put_back(job)
                 if not self._running:
                     self._over = "budget_stop"
                 # What is in flight reserves its worst case: when it ends, there may be room.
@@ -176,17 +176,17 @@ class Dispatch:
         return max(due, self._held_until - now, paced)
 
     def _is_over(self, now: float) -> bool:
-        if not self._outage.is_over(now, self.limits.outage_s, self._known > 0):
+        if not self._outage.is_over(now, self.limits.outage_s, self._stored_answers > 0):
             return False
         self._broken = OutageError(
-            self._outage.ending(now, self.limits.outage_s, self.progress.last_failure)
+            self._outage.describe_end(now, self.limits.outage_s, self.progress.last_failure)
         )
         return True
 
     def _guess(self) -> float:
         return self._caps.guess(_FIRST_GUESS)
 
-    def _launch(self, job: Job, reservation: Reservation, now: float) -> None:
+    def _launch(self, job: PendingCall, reservation: Reservation, now: float) -> None:
         guessed = self._guess()
         self._alone_until = min(self._alone_until, now + ALONE_S)
         self._caps.take(guessed, now)
@@ -210,7 +210,7 @@ class Dispatch:
         self.progress.limit = self._concurrency.limit
 
     async def _attempt(
-        self, job: Job, reservation: Reservation, guessed: float, probe: bool
+        self, job: PendingCall, reservation: Reservation, guessed: float, probe: bool
     ) -> None:
         if self._stop_at is not None:  # told to stop between its turn and its first step
             self._outage.note_cancelled(probe=probe)
@@ -221,9 +221,9 @@ class Dispatch:
             async with asyncio.timeout(self.limits.timeout_s):
                 sent = await self.send(job.requests)
         except TimeoutError as error:
-            said = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
+            message = f"no answer within {self.limits.timeout_s:g} s (`limits.timeout_s`)"
             paid = not was_unsent(error)
-            late = Failure(said, transient=True, congestion=True, maybe_paid=paid)
+            late = Failure(message, transient=True, congestion=True, maybe_paid=paid)
             self._handle_failure(job, late, reservation, window, probe)
         except Failure as failure:
             self._handle_failure(job, failure, reservation, window, probe)
@@ -241,7 +241,7 @@ class Dispatch:
             self._caps.correct(guessed, sent.tokens, self._clock())
             self._handle_success(job, sent, took)
 
-    def _handle_success(self, job: Job, sent: Sent, took: float) -> None:
+    def _handle_success(self, job: PendingCall, sent: Sent, took: float) -> None:
         self._answered = True
         self._note_reached()
         self._turn_down_doubtful()
@@ -252,19 +252,19 @@ class Dispatch:
             self._hand_over(request, response.model_copy(update={"latency_s": round(took, 3)}))
         if missing := job.requests[len(sent.responses) :]:
             fewer = Failure("the reply holds fewer samples than were asked for", transient=True)
-            self._again(Job(missing, job.attempts, job.calls), fewer)
+            self._retry(PendingCall(missing, job.attempts, job.calls), fewer)
 
     def _handle_failure(
-        self, job: Job, failure: Failure, reservation: Reservation, window: int, probe: bool
+        self, job: PendingCall, failure: Failure, reservation: Reservation, window: int, probe: bool
     ) -> None:
-        said = mask(failure.message)
+        message = mask(failure.message)
         if failure.maybe_paid:
-            self.budget.settle(reservation, failure.cost_usd, said)
+            self.budget.settle(reservation, failure.cost_usd, message)
         else:
             self.budget.release(reservation)
-        self.progress.last_failure = said
+        self.progress.last_failure = message
         _LOG.debug(
-            "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, said
+            "problem %r, attempt %d: %s", job.requests[0].tags.problem, job.attempts + 1, message
         )
         self._concurrency.note_end(window, congested=failure.congestion)
         self._recent.append(failure.congestion)
@@ -273,7 +273,7 @@ class Dispatch:
         if failure.refused is not None:
             self._give_up(job, "refused", None, failure.refused)
         elif failure.transient:
-            self._again(job, failure, away=self._is_away(failure, probe))
+            self._retry(job, failure, offline=self._is_offline(failure, probe))
         elif failure.content is not None and self._works:
             self._give_up(job, "refused", failure.message, failure.content)
         else:
@@ -284,12 +284,12 @@ class Dispatch:
                 self._doubtful.append((job, failure))
             self._fatal += failure.fatal
             if self._is_hopeless():
-                self._broken = ModelError(f"the endpoint turns every request down: {said}")
+                self._broken = ModelError(f"the endpoint turns every request down: {message}")
 
     @property
     def _works(self) -> bool:
         """Whether the endpoint answers other requests: in this run, or in an earlier one."""
-        return self._answered or self._known > 0
+        return self._answered or self._stored_answers > 0
 
     def _turn_down_doubtful(self) -> None:
         """Hand over what was turned down for its content.
@@ -311,52 +311,54 @@ class Dispatch:
         """Whether nothing can be expected any more; a gateway's odd slip among answers is none."""
         if self._answered:
             return self._fatal >= FATAL
-        hopeless = self._turned_down >= max(HOPELESS, self._known)
+        hopeless = self._turned_down >= max(HOPELESS, self._stored_answers)
         return self._fatal > 0 or hopeless or len(self._doubtful) >= DOUBTFUL
 
     def _note_reached(self) -> None:
         self._alone = False
         if self._outage.note_answer():
-            _LOG.warning("%s", words.BACK)
+            _LOG.warning("%s", words.RECOVERED)
 
-    def _is_away(self, failure: Failure, probe: bool) -> bool:
+    def _is_offline(self, failure: Failure, probe: bool) -> bool:
         """Whether the endpoint is away, and this failure one of that."""
         before, chance = self._outage.is_open, self._random.random()
         enough = min(OPEN_AFTER, self.limits.attempts)
-        if not failure.away:  # as many as may be out at once are turned away by one that is full
+        if not failure.offline:  # as many as may be out at once are turned away by one that is full
             due = len(self._running) + len(self.agenda)
             enough = max(enough, min(self._concurrency.limit, due))
-        away = self._outage.note_failure(
+        offline = self._outage.note_failure(
             failure, self._clock(), probe=probe, chance=chance, enough=enough
         )
-        if away and not before:
+        if offline and not before:
             self._concurrency.halve()
-            _LOG.warning("%s", words.away(mask(failure.message), self.limits.outage_s))
-        return away
+            _LOG.warning("%s", words.describe_outage(mask(failure.message), self.limits.outage_s))
+        return offline
 
-    def _again(self, job: Job, failure: Failure, *, away: bool = False) -> None:
-        asked = failure.retry_after_s
-        if asked is not None and asked > self.limits.retry_after_s:
-            why = f"{failure.message}; {words.come_back(asked, self.limits.retry_after_s)}"
-            self._give_up(job, "provider_error", why, passing=True)
+    def _retry(self, job: PendingCall, failure: Failure, *, offline: bool = False) -> None:
+        requested_s = failure.retry_after_s
+        if requested_s is not None and requested_s > self.limits.retry_after_s:
+            reason = (
+                f"{failure.message}; {words.describe_wait(requested_s, self.limits.retry_after_s)}"
+            )
+            self._give_up(job, "provider_error", reason, passing=True)
             if self._all_turned_away():
-                self._over, self._why = "provider_error", f"not sent: {why}"
+                self._over, self._end_reason = "provider_error", f"not sent: {reason}"
             return
-        if away and not failure.maybe_paid:
-            self.agenda.at_the_end(job, self._clock())  # it reached no model: no attempt
+        if offline and not failure.maybe_paid:
+            self.agenda.schedule_last(job, self._clock())  # it reached no model: no attempt
             return
         job.attempts += 1
         if job.attempts >= self.limits.attempts:
-            why = f"{job.attempts} attempts failed, the last with {failure.message}"
-            self._give_up(job, "provider_error", why, passing=True)
+            reason = f"{job.attempts} attempts failed, the last with {failure.message}"
+            self._give_up(job, "provider_error", reason, passing=True)
             return
         wait = wait_s(failure, job.attempts - 1, self._random.random())
         due = self._clock() + wait
-        if asked is not None and self._all_turned_away():
+        if requested_s is not None and self._all_turned_away():
             self._held_until = max(self._held_until, due)
             self.progress.held_until = time.time() + wait
-        late = away or job.attempts > self.limits.attempts // 2
-        (self.agenda.at_the_end if late else self.agenda.again)(job, due)
+        late = offline or job.attempts > self.limits.attempts // 2
+        (self.agenda.schedule_last if late else self.agenda.schedule)(job, due)
 
     def _all_turned_away(self) -> bool:
         """Whether the endpoint sends everybody away, and not one request in many."""
@@ -364,15 +366,15 @@ class Dispatch:
 
     def _give_up(
         self,
-        job: Job,
+        job: PendingCall,
         outcome: Outcome,
-        why: str | None,
+        reason: str | None,
         finish: str | None = None,
         *,
         passing: bool = False,
     ) -> None:
         for request in job.requests:
-            error = None if why is None else mask(why)
+            error = None if reason is None else mask(reason)
             if error is not None and outcome != "refused":
                 self._reasons[error] += 1
             response = Response(
@@ -381,7 +383,7 @@ class Dispatch:
             self._hand_over(request, response)
 
     def _hand_over(self, request: Request, response: Response) -> None:
-        self.progress.done += 1
+        self.progress.finished += 1
         self.progress.failed += response.outcome in ("provider_error", "budget_stop")
         self._unwritten += 1
         self._deliver(request, response)

@@ -17,11 +17,11 @@ def mark_unsent(error: BaseException) -> None:
 
 def was_unsent(error: BaseException) -> bool:
     """Whether an exception, or what it was raised from, bears that note: nobody can be paid."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if _UNSENT in getattr(seen, "__notes__", ()):
+    current: BaseException | None = error
+    while current is not None:
+        if _UNSENT in getattr(current, "__notes__", ()):
             return True
-        seen = seen.__cause__
+        current = current.__cause__
     return False
 
 
@@ -37,7 +37,7 @@ class Failure(Exception):
     """Whether the provider may have billed an answer that never arrived."""
     congestion: bool = False
     """Whether the endpoint says that it has too much to do."""
-    away: bool = False
+    offline: bool = False
     """Whether nobody answers at the address, or only a gateway before it."""
     fatal: bool = False
     """Whether every other request would meet the same: a wrong key, an empty account."""
@@ -56,7 +56,7 @@ class Failure(Exception):
     @property
     def concerns_endpoint(self) -> bool:
         """Whether it says something of the endpoint as a whole: it is away, or takes no more."""
-        return self.away or (self.congestion and self.status is not None)
+        return self.offline or (self.congestion and self.status is not None)
 
     def __str__(self) -> str:
         return self.message

@@ -101,18 +101,18 @@ class Outage:
         with self._lock:
             self._probing = self._probing and not probe
 
-    def is_over(self, now: float, outage_s: float, known: bool = False) -> bool:
+    def is_over(self, now: float, outage_s: float, has_answered: bool = False) -> bool:
         """Whether the endpoint was away for so long that nobody waits any more.
 
-        `known`: it has answered before, though not this process.
+        `has_answered`: it has answered before, though not this process.
         """
         with self._lock:
             if not self.is_open or self.since is None:
                 return False
-            patient = known or self.is_known
+            patient = has_answered or self.is_known
             return now - self.since >= (outage_s if patient else min(outage_s, NEVER_ANSWERED_S))
 
-    def ending(self, now: float, outage_s: float, why: str) -> str:
+    def describe_end(self, now: float, outage_s: float, why: str) -> str:
         """What to say when it is over; `why` is what the last failure said."""
         away = now - (now if self.since is None else self.since)
         if self.is_known:

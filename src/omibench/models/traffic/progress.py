@@ -10,7 +10,7 @@ class Progress:
     """What has happened to the requests of one run. Written by the run alone."""
 
     total: int = 0
-    done: int = 0
+    finished: int = 0
     """Responses of any outcome; `failed` of them without an answer from the provider."""
     failed: int = 0
     attempts: int = 0

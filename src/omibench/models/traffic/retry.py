@@ -18,13 +18,13 @@ LEAST_ASKED_S = 0.1
 """A shorter Retry-After, 0 above all, is none: else each rejection would be sent again at once."""
 _TRANSIENT = {408, 409, 425, 429}
 _CONGESTION = {429, 503, 529}
-_AWAY = {502, 503, 504, 521, 522, 523, 530}
+_OFFLINE = {502, 503, 504, 521, 522, 523, 530}
 _FATAL = {401, 402, 404}
 _MAYBE_PAID = {408, 504, 520, 522, 523, 524, 598, 599}
 """A gateway gave up waiting; the model behind it may have answered all the same."""
 _NO_MONEY = {"insufficient_quota", "billing_error", "billing_hard_limit_reached"}
 _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "ProxyError"}
-_OURS = {"UnsupportedProtocol", "LocalProtocolError", "PoolTimeout"}
+_LOCAL_ERRORS = {"UnsupportedProtocol", "LocalProtocolError", "PoolTimeout"}
 _GEMINI_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 _TAG = re.compile(r"<[^>]*>")
 
@@ -33,15 +33,15 @@ def failure_of_status(status: int, headers: Mapping[str, str], body: str, now: f
     """The failure that an HTTP error tells; `now` is Unix time. Header names are lower case."""
     code, message = _read_error(body)
     broke = code in _NO_MONEY
-    mask_line = headers.get("x-should-retry")
-    transient = mask_line == "true" if mask_line in ("true", "false") else passes(status)
+    should_retry = headers.get("x-should-retry")
+    transient = should_retry == "true" if should_retry in ("true", "false") else passes(status)
     return Failure(
         f"HTTP {status}" + (f" ({code})" if code else "") + (f": {message}" if message else ""),
         status=status,
         transient=transient and not broke,
         maybe_paid=status in _MAYBE_PAID,
         congestion=status in _CONGESTION and not broke,
-        away=status in _AWAY,
+        offline=status in _OFFLINE,
         fatal=broke or status in _FATAL,
         refused=match_refusal(code),
         content=content_fault(status, code, message),
@@ -61,7 +61,7 @@ def failure_of_connection(error: BaseException) -> Failure:
         transient=name != "UnsupportedProtocol",
         maybe_paid=name not in _UNSENT,
         congestion="Timeout" in name,
-        away=name not in _OURS and ("Timeout" not in name or name == "ConnectTimeout"),
+        offline=name not in _LOCAL_ERRORS and ("Timeout" not in name or name == "ConnectTimeout"),
     )
 
 
@@ -78,14 +78,14 @@ def read_retry_after(headers: Mapping[str, str], now: float, body: str = "") -> 
     """
     if (ms := _number(headers.get("retry-after-ms"))) is not None:
         return ms / 1000
-    mask_line = headers.get("retry-after")
-    if (seconds := _number(mask_line)) is not None:
+    header = headers.get("retry-after")
+    if (seconds := _number(header)) is not None:
         return seconds
-    if (when := _date(mask_line)) is not None:
+    if (due := _date(header)) is not None:
         sent = _date(headers.get("date"))
-        return max(0.0, when - (now if sent is None else sent))
-    found = _GEMINI_DELAY.search(body)
-    return float(found.group(1)) if found else None
+        return max(0.0, due - (now if sent is None else sent))
+    delay = _GEMINI_DELAY.search(body)
+    return float(delay.group(1)) if delay else None
 
 
 def wait_s(failure: Failure, attempt: int, chance: float) -> float:
@@ -95,9 +95,9 @@ def wait_s(failure: Failure, attempt: int, chance: float) -> float:
     once; else, and where it asks for next to nothing, exponential backoff with full jitter
     (M. Brooker, AWS Architecture Blog, 2015).
     """
-    asked = failure.retry_after_s
-    if asked is not None and asked >= LEAST_ASKED_S:
-        return asked + chance * min(0.1 * asked, 5.0)
+    requested_s = failure.retry_after_s
+    if requested_s is not None and requested_s >= LEAST_ASKED_S:
+        return requested_s + chance * min(0.1 * requested_s, 5.0)
     return chance * min(LONGEST_BACKOFF_S, FIRST_BACKOFF_S * 2.0 ** min(attempt, 30))
 
 

@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from omibench.models.provider import Budget
-from omibench.models.traffic.agenda import Agenda, Job
+from omibench.models.traffic.agenda import Agenda, PendingCall
 from omibench.models.traffic.dispatch import Dispatch, Send
 from omibench.models.traffic.outage import Outage
 from omibench.models.traffic.progress import Progress
@@ -35,15 +35,15 @@ class JobRun:
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)
         self,
-        jobs: Sequence[Job],
+        jobs: Sequence[PendingCall],
         open_: Open,
         limits: Limits,
         budget: Budget,
-        known: int = 0,
+        stored_answers: int = 0,
         outage: Outage | None = None,
     ) -> None:
         self._jobs, self._open, self._limits, self._budget = jobs, open_, limits, budget
-        self._known, self._outage = known, outage
+        self._stored_answers, self._outage = stored_answers, outage
         self.progress = Progress(total=sum(len(job.requests) for job in jobs))
         self._answers: SimpleQueue[Answer | BaseException | None] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -104,7 +104,7 @@ class JobRun:
                 self._budget,
                 lambda request, response: self._answers.put((request, response)),
                 self.progress,
-                self._known,
+                self._stored_answers,
                 self._outage,
             )
             if self._wait_s is not None:  # told to stop while the connection was opened
@@ -128,10 +128,10 @@ class JobRun:
             self._call(self._task.cancel)
         self._thread.join(STOP_S)
 
-    def _call(self, what: Callable[[], object]) -> None:
+    def _call(self, callback: Callable[[], object]) -> None:
         try:
             if self._loop is not None:
-                self._loop.call_soon_threadsafe(what)
+                self._loop.call_soon_threadsafe(callback)
         except RuntimeError:  # the loop has ended by itself
             pass
 

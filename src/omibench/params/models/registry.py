@@ -78,16 +78,16 @@ def parse_model(values: object) -> ModelBlock:
         missing = PydanticCustomError(UNKNOWN_PART, "is missing; known: {names}", {"names": names})
         raise _mistake(missing, ("provider",), values)
     if not is_provider(name):
-        shown = {"name": repr(name), "hint": suggest_name(str(name), PROVIDERS.names)}
-        unknown = PydanticCustomError(UNKNOWN_PART, "unknown provider {name}{hint}", shown)
+        context = {"name": repr(name), "hint": suggest_name(str(name), PROVIDERS.names)}
+        unknown = PydanticCustomError(UNKNOWN_PART, "unknown provider {name}{hint}", context)
         raise _mistake(unknown, ("provider",), name)
     return block_class(name).model_validate(values)
 
 
 def _mistake(
-    kind: PydanticCustomError | PydanticKnownError, path: tuple[str, ...], given: object
+    kind: PydanticCustomError | PydanticKnownError, path: tuple[str, ...], value: object
 ) -> ValidationError:
-    details = InitErrorDetails(type=kind, loc=path, input=given)  # type: ignore[typeddict-item]
+    details = InitErrorDetails(type=kind, loc=path, input=value)  # type: ignore[typeddict-item]
     return ValidationError.from_exception_data("model", [details])
 
 
@@ -105,15 +105,15 @@ class _SchemaOfProviders:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        names = PROVIDERS.built_in
+        names = PROVIDERS.built_in_names
         blocks = [handler(block_class(name).__pydantic_core_schema__) for name in names]
-        other = {
+        plugin_block = {
             "properties": {"provider": {"not": {"enum": names}, "type": "string"}},
             "required": ["provider"],
             "title": "A provider of a plug-in",
             "type": "object",
         }
-        return {"oneOf": [*blocks, other]}
+        return {"oneOf": [*blocks, plugin_block]}
 
 
 Model = Annotated[SerializeAsAny[ModelBlock], WrapValidator(_validate), _SchemaOfProviders()]

@@ -21,7 +21,7 @@ INK, FRAME = (20, 20, 20), (160, 160, 160)
 Size = tuple[int, int]
 
 
-class Layout(NamedTuple):
+class CompositeLayout(NamedTuple):
     """Where each picture stands on the canvas, and how large it is there."""
 
     canvas: Size
@@ -51,7 +51,7 @@ def compose(images: Sequence[Image.Image], labels: Sequence[str], stem: int) -> 
     return canvas
 
 
-def layout(sizes: Sequence[Size], stem: int) -> Layout:
+def layout(sizes: Sequence[Size], stem: int) -> CompositeLayout:
     """The canvas with the shortest long side that holds pictures of these sizes in order.
 
     A long side counts since whoever scales a picture down goes by it.
@@ -71,7 +71,7 @@ def _split(sizes: Sequence[Size], in_a_row: int) -> list[Sequence[Size]]:
     return [sizes[start : start + in_a_row] for start in range(0, len(sizes), in_a_row)]
 
 
-def _plan(rows: Sequence[Sequence[Size]]) -> Layout:
+def _plan(rows: Sequence[Sequence[Size]]) -> CompositeLayout:
     letters = min(48, max(20, max(max(size) for row in rows for size in row) // 24))
     boxes: list[tuple[int, int, int, int]] = []
     right, y = 0, MARGIN
@@ -82,7 +82,7 @@ def _plan(rows: Sequence[Sequence[Size]]) -> Layout:
             x += max(wide, 5 * letters) + GAP
         right = max(right, x - GAP)
         y += max(high for _, high in row) + GAP
-    return Layout((right + MARGIN, y - GAP + MARGIN), boxes, letters)
+    return CompositeLayout((right + MARGIN, y - GAP + MARGIN), boxes, letters)
 
 
 def _within(size: Size, bound: int) -> Size:

@@ -62,8 +62,8 @@ def _tilt(image: Image.Image, level: int, rng: Random) -> Image.Image:
     from PIL import Image
 
     way, part = rng.choice((-1, 1)), rng.random()
-    least, most = TILT[level]
-    angle = way * (least + part * (most - least))
+    lowest, highest = TILT[level]
+    angle = way * (lowest + part * (highest - lowest))
     return image.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor=_paper(image))
 
 
@@ -85,7 +85,7 @@ def _shadow(image: Image.Image, level: int, rng: Random) -> Image.Image:
     along = x * math.cos(angle) + y * math.sin(angle)
     edge = float(np.quantile(along, share))
     depth = (edge - along) / (_EDGE * float(np.ptp(along)) or 1.0) + 0.5
-    return _covered(image, image.point(lambda value: round(value * light)), depth)
+    return _overlay(image, image.point(lambda value: round(value * light)), depth)
 
 
 def _glare(image: Image.Image, level: int, rng: Random) -> Image.Image:
@@ -100,14 +100,14 @@ def _glare(image: Image.Image, level: int, rng: Random) -> Image.Image:
         far = ((x - across * x.max()) / reach) ** 2 + ((y - down * y.max()) / (reach * flat)) ** 2
         depth = np.maximum(depth, np.clip(1.6 * np.exp(-far), 0, 1) * strength)
     white = image.point(lambda _: 255)
-    return _covered(image, white, depth)
+    return _overlay(image, white, depth)
 
 
 def _exposure(image: Image.Image, level: int, rng: Random) -> Image.Image:
-    left, dark = EXPOSURE[level], rng.random() < 0.5
+    share, dark = EXPOSURE[level], rng.random() < 0.5
     if dark:
-        return image.point(lambda value: round(value * left))
-    return image.point(lambda value: round(255 - (255 - value) * left))
+        return image.point(lambda value: round(value * share))
+    return image.point(lambda value: round(255 - (255 - value) * share))
 
 
 def _blur(image: Image.Image, level: int, _: Random) -> Image.Image:
@@ -126,7 +126,7 @@ def _grid(image: Image.Image) -> tuple[Any, Any]:
     return x, y
 
 
-def _covered(image: Image.Image, cover: Image.Image, depth: Any) -> Image.Image:
+def _overlay(image: Image.Image, cover: Image.Image, depth: Any) -> Image.Image:
     """A picture with another over it: `depth` on the coarse grid, from 0 to 1, is how much."""
     import numpy as np
     from PIL import Image

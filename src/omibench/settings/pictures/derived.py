@@ -19,28 +19,32 @@ PICTURES = "pictures"
 STEM, CHOICE = "Image", "Choice"
 
 
-def home_of(folder: str | Path) -> Path:
+def locate_pictures(folder: str | Path) -> Path:
     """Where the pictures that are derived from a frozen dataset in `folder` are kept."""
     return Path(folder).parent / PICTURES
 
 
-def degraded(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
+def degrade_picture(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
     """A picture as a worse photograph of it; the original itself at grade 0."""
     if not images.grade:
         return part
     by = [kind for kind in DEGRADATIONS if kind in images.by]
-    how = {"show": "degraded", "by": by, "grade": images.grade, "seed": images.seed}
-    recipe = Recipe(home_of(folder) / f"{'+'.join(by)}-{images.grade}", name, how)
+    parameters = {"show": "degraded", "by": by, "grade": images.grade, "seed": images.seed}
+    recipe = Recipe(locate_pictures(folder) / f"{'+'.join(by)}-{images.grade}", name, parameters)
     return make(
-        recipe, [part], lambda own: degrade(own[0], by, images.grade, images.seed, part.sha256)
+        recipe,
+        [part],
+        lambda sources: degrade(sources[0], by, images.grade, images.seed, part.sha256),
     )
 
 
-def occluded(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
+def occlude_picture(name: str, part: ImagePart, images: Images, folder: str | Path) -> ImagePart:
     """A picture under a black patch."""
-    how = {"show": "occluded", "share": images.share, "seed": images.seed}
-    recipe = Recipe(home_of(folder) / f"occluded-{images.share:g}", name, how)
-    return make(recipe, [part], lambda own: occlude(own[0], images.share, images.seed, part.sha256))
+    parameters = {"show": "occluded", "share": images.share, "seed": images.seed}
+    recipe = Recipe(locate_pictures(folder) / f"occluded-{images.share:g}", name, parameters)
+    return make(
+        recipe, [part], lambda sources: occlude(sources[0], images.share, images.seed, part.sha256)
+    )
 
 
 def composite(
@@ -49,8 +53,8 @@ def composite(
     """All pictures on one canvas, in the order of `labels`."""
     order = list(labels)
     stem = sum(label.startswith(STEM) for label in labels.values())
-    how = {"show": "composite", "labels": [labels[i] for i in order]}
-    recipe = Recipe(home_of(folder) / "composite", name, how)
+    parameters = {"show": "composite", "labels": [labels[i] for i in order]}
+    recipe = Recipe(locate_pictures(folder) / "composite", name, parameters)
     return make(
         recipe,
         [parts[i] for i in order],

@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of everything that draws: a change of what is drawn raises it, and all is drawn anew."""
 JPEG_QUALITY = 92
-_MADE = re.compile(r".+\.([0-9a-f]{16})-([0-9a-f]{16})\.(?:png|jpg)")
+_FILE_NAME = re.compile(r".+\.([0-9a-f]{16})-([0-9a-f]{16})\.(?:png|jpg)")
 
 Draw = Callable[[Sequence["Image.Image"]], "Image.Image"]
 _DRAWING: ContextVar[bool] = ContextVar("drawing", default=True)
 
 
 class Recipe(NamedTuple):
-    """How a picture is made: `how` says it all, together with the sources' bytes.
+    """How a picture is made: `parameters` says it all, together with the sources' bytes.
 
     It lies in `folder`, under a name that begins with `stem`.
     """
 
     folder: Path
     stem: str
-    how: Mapping[str, object]
+    parameters: Mapping[str, object]
 
 
 def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
@@ -57,18 +57,18 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
     absent = next((source for source in sources if source.absent), None)
     if absent:
         return absent
-    told = {"v": VERSION, **recipe.how, "of": [source.sha256 for source in sources]}
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    description = {"v": VERSION, **recipe.parameters, "of": [source.sha256 for source in sources]}
+    text = json.dumps(description, sort_keys=True, separators=(",", ":"))
     name = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-    known = _listed(recipe.folder, fresh=not _DRAWING.get())
-    if found := _held(known.get(name)):
-        return found
+    paths = _list_pictures(recipe.folder, fresh=not _DRAWING.get())
+    if existing := _verify_picture(paths.get(name)):
+        return existing
     if not _DRAWING.get():
         like = sources[0].path if len(sources) == 1 else str(recipe.folder / name)
         return ImagePart(sha256=hashlib.sha256(name.encode()).hexdigest(), path=like)
     opened = [open_picture(source) for source in sources]
-    jpeg = all(each.jpeg for each in opened)
-    data = encode_picture(draw([each.image for each in opened]), jpeg, text)
+    jpeg = all(picture.jpeg for picture in opened)
+    data = encode_picture(draw([picture.image for picture in opened]), jpeg, text)
     sha256 = hashlib.sha256(data).hexdigest()
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", recipe.stem)[:80]
     path = recipe.folder / f"{stem}.{name}-{sha256[:16]}.{'jpg' if jpeg else 'png'}"
@@ -76,14 +76,14 @@ def make(recipe: Recipe, sources: Sequence[ImagePart], draw: Draw) -> ImagePart:
         write_atomically(path, data)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {reason_of(error)}") from None
-    known[name] = path
+    paths[name] = path
     return ImagePart(sha256=sha256, path=str(path))
 
 
 def made_sha256(name: str) -> str | None:
     """The first 16 digits of a made picture's SHA-256, by its file's name; None for other files."""
-    found = _MADE.fullmatch(name)
-    return found[2] if found else None
+    match = _FILE_NAME.fullmatch(name)
+    return match[2] if match else None
 
 
 @contextmanager
@@ -116,7 +116,7 @@ def encode_picture(image: Image.Image, jpeg: bool, comment: str) -> bytes:
 _lists: dict[Path, tuple[int, dict[str, Path]]] = {}
 
 
-def _listed(folder: Path, *, fresh: bool) -> dict[str, Path]:
+def _list_pictures(folder: Path, *, fresh: bool) -> dict[str, Path]:
     """The pictures of a folder by the hash of their recipe, as they were when first asked for.
 
     A `fresh` list is read again when others have added to the folder. Whoever draws does without:
@@ -124,35 +124,38 @@ def _listed(folder: Path, *, fresh: bool) -> dict[str, Path]:
     """
     try:
         changed = folder.stat().st_mtime_ns
-        before, known = _lists.get(folder, (0, {}))
+        before, paths = _lists.get(folder, (0, {}))
         if before and not (fresh and changed != before):
-            return known
+            return paths
         names = sorted(os.listdir(folder))  # noqa: PTH208 - a Path for each of many is slow
     except OSError:
         changed, names = 0, []
-    known = {found[1]: folder / name for name in names if (found := _MADE.fullmatch(name))}
-    _lists[folder] = changed, known
-    return known
+    paths = {match[1]: folder / name for name in names if (match := _FILE_NAME.fullmatch(name))}
+    _lists[folder] = changed, paths
+    return paths
 
 
-_seen: dict[Path, tuple[tuple[int, int], ImagePart]] = {}
+_verified: dict[Path, tuple[tuple[int, int], ImagePart]] = {}
 
 
-def _held(path: Path | None) -> ImagePart | None:
+def _verify_picture(path: Path | None) -> ImagePart | None:
     """The picture in a file that was found, if it is still there and whole."""
     if path is None:
         return None
     try:
         state = path.stat()
-        stamp, (known, part) = (state.st_mtime_ns, state.st_size), _seen.get(path, (None, None))
-        if part is not None and known == stamp:
+        stamp, (known_stamp, part) = (
+            (state.st_mtime_ns, state.st_size),
+            _verified.get(path, (None, None)),
+        )
+        if part is not None and known_stamp == stamp:
             return part
         sha256 = hash_file(path)
     except (OSError, OmibenchError):
         return None
-    found = _MADE.fullmatch(path.name)
-    if found is None or not sha256.startswith(found[2]):
+    match = _FILE_NAME.fullmatch(path.name)
+    if match is None or not sha256.startswith(match[2]):
         return None
     part = ImagePart(sha256=sha256, path=str(path))
-    _seen[path] = (stamp, part)
+    _verified[path] = (stamp, part)
     return part

@@ -20,14 +20,14 @@ MOST_PIXELS = 50_000_000
 _JPEG = ("JPEG", "MPO")
 
 
-class Opened(NamedTuple):
+class OpenedPicture(NamedTuple):
     """A picture in RGB as a viewer shows it, and whether its file was a JPEG."""
 
     image: Image.Image
     jpeg: bool
 
 
-def open_picture(part: ImagePart) -> Opened:
+def open_picture(part: ImagePart) -> OpenedPicture:
     """Open a picture of a conversation: on white where it is transparent, turned as its EXIF says.
 
     Raises MissingInputError when there is no such file and ModelError when it holds other bytes
@@ -39,11 +39,11 @@ def open_picture(part: ImagePart) -> Opened:
             f"{part.path}: its content is not that of the dataset ({part.sha256[:12]}): restore "
             "the file or freeze the dataset again"
         )
-    return decoded(data, part.path)
+    return decode_picture(data, part.path)
 
 
-def decoded(data: bytes, where: str) -> Opened:
-    """The picture that a file holds; `where` names it in errors. Raises ModelError."""
+def decode_picture(data: bytes, source: str) -> OpenedPicture:
+    """The picture that a file holds; `source` names it in errors. Raises ModelError."""
     from PIL import Image, ImageOps
 
     try:
@@ -54,14 +54,14 @@ def decoded(data: bytes, where: str) -> Opened:
         if image.width * image.height > MOST_PIXELS:
             raise Image.DecompressionBombError
         upright = ImageOps.exif_transpose(image)
-        return Opened(_rgb(upright), image.format in _JPEG)
+        return OpenedPicture(_rgb(upright), image.format in _JPEG)
     except Image.DecompressionBombError:
         raise ModelError(
-            f"{where}: has more than {MOST_PIXELS:,} pixels, the most that is opened; scale the "
+            f"{source}: has more than {MOST_PIXELS:,} pixels, the most that is opened; scale the "
             "picture down and freeze the dataset again"
         ) from None
     except (OSError, ValueError, SyntaxError, EOFError) as error:
-        raise ModelError(f"{where}: is no picture that can be read: {reason_of(error)}") from None
+        raise ModelError(f"{source}: is no picture that can be read: {reason_of(error)}") from None
 
 
 def _rgb(image: Image.Image) -> Image.Image:

@@ -17,7 +17,7 @@ from omibench.schemas.request import ToolSpec
 LONGEST = 8000
 """Characters of the arguments of one call; longer ones are not read."""
 LONGEST_TEXT = 80
-_TOLD = 3
+_MOST_FAULTS = 3
 """Faults of one call that the model is told of."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -145,8 +145,8 @@ class SideBySide(BaseModel):
         return list(self.images)
 
 
-Taken = Arguments | SideBySide
-KINDS: dict[ToolName, type[Taken]] = {
+ToolArguments = Arguments | SideBySide
+KINDS: dict[ToolName, type[ToolArguments]] = {
     "look": Look,
     "crop": Crop,
     "zoom": Zoom,
@@ -174,7 +174,7 @@ def specs(offered: Sequence[ToolName]) -> tuple[ToolSpec, ...]:
     )
 
 
-def read_arguments(name: ToolName, text: str) -> Taken:
+def read_arguments(name: ToolName, text: str) -> ToolArguments:
     """The arguments of a call from their JSON text. Raises ValueError with what to mend."""
     if len(text) > LONGEST:
         raise ValueError(f"the arguments have {len(text)} characters, and {LONGEST} are read")
@@ -182,8 +182,8 @@ def read_arguments(name: ToolName, text: str) -> Taken:
         return KINDS[name].model_validate_json(text or "{}")
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False, include_context=False)
-        more = f"; and {len(faults) - _TOLD} more" if len(faults) > _TOLD else ""
-        raise ValueError("; ".join(map(_fault, faults[:_TOLD])) + more) from None
+        ending = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
+        raise ValueError("; ".join(map(_fault, faults[:_MOST_FAULTS])) + ending) from None
 
 
 def _fault(fault: Any) -> str:
@@ -192,7 +192,7 @@ def _fault(fault: Any) -> str:
     return f"{place}: {message}" if place else message
 
 
-def _schema(kind: type[Taken]) -> dict[str, Any]:
+def _schema(kind: type[ToolArguments]) -> dict[str, Any]:
     schema = kind.model_json_schema()
     del schema["description"]
     return dict(_plain(schema))

@@ -18,8 +18,8 @@ from omibench.files.intake.picture import READERS
 from omibench.params.tool import ToolName, Tools
 from omibench.schemas.request import ImagePart, ToolCall
 from omibench.settings.pictures.made import Recipe, make
-from omibench.settings.tools.arguments import Crop, Taken, Zoom, read_arguments
-from omibench.settings.tools.edits import apply_edit, pixels_of
+from omibench.settings.tools.arguments import Crop, ToolArguments, Zoom, read_arguments
+from omibench.settings.tools.edits import apply_edit, scale_box
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,17 +43,17 @@ class Result(NamedTuple):
 
 
 class Bench:
-    """The pictures of one loop. `shown` counts those that stand in its conversation."""
+    """The pictures of one loop. `shown_count` counts those that stand in its conversation."""
 
-    def __init__(self, tools: Tools, pictures: Sequence[ImagePart], folder: Path, shown: int):
-        self.tools, self.folder, self.shown = tools, folder, shown
+    def __init__(self, tools: Tools, pictures: Sequence[ImagePart], folder: Path, shown_count: int):
+        self.tools, self.folder, self.shown_count = tools, folder, shown_count
         self.named = {f"image_{n}": image for n, image in enumerate(pictures, start=1)}
-        self._made = 0
+        self._result_count = 0
 
     @property
     def inventory(self) -> str:
         """`image_1 (640 x 480 pixels), image_2 (...)`."""
-        return ", ".join(_sized(name, image) for name, image in self.named.items())
+        return ", ".join(_describe_picture(name, image) for name, image in self.named.items())
 
     def run(self, call: ToolCall) -> Result:
         """Carry out a call. Raises as `make` does when the file of a picture cannot be used."""
@@ -65,24 +65,30 @@ class Bench:
     def _run(self, call: ToolCall) -> Result:
         name = self._tool(call)
         try:
-            taken = read_arguments(name, call.arguments)
+            arguments = read_arguments(name, call.arguments)
         except ValueError as error:
             raise CallError(f"the arguments of {name} are wrong: {error}") from None
-        sources = tuple(map(self._picture, taken.sources))
-        if self.shown >= self.tools.images:
+        sources = tuple(map(self._picture, arguments.sources))
+        if self.shown_count >= self.tools.images:
             raise CallError(
-                f"no more pictures can be shown, since {self.shown} have been; answer from these"
+                f"no more pictures can be shown, since {self.shown_count} have been; "
+                "answer from these"
             )
         if name == "look":
-            self.shown += 1
-            return Result(f"{_sized(taken.sources[0], sources[0])}, again.", sources[0])
-        _check_room(taken, sources[0])
-        image = _made(name, taken, sources, self.folder)
-        self.shown += 1
-        self._made += 1
-        own = f"result_{self._made}"
-        self.named[own] = image
-        return Result(f"{_sized(own, image)}: {name} of {', '.join(taken.sources)}.", image)
+            self.shown_count += 1
+            return Result(
+                f"{_describe_picture(arguments.sources[0], sources[0])}, again.", sources[0]
+            )
+        _check_room(arguments, sources[0])
+        image = _draw_picture(name, arguments, sources, self.folder)
+        self.shown_count += 1
+        self._result_count += 1
+        result_name = f"result_{self._result_count}"
+        self.named[result_name] = image
+        return Result(
+            f"{_describe_picture(result_name, image)}: {name} of {', '.join(arguments.sources)}.",
+            image,
+        )
 
     def _tool(self, call: ToolCall) -> ToolName:
         if not call.name:
@@ -90,23 +96,23 @@ class Bench:
         for name in self.tools.offered:
             if name == call.name:
                 return name
-        there = ", ".join(self.tools.offered)
-        raise CallError(f"there is no tool {call.name[:40]!r}; there are: {there}")
+        names = ", ".join(self.tools.offered)
+        raise CallError(f"there is no tool {call.name[:40]!r}; there are: {names}")
 
     def _picture(self, name: str) -> ImagePart:
         image = self.named.get(name)
         if image is None:
-            there = ", ".join(self.named)
-            raise CallError(f"there is no picture {name!r}; there are: {there}")
+            names = ", ".join(self.named)
+            raise CallError(f"there is no picture {name!r}; there are: {names}")
         return image
 
 
-def _check_room(taken: Taken, image: ImagePart) -> None:
+def _check_room(arguments: ToolArguments, image: ImagePart) -> None:
     # Before anything is drawn, so that looking ahead, which draws nothing, comes to the same.
     size = upright_size(image.path)
-    if size is None or not isinstance(taken, Crop | Zoom):
+    if size is None or not isinstance(arguments, Crop | Zoom):
         return
-    left, top, right, bottom = pixels_of(size, taken.box)
+    left, top, right, bottom = scale_box(size, arguments.box)
     if min(right - left, bottom - top) < min(LEAST_SIDE, *size):
         raise CallError(f"the box has {right - left} x {bottom - top} pixels: take a larger one")
 
@@ -124,15 +130,17 @@ def upright_size(path: str) -> tuple[int, int] | None:
     return size[::-1] if turned else size
 
 
-def _sized(name: str, image: ImagePart) -> str:
+def _describe_picture(name: str, image: ImagePart) -> str:
     size = upright_size(image.path)
     return f"{name} ({size[0]} x {size[1]} pixels)" if size else name
 
 
-def _made(name: ToolName, taken: Taken, sources: tuple[ImagePart, ...], folder: Path) -> ImagePart:
-    how = {"tool": name, **taken.model_dump(mode="json")}
+def _draw_picture(
+    name: ToolName, arguments: ToolArguments, sources: tuple[ImagePart, ...], folder: Path
+) -> ImagePart:
+    parameters = {"tool": name, **arguments.model_dump(mode="json")}
 
     def draw(images: Sequence[Image]) -> Image:
-        return apply_edit(name, taken, taken.sources, images)
+        return apply_edit(name, arguments, arguments.sources, images)
 
-    return make(Recipe(folder, name, how), sources, draw)
+    return make(Recipe(folder, name, parameters), sources, draw)

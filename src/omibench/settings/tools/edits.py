@@ -24,101 +24,101 @@ _CANVAS = 560
 
 
 def apply_edit(
-    name: str, taken: given.Taken, names: Sequence[str], images: Sequence[Image]
+    name: str, arguments: given.ToolArguments, names: Sequence[str], images: Sequence[Image]
 ) -> Image:
     """The picture that a tool makes of others, which stand in the order of its arguments."""
-    return fitted(_EDITS[name](taken, names, images))
+    return shrink_to_limit(_EDITS[name](arguments, names, images))
 
 
-def pixels_of(size: tuple[int, int], box: Sequence[float]) -> tuple[int, int, int, int]:
+def scale_box(size: tuple[int, int], box: Sequence[float]) -> tuple[int, int, int, int]:
     """A box in whole pixels of a picture of that size: left, top, right, bottom; never empty."""
     left, top = (min(int(at * side), side - 1) for at, side in zip(box, size, strict=False))
     right, bottom = (ceil(at * side) for at, side in zip(box[2:], size, strict=True))
     return left, top, max(right, left + 1), max(bottom, top + 1)
 
 
-def fitted(image: Image) -> Image:
+def shrink_to_limit(image: Image) -> Image:
     """The picture within `MOST_PIXELS`."""
     scale = sqrt(MOST_PIXELS / (image.width * image.height))
-    return _scaled(image, scale) if scale < 1 else image
+    return _scale(image, scale) if scale < 1 else image
 
 
-def _scaled(image: Image, scale: float) -> Image:
+def _scale(image: Image, scale: float) -> Image:
     from PIL import Image
 
     size = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
-def _crop(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
-    return _cut(images[0], taken.box)
+def _crop(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    return _cut(images[0], arguments.box)
 
 
-def _zoom(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
-    part = _cut(images[0], taken.box)
-    most = sqrt(MOST_PIXELS / (part.width * part.height))
-    return _scaled(part, min(taken.times, most))
+def _zoom(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+    part = _cut(images[0], arguments.box)
+    largest_scale = sqrt(MOST_PIXELS / (part.width * part.height))
+    return _scale(part, min(arguments.times, largest_scale))
 
 
-def _draw_points(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+def _draw_points(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     image, draw, unit = _sheet(images[0])
-    labels = [*taken.labels, *[""] * len(taken.points)]
-    for (x, y), label in zip(_places(image, taken.points), labels, strict=False):
+    labels = [*arguments.labels, *[""] * len(arguments.points)]
+    for (x, y), label in zip(_places(image, arguments.points), labels, strict=False):
         draw.ellipse(_around(x, y, 2 * unit), fill="white")
-        draw.ellipse(_around(x, y, 1.5 * unit), fill=taken.color)
+        draw.ellipse(_around(x, y, 1.5 * unit), fill=arguments.color)
         if label:
-            _write(draw, (x + 3 * unit, y - 3 * unit), label, taken.color, image)
+            _write(draw, (x + 3 * unit, y - 3 * unit), label, arguments.color, image)
     return image
 
 
-def _draw_lines(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+def _draw_lines(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     image, draw, unit = _sheet(images[0])
-    for line in taken.lines:
-        draw.line(_places(image, [line[:2], line[2:]]), fill=taken.color, width=unit)
+    for line in arguments.lines:
+        draw.line(_places(image, [line[:2], line[2:]]), fill=arguments.color, width=unit)
     return image
 
 
-def _draw_shape(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+def _draw_shape(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     image, draw, unit = _sheet(images[0])
-    places = _places(image, taken.points)
-    if taken.shape == "polygon":
-        draw.line([*places, places[0], places[1]], fill=taken.color, width=unit, joint="curve")
+    places = _places(image, arguments.points)
+    if arguments.shape == "polygon":
+        draw.line([*places, places[0], places[1]], fill=arguments.color, width=unit, joint="curve")
         return image
     (x0, x1), (y0, y1) = (sorted(pair) for pair in zip(*places, strict=True))
-    outline = draw.rectangle if taken.shape == "rectangle" else draw.ellipse
-    outline((x0, y0, x1, y1), outline=taken.color, width=unit)
+    outline = draw.rectangle if arguments.shape == "rectangle" else draw.ellipse
+    outline((x0, y0, x1, y1), outline=arguments.color, width=unit)
     return image
 
 
-def _draw_text(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+def _draw_text(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     image, draw, _unit = _sheet(images[0])
-    (at,) = _places(image, [taken.at])
-    _write(draw, at, taken.text, taken.color, image)
+    (at,) = _places(image, [arguments.at])
+    _write(draw, at, arguments.text, arguments.color, image)
     return image
 
 
-def _highlight(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+def _highlight(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     from PIL import Image, ImageDraw
 
-    image = fitted(images[0])
+    image = shrink_to_limit(images[0])
     faded = Image.blend(image, Image.new("RGB", image.size, "white"), 0.7)
     frame = ImageDraw.Draw(faded)
-    for box in taken.boxes:
-        left, top, right, bottom = pixels_of(image.size, box)
+    for box in arguments.boxes:
+        left, top, right, bottom = scale_box(image.size, box)
         frame.rectangle((left - 2, top - 2, right + 1, bottom + 1), fill="orange")
-    for box in taken.boxes:
-        pixels = pixels_of(image.size, box)
+    for box in arguments.boxes:
+        pixels = scale_box(image.size, box)
         faded.paste(image.crop(pixels), pixels[:2])
     return faded
 
 
-def _blur(taken: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
+def _blur(arguments: Any, _: Sequence[str], images: Sequence[Image]) -> Image:
     from PIL import ImageFilter
 
-    image = fitted(images[0]).copy()
+    image = shrink_to_limit(images[0]).copy()
     blurred = image.filter(ImageFilter.GaussianBlur(max(image.size) / 50))
-    for box in taken.boxes:
-        pixels = pixels_of(image.size, box)
+    for box in arguments.boxes:
+        pixels = scale_box(image.size, box)
         image.paste(blurred.crop(pixels), pixels[:2])
     return image
 
@@ -128,7 +128,7 @@ def _side_by_side(_: Any, names: Sequence[str], images: Sequence[Image]) -> Imag
 
     gap, head = 12, 30
     # As wide as high, at most four times: a strip that is longer would be scaled to nothing.
-    parts = [_scaled(i, min(_CANVAS / i.height, 4 * _CANVAS / i.width)) for i in images]
+    parts = [_scale(i, min(_CANVAS / i.height, 4 * _CANVAS / i.width)) for i in images]
     width = sum(part.width for part in parts) + gap * (len(parts) + 1)
     height = max(part.height for part in parts) + head + gap
     canvas = Image.new("RGB", (width, height), "white")
@@ -155,14 +155,14 @@ _EDITS: dict[str, Callable[[Any, Sequence[str], Sequence[Any]], Any]] = {
 
 
 def _cut(image: Image, box: Sequence[float]) -> Image:
-    return image.crop(pixels_of(image.size, box))
+    return image.crop(scale_box(image.size, box))
 
 
 def _sheet(image: Image) -> tuple[Image, ImageDraw, int]:
     """A copy to draw on, and the width of a stroke on it in pixels."""
     from PIL import ImageDraw
 
-    copy = fitted(image).copy()
+    copy = shrink_to_limit(image).copy()
     return copy, ImageDraw.Draw(copy), max(2, round(max(copy.size) / 220))
 
 

@@ -22,7 +22,7 @@ from omibench.schemas.request import (
     TextPart,
     ToolCall,
 )
-from omibench.schemas.tool_calls import read_calls, written_call
+from omibench.schemas.tool_calls import read_calls, write_call
 from omibench.settings.tools.arguments import LONGEST, specs
 from omibench.settings.tools.bench import Bench
 from omibench.settings.tools.words import MOST_CALLS, WAYS, describe_left_out, instructions, no_more
@@ -34,13 +34,13 @@ class _Called(NamedTuple):
     """The assistant's words and calls of one turn, as they are repeated and as they are run."""
 
     text: str
-    told: tuple[ToolCall, ...]
+    repeated: tuple[ToolCall, ...]
     run: tuple[ToolCall, ...]
-    made: int
+    total: int
 
 
 def next_turn(
-    opening: Conversation, tools: Tools, folder: Path, told: Sequence[Response]
+    opening: Conversation, tools: Tools, folder: Path, responses: Sequence[Response]
 ) -> Conversation | None:
     """What the loop asks after the responses so far; None when the last of them is the answer.
 
@@ -50,18 +50,18 @@ def next_turn(
     """
     pictures = Conversation(messages=opening.messages[-1:]).images
     if not pictures:
-        return None if told else opening
+        return None if responses else opening
     bench = Bench(tools, pictures, folder, len(opening.images))
     stages = WAYS[tools.manner].stages
-    messages = _opened(opening, instructions(tools, bench.inventory), stages[0])
+    messages = _begin_messages(opening, instructions(tools, bench.inventory), stages[0])
     stage, calls_left = 0, tools.max_turns - 1
-    for response in told:
+    for response in responses:
         called = _calls(response, tools) if calls_left else None
         if called is not None:
             calls_left -= 1
             messages += _results(called, response, bench, tools)
-            if called.made > MOST_CALLS:
-                messages.append(_user(describe_left_out(called.made)))
+            if called.total > MOST_CALLS:
+                messages.append(_user(describe_left_out(called.total)))
             if not calls_left:
                 messages.append(_user(no_more(last=stage == len(stages) - 1)))
         elif stage < len(stages) - 1:
@@ -71,11 +71,11 @@ def next_turn(
             return None
     native = tools.style == "native" and calls_left
     return Conversation(
-        messages=tuple(_merged(messages)), tools=specs(tools.offered) if native else ()
+        messages=tuple(_merge_turns(messages)), tools=specs(tools.offered) if native else ()
     )
 
 
-def _opened(opening: Conversation, rules: str, stage: str) -> list[Message]:
+def _begin_messages(opening: Conversation, rules: str, stage: str) -> list[Message]:
     """The rules go before everything, since some APIs take a system turn nowhere else."""
     messages = [Message(role="system", parts=(TextPart(text=rules),)), *opening.messages]
     return [*messages, _user(stage)] if stage else messages
@@ -87,21 +87,23 @@ def _calls(response: Response, tools: Tools) -> _Called | None:
         if not response.calls:
             return None
         run = response.calls[:MOST_CALLS]
-        told = tuple(_repeated(call, n) for n, call in enumerate(run, start=1))
-        ids = [call.id for call in told]
+        repeated = tuple(_repeat_call(call, n) for n, call in enumerate(run, start=1))
+        ids = [call.id for call in repeated]
         if len(set(ids)) < len(ids):
-            told = tuple(c.model_copy(update={"id": f"call_{n}"}) for n, c in enumerate(told, 1))
-        return _Called(response.text, told, run, len(response.calls))
+            repeated = tuple(
+                c.model_copy(update={"id": f"call_{n}"}) for n, c in enumerate(repeated, 1)
+            )
+        return _Called(response.text, repeated, run, len(response.calls))
     written = read_calls(response.text)
     if written is None:
         return None
     run = tuple(written.calls[:MOST_CALLS])
-    blocks = [written_call(call.name, call.arguments) for call in run if call.name]
+    blocks = [write_call(call.name, call.arguments) for call in run if call.name]
     text = "\n\n".join(filter(None, [written.before, *blocks])) or "(a call that cannot be read)"
     return _Called(text, (), run, len(written.calls))
 
 
-def _repeated(call: ToolCall, number: int) -> ToolCall:
+def _repeat_call(call: ToolCall, number: int) -> ToolCall:
     """A call as it is sent back: servers refuse a history with odd names or broken arguments."""
     return ToolCall(
         id=call.id if _ID.fullmatch(call.id) else f"call_{number}",
@@ -127,20 +129,20 @@ def _results(called: _Called, response: Response, bench: Bench, tools: Tools) ->
     ]
     if tools.style == "text":
         yield _assistant(called.text)
-        yield Message(role="user", parts=reduce(_together, parts))
+        yield Message(role="user", parts=reduce(_join_parts, parts))
         return
     words = (TextPart(text=called.text),) if called.text.strip() else ()
-    yield Message(role="assistant", parts=words, calls=called.told, carried=response.carried)
-    for call, own in zip(called.told, parts, strict=True):
-        yield Message(role="tool", parts=own, answers=call.id)
+    yield Message(role="assistant", parts=words, calls=called.repeated, carried=response.carried)
+    for call, content in zip(called.repeated, parts, strict=True):
+        yield Message(role="tool", parts=content, answers=call.id)
 
 
-def _merged(messages: Sequence[Message]) -> Iterator[Message]:
+def _merge_turns(messages: Sequence[Message]) -> Iterator[Message]:
     """Neighbouring turns of the user, or of the system, as one: some templates take no two."""
     last: Message | None = None
     for message in messages:
         if last is not None and last.role == message.role in ("user", "system"):
-            last = last.model_copy(update={"parts": _together(last.parts, message.parts)})
+            last = last.model_copy(update={"parts": _join_parts(last.parts, message.parts)})
             continue
         if last is not None:
             yield last
@@ -149,11 +151,11 @@ def _merged(messages: Sequence[Message]) -> Iterator[Message]:
         yield last
 
 
-def _together(one: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
-    end, start = one[-1], other[0]
+def _join_parts(first: tuple[Part, ...], second: tuple[Part, ...]) -> tuple[Part, ...]:
+    end, start = first[-1], second[0]
     if isinstance(end, TextPart) and isinstance(start, TextPart):
-        return (*one[:-1], TextPart(text=f"{end.text}\n\n{start.text}"), *other[1:])
-    return (*one, *other)
+        return (*first[:-1], TextPart(text=f"{end.text}\n\n{start.text}"), *second[1:])
+    return (*first, *second)
 
 
 def _user(text: str) -> Message:

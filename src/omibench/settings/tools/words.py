@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from omibench.params.tool import Manner, Tools
-from omibench.schemas.tool_calls import NOT_YET, written_call
+from omibench.schemas.tool_calls import NOT_YET, write_call
 from omibench.settings.tools.arguments import specs
 
 MOST_CALLS = 8
@@ -74,7 +74,7 @@ WAYS: dict[Manner, Way] = {
 
 def instructions(tools: Tools, inventory: str) -> str:
     """What stands before the problem: what the tools are for, the pictures' names, the manner."""
-    call = _written(tools) if tools.style == "text" else "You call them as tools. "
+    call = _describe_tools(tools) if tools.style == "text" else "You call them as tools. "
     return (
         "You can look closer at the pictures of the problem, and draw on copies of them, with "
         f"tools. {call}The pictures are called, in the order in which they stand in the problem: "
@@ -101,9 +101,9 @@ def describe_left_out(calls: int) -> str:
     return f"Only the first {MOST_CALLS} of your {calls} calls were carried out."
 
 
-def _written(tools: Tools) -> str:
+def _describe_tools(tools: Tools) -> str:
     """The text protocol: an example, and each tool with the schema of its arguments."""
-    example = written_call("crop", '{"image": "image_1", "box": [0.1, 0.2, 0.6, 0.5]}')
+    example = write_call("crop", '{"image": "image_1", "box": [0.1, 0.2, 0.6, 0.5]}')
     listed = "\n".join(
         f"- {spec.name}: {spec.description} Arguments: {_signature(spec.parameters)}."
         for spec in specs(tools.offered)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from omibench.judges.case import Case
-from omibench.judges.panel import Panel, consult
+from omibench.judges.case import JudgeCase
+from omibench.judges.panel import OpenPanel, consult
 from omibench.schemas.problem import Answer, Question
 from omibench.stages.aggregate.judges import COMPARISON, MARKS
-from omibench.stages.aggregate.sample import Sample, draw, valid
-from omibench.stages.aggregate.tournament import Match, best_of, bracket, play
+from omibench.stages.aggregate.sample import Sample, make_generator, select_valid
+from omibench.stages.aggregate.tournament import Match, bracket, choose_best, play
 
 Samples = Mapping[str, list[Sample]]
 """The samples of every problem, in the order drawn."""
@@ -20,17 +20,17 @@ Texts = Mapping[tuple[str, int], str]
 Chosen = dict[str, Sample]
 
 
-class Asked(NamedTuple):
+class CaseMaterial(NamedTuple):
     """What a judge of samples is shown beside them."""
 
     questions: Mapping[str, Question]
     texts: Texts
     answers: Mapping[str, Answer]
 
-    def case(self, problem: str, first: Sample, second: Sample | None = None) -> Case:
+    def make_case(self, problem: str, first: Sample, second: Sample | None = None) -> JudgeCase:
         """One response, or two that are to be compared; never the gold."""
         question, answer = self.questions.get(problem), self.answers[problem]
-        return Case(
+        return JudgeCase(
             problem,
             question.question if question else "",
             (),
@@ -40,41 +40,45 @@ class Asked(NamedTuple):
         )
 
 
-def by_marks(
-    samples: Samples, ks: Sequence[int], panel: Panel, asked: Asked, seed: int
+def choose_by_marks(
+    samples: Samples, ks: Sequence[int], panel: OpenPanel, material: CaseMaterial, seed: int
 ) -> dict[int, Chosen]:
     """The sample with the highest mark among the first k, for every k; each is marked once."""
-    entries = [(problem, s) for problem, own in samples.items() for s in valid(own)]
-    told = consult([asked.case(problem, s) for problem, s in entries], MARKS, panel)
-    marks = {(p, s.index): o.value for (p, s), o in zip(entries, told, strict=True)}
+    entries = [
+        (problem, s) for problem, candidates in samples.items() for s in select_valid(candidates)
+    ]
+    opinions = consult([material.make_case(problem, s) for problem, s in entries], MARKS, panel)
+    marks = {(p, s.index): o.value for (p, s), o in zip(entries, opinions, strict=True)}
     return {
         k: {
-            problem: best_of(
-                kept := valid(own[:k]),
-                [marks.get((problem, s.index)) for s in kept],
-                draw(seed, "best-of-n", problem),
+            problem: choose_best(
+                eligible := select_valid(candidates[:k]),
+                [marks.get((problem, s.index)) for s in eligible],
+                make_generator(seed, "best-of-n", problem),
             )
-            for problem, own in samples.items()
+            for problem, candidates in samples.items()
         }
         for k in ks
     }
 
 
-def by_tournament(
-    samples: Samples, ks: Sequence[int], panel: Panel, asked: Asked, seed: int
+def choose_by_tournament(
+    samples: Samples, ks: Sequence[int], panel: OpenPanel, material: CaseMaterial, seed: int
 ) -> dict[int, Chosen]:
     """The winner of a tournament of the first k, for every k."""
 
     def compare(matches: Sequence[Match]) -> list[bool | None]:
-        cases = [asked.case(m.problem, m.first, m.second) for m in matches]
+        cases = [material.make_case(m.problem, m.first, m.second) for m in matches]
         return [opinion.value for opinion in consult(cases, COMPARISON, panel)]
 
-    def rng(name: str, k: int) -> Callable[[str], Random]:
-        return lambda problem: draw(seed, name, problem, str(k))
+    def make_rng(name: str, k: int) -> Callable[[str], Random]:
+        return lambda problem: make_generator(seed, name, problem, str(k))
 
-    found = {}
+    winners = {}
     for k in ks:
-        order, coin = rng("bracket", k), rng("coin", k)
-        entrants = {p: bracket(valid(own[:k]), order(p)) for p, own in samples.items()}
-        found[k] = play(entrants, compare, coin)
-    return found
+        order, coin = make_rng("bracket", k), make_rng("coin", k)
+        entrants = {
+            p: bracket(select_valid(candidates[:k]), order(p)) for p, candidates in samples.items()
+        }
+        winners[k] = play(entrants, compare, coin)
+    return winners

@@ -10,12 +10,12 @@ from omibench.rule_books.registry import score_item
 from omibench.rule_books.robust import NAME as ROBUST
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.aggregate.sample import Same
+from omibench.stages.aggregate.sample import Equivalence
 
 
-def same_under(
+def make_equivalence(
     rules: str, answer_type: AnswerType, choices: Sequence[Choice] | None = None
-) -> Same:
+) -> Equivalence:
     """Sameness of two answers to one problem under a rule book.
 
     Robust letters are the same when they are equal, robust texts when `match_answer` finds them so.
@@ -23,15 +23,15 @@ def same_under(
     """
 
     @cache
-    def same(gold: str, given: str) -> bool:
-        if gold == given:
+    def are_same(gold: str, answer: str) -> bool:
+        if gold == answer:
             return True
         if rules == ROBUST:
-            return answer_type == "open" and match_answer([gold], given) is not None
+            return answer_type == "open" and match_answer([gold], answer) is not None
         item = ScoredItem(
-            id="", prediction=f"\\boxed{{{given}}}", gold=[gold], answer_type=answer_type,
+            id="", prediction=f"\\boxed{{{answer}}}", gold=[gold], answer_type=answer_type,
             choices=list(choices) if choices else None,
         )  # fmt: skip
         return score_item(item, rules).verdict >= 1.0
 
-    return same
+    return are_same

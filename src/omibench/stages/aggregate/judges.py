@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.judges.case import Case, clip, question_section, response_section
+from omibench.judges.case import JudgeCase, clip, question_section, response_section
 from omibench.judges.instrument import Instrument
 from omibench.judges.reply import last_value
 from omibench.judges.votes import middle, most
@@ -27,19 +27,19 @@ right final answer. Solve the problem yourself where you can; check each step an
 the responses rely on. Style, length and the order in which they are shown are worth nothing."""
 
 
-def read_mark(reply: str, case: Case) -> float | None:
+def read_mark(reply: str, case: JudgeCase) -> float | None:
     """The mark from 0 to 100 on the last line; None unless it is exactly that."""
-    said = (last_value(reply, "mark") or "").strip("*_` .")
-    return float(said) if _MARK.fullmatch(said) else None
+    mark = (last_value(reply, "mark") or "").strip("*_` .")
+    return float(mark) if _MARK.fullmatch(mark) else None
 
 
-def read_better(reply: str, case: Case) -> bool | None:
+def read_better(reply: str, case: JudgeCase) -> bool | None:
     """Whether the last line says that the first response is the better one."""
-    said = (last_value(reply, "better") or "").strip("*_` .").upper()
-    return {"A": True, "B": False}.get(said)
+    letter = (last_value(reply, "better") or "").strip("*_` .").upper()
+    return {"A": True, "B": False}.get(letter)
 
 
-def _two_responses(case: Case) -> tuple[Section, ...]:
+def _two_responses(case: JudgeCase) -> tuple[Section, ...]:
     first, second = (
         Section(name, clip(drop_hidden_text(text)) or "(empty)")
         for name, text in (("RESPONSE A", case.response), ("RESPONSE B", case.reference or ""))

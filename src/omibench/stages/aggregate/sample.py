@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-Same = Callable[[str, str], bool]
+Equivalence = Callable[[str, str], bool]
 """Whether two extracted answers are one answer, under some rule book."""
 
 
@@ -20,12 +20,12 @@ class Sample:
     verdict: float = 0.0
 
 
-def valid(samples: list[Sample]) -> list[Sample]:
+def select_valid(samples: list[Sample]) -> list[Sample]:
     """The samples that hold an answer; all of them where none does."""
     return [s for s in samples if s.answer is not None] or samples
 
 
-def draw(seed: int, *names: str) -> Random:
+def make_generator(seed: int, *names: str) -> Random:
     """A generator that depends on the seed and the names alone, never on the order of calls."""
     text = "\0".join((str(seed), *names))
     return Random(hashlib.blake2b(text.encode(), digest_size=8).digest())  # noqa: S311

@@ -10,8 +10,8 @@ from typing import Any
 
 from omibench.errors import ParamsError
 from omibench.judges.instrument import Instrument
-from omibench.judges.panel import Wanted, open_panels
-from omibench.params.aggregate import SELF, How
+from omibench.judges.panel import PanelRequest, open_panels
+from omibench.params.aggregate import SELF, AggregationRule
 from omibench.params.cell import Cell
 from omibench.params.judge import JudgePanel
 from omibench.params.stage_params import AggregateStageParams
@@ -27,16 +27,22 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import RIGHT
-from omibench.stages.aggregate.choose import Asked, Chosen, Samples, by_marks, by_tournament
-from omibench.stages.aggregate.equivalence import same_under
+from omibench.stages.aggregate.choose import (
+    CaseMaterial,
+    Chosen,
+    Samples,
+    choose_by_marks,
+    choose_by_tournament,
+)
+from omibench.stages.aggregate.equivalence import make_equivalence
 from omibench.stages.aggregate.judges import COMPARISON, MARKS
-from omibench.stages.aggregate.sample import Same, Sample, draw
+from omibench.stages.aggregate.sample import Equivalence, Sample, make_generator
 from omibench.stages.aggregate.votes import consistency, majority
 from omibench.statistics.estimators import pass_at_k
 
-BY_JUDGE: dict[How, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
-    "best-of-n": (MARKS, by_marks),
-    "tournament": (COMPARISON, by_tournament),
+BY_JUDGE: dict[AggregationRule, tuple[Instrument[Any], Callable[..., dict[int, Chosen]]]] = {
+    "best-of-n": (MARKS, choose_by_marks),
+    "tournament": (COMPARISON, choose_by_tournament),
 }
 """How a judge chooses a sample: its instrument, and what is made of its marks or comparisons."""
 
@@ -53,20 +59,22 @@ class _Work:
     ks: list[int]
 
     @cached_property
-    def _same(self) -> dict[tuple[str, str], Same]:
+    def _equivalences(self) -> dict[tuple[str, str], Equivalence]:
         return {}
 
-    def book(self, rules: str) -> str:
+    def find_book(self, rules: str) -> str:
         """The rule book that says which answers are one under `rules`."""
         return rules if rules in RULE_BOOKS and rules != "published" else self.base
 
-    def same(self, rules: str, problem: str) -> Same:
+    def get_equivalence(self, rules: str, problem: str) -> Equivalence:
         """Sameness of two answers to a problem, remembered over all k."""
-        place = (self.book(rules), problem)
-        if place not in self._same:
+        place = (self.find_book(rules), problem)
+        if place not in self._equivalences:
             answer = self.answers[problem]
-            self._same[place] = same_under(place[0], answer.answer_type, answer.choices)
-        return self._same[place]
+            self._equivalences[place] = make_equivalence(
+                place[0], answer.answer_type, answer.choices
+            )
+        return self._equivalences[place]
 
 
 def aggregate_cell(
@@ -86,38 +94,38 @@ def aggregate_cell(
             "raise decoding.samples"
         )
     answers = {a.id: a for a in read_jsonl(results / "freeze" / "answers.jsonl", Answer)}
-    by_rules, simulated = _samples(results / "score" / cell.model / f"{cell.setting}.parquet")
+    by_rules, simulated = _read_samples(results / "score" / cell.model / f"{cell.setting}.parquet")
     base = next((r for r in study.score.rules if r != "published" and r in by_rules), "")
     ks = sorted({*setting.aggregate.k, setting.decoding.samples})
     work = _Work(by_rules, base, answers, study.study.seed, ks)
-    how, rows = setting.aggregate.how, list(_shares(work))
-    if how == "majority":
-        rows += _majority(work)
-    elif how in BY_JUDGE:
-        rows += _choose_by_judge(work, results, study, cell, how)
+    method, rows = setting.aggregate.how, list(_make_share_rows(work))
+    if method == "majority":
+        rows += _choose_by_majority(work)
+    elif method in BY_JUDGE:
+        rows += _choose_by_judge(work, results, study, cell, method)
     marked = [row.model_copy(update={"simulated": row.simulated or simulated}) for row in rows]
     write_parquet(out, marked, AggregateRow, describe_origin(out, job))
     return len(rows)
 
 
-def _samples(verdicts: Path) -> tuple[dict[str, Samples], bool]:
+def _read_samples(verdicts: Path) -> tuple[dict[str, Samples], bool]:
     """Rule book -> problem -> samples in the order drawn, and whether any is simulated."""
-    found: dict[str, dict[str, list[Sample]]] = {}
+    by_rules: dict[str, dict[str, list[Sample]]] = {}
     frame = read_parquet(verdicts, VerdictRow).sort("index", maintain_order=True)
     for row in frame.iter_rows(named=True):
         if "/" not in row["rules"]:
-            own = found.setdefault(row["rules"], {}).setdefault(row["id"], [])
-            own.append(sample_of(VerdictRow.model_construct(**row)))
-    return dict(found), bool(frame["simulated"].any())
+            problem_samples = by_rules.setdefault(row["rules"], {}).setdefault(row["id"], [])
+            problem_samples.append(make_sample(VerdictRow.model_construct(**row)))
+    return dict(by_rules), bool(frame["simulated"].any())
 
 
-def sample_of(verdict: VerdictRow) -> Sample:
+def make_sample(verdict: VerdictRow) -> Sample:
     """The sample that a verdict is on."""
     answer = verdict.extracted if verdict.outcome == "scored" else None
     return Sample(verdict.index, answer, verdict.verdict)
 
 
-def judges_of(study: AggregateStageParams, cell: Cell) -> JudgePanel | None:
+def find_judges(study: AggregateStageParams, cell: Cell) -> JudgePanel | None:
     """The judges that choose among a cell's samples, `self` by its name; None where nobody does."""
     aggregate = study.settings[cell.setting].aggregate
     if aggregate.how not in BY_JUDGE:
@@ -127,23 +135,23 @@ def judges_of(study: AggregateStageParams, cell: Cell) -> JudgePanel | None:
     return named.model_copy(update={"models": models})
 
 
-def _voters(work: _Work, rules: str, problem: str) -> list[Sample]:
+def _list_voters(work: _Work, rules: str, problem: str) -> list[Sample]:
     """The samples with the answers that vote and the verdicts of `rules`."""
-    own = work.by_rules[rules][problem]
-    if work.book(rules) == rules or not work.base:
-        return own
+    samples = work.by_rules[rules][problem]
+    if work.find_book(rules) == rules or not work.base:
+        return samples
     answers = {s.index: s.answer for s in work.by_rules[work.base].get(problem, [])}
-    return [Sample(s.index, answers.get(s.index), s.verdict) for s in own]
+    return [Sample(s.index, answers.get(s.index), s.verdict) for s in samples]
 
 
-def _each(work: _Work) -> Iterator[tuple[str, str, list[Sample]]]:
+def _iterate_samples(work: _Work) -> Iterator[tuple[str, str, list[Sample]]]:
     for rules, problems in work.by_rules.items():
         for problem in problems:
-            yield rules, problem, _voters(work, rules, problem)
+            yield rules, problem, _list_voters(work, rules, problem)
 
 
-def _shares(work: _Work) -> Iterator[AggregateRow]:
-    for rules, problem, samples in _each(work):
+def _make_share_rows(work: _Work) -> Iterator[AggregateRow]:
+    for rules, problem, samples in _iterate_samples(work):
         right = sum(s.verdict >= RIGHT for s in samples)
         choices = work.answers[problem].choices
         options = {c.label for c in choices} if choices else None
@@ -151,38 +159,44 @@ def _shares(work: _Work) -> Iterator[AggregateRow]:
             passed = pass_at_k(len(samples), right, k)
             yield AggregateRow(id=problem, rules=rules, metric="pass", k=k, value=passed)
             if work.base:
-                agreed = consistency(samples[:k], work.same(rules, problem), options)
+                agreed = consistency(samples[:k], work.get_equivalence(rules, problem), options)
                 yield AggregateRow(id=problem, rules=rules, metric="consistency", k=k, value=agreed)
 
 
-def _majority(work: _Work) -> Iterator[AggregateRow]:
-    for rules, problem, samples in _each(work):
+def _choose_by_majority(work: _Work) -> Iterator[AggregateRow]:
+    for rules, problem, samples in _iterate_samples(work):
         for k in work.ks:
             won = majority(
-                samples[:k], work.same(rules, problem), draw(work.seed, "majority", problem)
+                samples[:k],
+                work.get_equivalence(rules, problem),
+                make_generator(work.seed, "majority", problem),
             )
             yield _make_choice_row(problem, rules, "majority", k, won)
 
 
 def _choose_by_judge(
-    work: _Work, results: Path, study: AggregateStageParams, cell: Cell, how: How
+    work: _Work, results: Path, study: AggregateStageParams, cell: Cell, method: AggregationRule
 ) -> Iterator[AggregateRow]:
-    instrument, choose = BY_JUDGE[how]
-    params = judges_of(study, cell)
+    instrument, choose = BY_JUDGE[method]
+    params = find_judges(study, cell)
     if params is None:
         return
-    asked = Asked(*_read_shown(results, cell), work.answers)
-    where = f"settings.{cell.setting}.aggregate.judge"
-    with open_panels(study, [Wanted(params, instrument, where)]) as (panel,):
+    material = CaseMaterial(*_read_texts(results, cell), work.answers)
+    params_key = f"settings.{cell.setting}.aggregate.judge"
+    with open_panels(study, [PanelRequest(params, instrument, params_key)]) as (panel,):
         picked = choose(
-            work.by_rules[work.base or next(iter(work.by_rules))], work.ks, panel, asked, work.seed
+            work.by_rules[work.base or next(iter(work.by_rules))],
+            work.ks,
+            panel,
+            material,
+            work.seed,
         )
         simulated = any(study.models[name].is_simulated for name in params.models)
-        for rules, problem, samples in _each(work):
+        for rules, problem, samples in _iterate_samples(work):
             by_index = {s.index: s for s in samples}
             for k in work.ks:
                 won = by_index[picked[k][problem].index]
-                row = _make_choice_row(problem, rules, how, k, won)
+                row = _make_choice_row(problem, rules, method, k, won)
                 yield row.model_copy(
                     update={
                         "judge": panel.name, "prompt_sha256": panel.prompt.sha256,
@@ -191,7 +205,7 @@ def _choose_by_judge(
                 )  # fmt: skip
 
 
-def _read_shown(
+def _read_texts(
     results: Path, cell: Cell
 ) -> tuple[dict[str, Question], dict[tuple[str, int], str]]:
     questions = read_jsonl(results / "freeze" / "questions.jsonl", Question)

@@ -25,7 +25,7 @@ Compare = Callable[[Sequence[Match]], Sequence[bool | None]]
 """Whether the first of each match is the better one; None where the judge failed."""
 
 
-def best_of(samples: Sequence[Sample], marks: Sequence[float | None], rng: Random) -> Sample:
+def choose_best(samples: Sequence[Sample], marks: Sequence[float | None], rng: Random) -> Sample:
     """The sample with the highest mark, ties drawn; one without a mark wins only where none has.
 
     Raises ValueError without samples, or where the marks are not as many.
@@ -54,22 +54,26 @@ def play(
     All problems play a round together, so that a round is one batch of requests. A match that the
     judge fails to decide is drawn from `draw(problem)`. Raises ValueError for no entrants.
     """
-    standing = {problem: list(own) for problem, own in entrants.items()}
+    standing = {problem: list(samples) for problem, samples in entrants.items()}
     if not all(standing.values()):
         raise ValueError("there is no sample to choose from")
     coins = {problem: draw(problem) for problem in standing}
-    while any(len(own) > 1 for own in standing.values()):
-        matches = [match for problem, own in standing.items() for match in _round(problem, own)]
-        told = compare(matches)
-        waiting = {problem: own[-1:] * (len(own) % 2) for problem, own in standing.items()}
+    while any(len(samples) > 1 for samples in standing.values()):
+        matches = [
+            match for problem, samples in standing.items() for match in _pair_up(problem, samples)
+        ]
+        outcomes = compare(matches)
+        waiting = {
+            problem: samples[-1:] * (len(samples) % 2) for problem, samples in standing.items()
+        }
         standing = {problem: [] for problem in standing}
-        for match, says in zip(matches, told, strict=True):
+        for match, says in zip(matches, outcomes, strict=True):
             first_wins = coins[match.problem].random() < 0.5 if says is None else says
             standing[match.problem].append(match.first if first_wins else match.second)
-        for problem, own in waiting.items():
-            standing[problem] += own
-    return {problem: own[0] for problem, own in standing.items()}
+        for problem, samples in waiting.items():
+            standing[problem] += samples
+    return {problem: samples[0] for problem, samples in standing.items()}
 
 
-def _round(problem: str, standing: Sequence[Sample]) -> list[Match]:
+def _pair_up(problem: str, standing: Sequence[Sample]) -> list[Match]:
     return [Match(problem, a, b) for a, b in zip(standing[::2], standing[1::2], strict=False)]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import NamedTuple
 
-from omibench.stages.aggregate.sample import Same, Sample
+from omibench.stages.aggregate.sample import Equivalence, Sample
 
 
 class AnswerClass(NamedTuple):
@@ -21,7 +21,7 @@ class AnswerClass(NamedTuple):
     members: tuple[Sample, ...]
 
 
-def answer_classes(samples: Sequence[Sample], same: Same) -> list[AnswerClass]:
+def group_answers(samples: Sequence[Sample], are_same: Equivalence) -> list[AnswerClass]:
     """The classes of valid answers in the order in which they first occur.
 
     An answer joins the first class whose first member is the same answer, in either direction. A
@@ -33,31 +33,31 @@ def answer_classes(samples: Sequence[Sample], same: Same) -> list[AnswerClass]:
     for sample in samples:
         if sample.answer is None:
             continue
-        given = sample.answer
-        if given not in home:
-            known = (a for a in members if same(a, given) or same(given, a))
-            home[given] = next(known, given)
-        members.setdefault(home[given], []).append(sample)
-    return [AnswerClass(answer, tuple(own)) for answer, own in members.items()]
+        text = sample.answer
+        if text not in home:
+            matches = (a for a in members if are_same(a, text) or are_same(text, a))
+            home[text] = next(matches, text)
+        members.setdefault(home[text], []).append(sample)
+    return [AnswerClass(answer, tuple(group)) for answer, group in members.items()]
 
 
-def majority(samples: Sequence[Sample], same: Same, rng: Random) -> Sample:
+def majority(samples: Sequence[Sample], are_same: Equivalence, rng: Random) -> Sample:
     """The first sample of the largest class; ties between classes are drawn from `rng`.
 
     Where no sample holds an answer it is the first sample. Raises ValueError without samples.
     """
     if not samples:
         raise ValueError("there is no sample to choose from")
-    classes = answer_classes(samples, same)
+    classes = group_answers(samples, are_same)
     if not classes:
         return samples[0]
-    most = max(len(c.members) for c in classes)
-    tied = [c for c in classes if len(c.members) == most]
+    largest = max(len(c.members) for c in classes)
+    tied = [c for c in classes if len(c.members) == largest]
     return rng.choice(tied).members[0]
 
 
 def consistency(
-    samples: Sequence[Sample], same: Same, options: Collection[str] | None = None
+    samples: Sequence[Sample], are_same: Equivalence, options: Collection[str] | None = None
 ) -> float:
     """The share of samples that give the most frequent valid answer (USNCO-V, eqs. 4 and 5).
 
@@ -66,5 +66,7 @@ def consistency(
     """
     if not samples:
         raise ValueError("there is no sample to compare")
-    known = [s for s in samples if options is None or s.answer in options]
-    return max((len(c.members) for c in answer_classes(known, same)), default=0) / len(samples)
+    valid_samples = [s for s in samples if options is None or s.answer in options]
+    return max((len(c.members) for c in group_answers(valid_samples, are_same)), default=0) / len(
+        samples
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.present_cells import describe_missing
-from omibench.schemas.certificate import ALL
+from omibench.schemas.certificate import ALL_TYPES
 from omibench.stages.analyze.tables.accuracy import ALL_CELLS, TOTAL, ImageScore, Score
 from omibench.stages.analyze.words import (
     count_noun,
@@ -47,8 +47,8 @@ def best(results: Results, rows: Sequence[Score]) -> Score | None:
 def partial_cells(results: Results, rows: Sequence[Score]) -> list[Cell]:
     """The cells that cannot lead, because others answered clearly more problems."""
     totals = [s for s in rows if s.subject == TOTAL and s.rules == results.main_rules]
-    most = max(s.acc.n for s in totals)
-    return [s.cell for s in totals if s.acc.n < NEARLY_ALL * most]
+    highest_count = max(s.acc.n for s in totals)
+    return [s.cell for s in totals if s.acc.n < NEARLY_ALL * highest_count]
 
 
 def compare_cells(results: Results, first: Cell, second: Cell) -> AccuracyDifference:
@@ -102,7 +102,7 @@ def _lead(results: Results, rows: Sequence[Score]) -> str:
     )
     if not other_cells:
         return lead + "."
-    ahead = sum(compare_cells(results, top.cell, other).lo > 0 for other in other_cells)
+    ahead = sum(compare_cells(results, top.cell, other_cell).lo > 0 for other_cell in other_cells)
     indistinguishable = len(other_cells) - ahead
     if indistinguishable == 0:
         whom = f"all {ahead} others" if ahead > 1 else "the other cell"
@@ -144,8 +144,8 @@ def image_difference(
     pooled = [s for s in rows if s.cell == ALL_CELLS and s.rules == results.main_rules]
     if len(pooled) < 2:
         return None
-    few, many = pooled[0], pooled[-1]
-    return few, many, independent_difference(many.acc, few.acc)
+    lowest_bin, highest_bin = pooled[0], pooled[-1]
+    return lowest_bin, highest_bin, independent_difference(highest_bin.acc, lowest_bin.acc)
 
 
 def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
@@ -153,13 +153,13 @@ def images_sentence(results: Results, rows: Sequence[ImageScore]) -> str:
     effect = image_difference(results, rows)
     if effect is None:
         return "All problems have the same number of images, so its effect cannot be seen here."
-    few, many, difference = effect
+    lowest_bin, highest_bin, difference = effect
     direction = "a fall" if difference.value < 0 else "a rise"
     verdict = direction if difference.distinguishable else "not distinguishable from zero"
     return (
-        f"With {name_image_bin(many.images)} accuracy over all cells is "
-        f"{format_percent(many.acc.mean)}, "
-        f"with {name_image_bin(few.images)} {format_percent(few.acc.mean)}: "
+        f"With {name_image_bin(highest_bin.images)} accuracy over all cells is "
+        f"{format_percent(highest_bin.acc.mean)}, "
+        f"with {name_image_bin(lowest_bin.images)} {format_percent(lowest_bin.acc.mean)}: "
         f"{format_points(difference.value)} points "
         f"({format_points_interval(difference)}), {verdict}. These are different problems, so the "
         "number of images need not be the cause."
@@ -199,15 +199,15 @@ def calibration_sentence(results: Results) -> str:
     certificate = results.certificate
     if certificate is None:
         return "The judge is not calibrated against people."
-    quality = certificate.quality[ALL]
+    quality = certificate.quality[ALL_TYPES]
     kappa = (
         "" if quality.kappa.value is None else f" (kappa {format_decimals(quality.kappa.value, 2)})"
     )
     mark = f" {SIMULATED}" if certificate.simulated else ""
     agreement = format_percent(quality.agreement.value or 0.0)
     rates = [
-        f"{format_percent(rate.value)} of the {which} responses"
-        for rate, which in ((quality.tpr, "right"), (quality.fpr, "wrong"))
+        f"{format_percent(rate.value)} of the {correctness} responses"
+        for rate, correctness in ((quality.tpr, "right"), (quality.fpr, "wrong"))
         if rate.value is not None
     ]
     return (

@@ -22,7 +22,7 @@ from omibench.stages.analyze.claims import (
 )
 from omibench.stages.analyze.tables.accuracy import ImageScore, Score
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     count_noun,
     format_interval,
     format_level,
@@ -80,14 +80,14 @@ def leading_numbers(
     """
     tiles = [_best(results, rows)]
     if effect := image_difference(results, images):
-        few, many, difference = effect
+        lowest_bin, highest_bin, difference = effect
         doubt = "" if difference.distinguishable else ", not distinguishable"
         tiles.append(
             HeadlineNumber(
-                f"From {few.images} to {many.images} images",
+                f"From {lowest_bin.images} to {highest_bin.images} images",
                 f"{format_points(difference.value)} points",
-                f"{format_percent(few.acc.mean)} to {format_percent(many.acc.mean)} over all "
-                f"cells; "
+                f"{format_percent(lowest_bin.acc.mean)} to {format_percent(highest_bin.acc.mean)} "
+                f"over all cells; "
                 f"interval {format_points_interval(difference)}{doubt}",
                 results.main_simulated,
             )
@@ -117,7 +117,7 @@ def leading_numbers(
 def _best(results: Results, rows: Sequence[Score]) -> HeadlineNumber:
     label, top = "Best accuracy", best(results, rows)
     if top is None:
-        return HeadlineNumber(label, NONE, NO_LEADER, results.main_simulated)
+        return HeadlineNumber(label, NO_VALUE, NO_LEADER, results.main_simulated)
     failed = results.failed_cells
     small_cells = [cell for cell in partial_cells(results, rows) if cell not in failed]
     detail = (

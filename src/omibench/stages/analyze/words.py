@@ -14,7 +14,7 @@ from omibench.statistics.paired import AccuracyDifference
 
 RULES_NAMES = {"gptscore": "GPTScore", "published": "published verdicts"}
 MINUS = "\N{MINUS SIGN}"
-NONE = "–"
+NO_VALUE = "–"
 PER_CENT = "\N{NO-BREAK SPACE}%"
 
 
@@ -32,7 +32,7 @@ def format_percent(share: float, digits: int = 1) -> str:
 
 def format_share(share: float, digits: int = 1) -> str:
     """0.5714 -> '57.1': per cent without its sign, for columns of a table; NaN is a dash."""
-    return NONE if isnan(share) else format_decimals(100 * share, digits)
+    return NO_VALUE if isnan(share) else format_decimals(100 * share, digits)
 
 
 def format_interval(acc: Estimate) -> str:
@@ -84,9 +84,9 @@ def count_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def name_image_bin(many: str) -> str:
+def name_image_bin(image_bin: str) -> str:
     """A bin of image counts: '1 image', '2 images', '6+ images'."""
-    return f"{many} image{'' if many == '1' else 's'}"
+    return f"{image_bin} image{'' if image_bin == '1' else 's'}"
 
 
 def describe_cell(results: Results, cell: Cell) -> dict[str, Any]:

@@ -19,8 +19,10 @@ SOURCES = ("no_effective_reasoning", "reasoning_error", "rule_match_error", "oth
 Texts = dict[tuple[Any, ...], str]
 
 
-def disagreements(results: Results, rows: pl.DataFrame, most: int) -> Iterator[DisagreementRow]:
-    """At most `most` responses of each model, drawn with the study's seed, in their own order.
+def draw_disagreements(
+    results: Results, rows: pl.DataFrame, limit: int
+) -> Iterator[DisagreementRow]:
+    """At most `limit` responses of each model, drawn with the study's seed, in their own order.
 
     `rows` are those of `fourway.side_by_side`.
     """
@@ -32,13 +34,13 @@ def disagreements(results: Results, rows: pl.DataFrame, most: int) -> Iterator[D
 
     disagree = rows.filter(pl.col("quadrant").is_in(DISAGREE))
     for model in disagree["model"].unique(maintain_order=True).to_list():
-        own = list(disagree.filter(model=model).iter_rows(named=True))
+        candidates = list(disagree.filter(model=model).iter_rows(named=True))
         rng = Random(f"{results.study.study.seed}\0{model}")  # noqa: S311
-        drawn = rng.sample(range(len(own)), min(most, len(own)))
-        yield from (_row(results, own[place], texts) for place in sorted(drawn))
+        drawn = rng.sample(range(len(candidates)), min(limit, len(candidates)))
+        yield from (_make_row(results, candidates[place], texts) for place in sorted(drawn))
 
 
-def _row(results: Results, row: dict[str, Any], texts: Texts) -> DisagreementRow:
+def _make_row(results: Results, row: dict[str, Any], texts: Texts) -> DisagreementRow:
     answer, question = results.answers[row["id"]], results.questions.get(row["id"])
     return DisagreementRow(
         id=row["id"],

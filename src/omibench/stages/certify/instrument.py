@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def one_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
+def get_only_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
     """The only value of a column. Raises FileFormatError naming the folder for any other number."""
     values = judged[column].drop_nulls().unique().sort().to_list()
     if len(values) == 1:
@@ -24,7 +24,7 @@ def one_value(judged: pl.DataFrame, column: str, folder: Path) -> str:
     )
 
 
-def identities(study: Study, judge: str) -> list[dict[str, Any]]:
+def list_identities(study: Study, judge: str) -> list[dict[str, Any]]:
     """What of the models of a judge, joined by +, changes its answers.
 
     Raises MissingInputError for one that the study does not define.

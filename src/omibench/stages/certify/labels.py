@@ -16,11 +16,11 @@ WRONG_WORDS = ("wrong", "incorrect", "false", "no", "inconsistent")
 SUFFIXES = (".csv", ".jsonl", ".ndjson")
 
 
-def _worded(given: object) -> object:
-    if isinstance(given, bool):
-        return float(given)
-    word = str(given).strip().casefold()
-    return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else given
+def _parse_label(value: object) -> object:
+    if isinstance(value, bool):
+        return float(value)
+    word = str(value).strip().casefold()
+    return 1.0 if word in RIGHT_WORDS else 0.0 if word in WRONG_WORDS else value
 
 
 MARKS = ("correctness", "faithfulness", "information_usage", "clarity", "detail", "overall")
@@ -28,8 +28,8 @@ MARKS = ("correctness", "faithfulness", "information_usage", "clarity", "detail"
 Mark = Annotated[float, Field(ge=1, le=5)] | None
 
 
-def _folded(given: object) -> object:
-    return str(given).strip().casefold().replace(" ", "_")
+def _normalise_label(value: object) -> object:
+    return str(value).strip().casefold().replace(" ", "_")
 
 
 class LabelRow(BaseModel):
@@ -45,8 +45,8 @@ class LabelRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     id: str
-    label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_worded)] | None = None
-    error_type: Annotated[str, BeforeValidator(_folded)] | None = None
+    label: Annotated[float, Field(ge=0, le=1), BeforeValidator(_parse_label)] | None = None
+    error_type: Annotated[str, BeforeValidator(_normalise_label)] | None = None
     correctness: Mark = None
     faithfulness: Mark = None
     information_usage: Mark = None
@@ -62,17 +62,17 @@ class LabelRow(BaseModel):
     """Whether the label comes from a simulation's truth, not from a person."""
 
     @property
-    def said(self) -> dict[str, float | str]:
+    def labels(self) -> dict[str, float | str]:
         """Column -> what the person said."""
         names = ("label", "error_type", *MARKS, "alignment")
-        return {name: said for name in names if (said := getattr(self, name)) is not None}
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     @property
-    def of(self) -> str:
+    def response_name(self) -> str:
         """Which response, for a reader."""
-        which = [self.model, self.setting, None if self.index is None else f"sample {self.index}"]
-        known = ", ".join(word for word in which if word)
-        return f"{self.id} ({known})" if known else self.id
+        parts = [self.model, self.setting, None if self.index is None else f"sample {self.index}"]
+        details = ", ".join(word for word in parts if word)
+        return f"{self.id} ({details})" if details else self.id
 
 
 def read_labels(path: Path) -> list[LabelRow]:
@@ -85,13 +85,13 @@ def read_labels(path: Path) -> list[LabelRow]:
         raise MissingInputError(f"{path}: there is no such file of labels")
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
-    rows = [_check_row(raw, path, number) for number, raw in enumerate(_raw(path), 1)]
+    rows = [_check_row(raw, path, number) for number, raw in enumerate(_read_raw_rows(path), 1)]
     if not rows:
         raise FileFormatError(f"{path}: holds no label")
     return rows
 
 
-def _raw(path: Path) -> Iterator[dict[str, Any]]:
+def _read_raw_rows(path: Path) -> Iterator[dict[str, Any]]:
     if path.suffix == ".csv":
         for cells in read_csv(path):
             yield {name: value for name, value in cells.items() if name and value}
@@ -105,22 +105,22 @@ def _raw(path: Path) -> Iterator[dict[str, Any]]:
 def _check_row(raw: dict[str, Any], path: Path, number: int) -> LabelRow:
     try:
         row = LabelRow.model_validate(raw)
-        if not row.said:
+        if not row.labels:
             raise FileFormatError(
                 f"{path}, row {number}: lacks the column 'label', 'error_type' or a mark "
-                f"({', '.join(MARKS)}, alignment); {_columns(raw)}"
+                f"({', '.join(MARKS)}, alignment); {_describe_columns(raw)}"
             )
         return row
     except ValidationError as error:
         first = error.errors()[0]
         column = str(first["loc"][0]) if first["loc"] else "?"
         if first["type"] == "missing":
-            what = f"lacks the column {column!r}; {_columns(raw)}"
+            mistake = f"lacks the column {column!r}; {_describe_columns(raw)}"
         else:
-            what = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
-        raise FileFormatError(f"{path}, row {number}: {what}") from None
+            mistake = f"column {column!r}: {first['msg']} (got {str(first['input'])[:60]!r})"
+        raise FileFormatError(f"{path}, row {number}: {mistake}") from None
 
 
-def _columns(raw: dict[str, Any]) -> str:
+def _describe_columns(raw: dict[str, Any]) -> str:
     names = (" ".join(name.split()) for name in sorted(raw))
     return f"it has {', '.join(names) or 'no column'}"

@@ -21,7 +21,7 @@ UNKNOWN_PROBLEM = "of a problem that this study does not have"
 OTHER_MODEL = "of a model that did not answer this problem here"
 OTHER_RESPONSE = "of a setting or sample that this study does not have"
 STALE = "of responses that are other ones by now"
-AGAIN = "said already by an earlier row"
+DUPLICATE = "said already by an earlier row"
 UNKNOWN = (UNKNOWN_PROBLEM, OTHER_MODEL, OTHER_RESPONSE)
 NAMED = 5
 """Responses that a warning names of each reason; the certificate names all."""
@@ -36,7 +36,7 @@ class Label(NamedTuple):
     place: Place
 
 
-class Matched(NamedTuple):
+class MatchedLabels(NamedTuple):
     """The labels of responses of this study, and the rest: why -> which."""
 
     file: Path
@@ -48,25 +48,25 @@ class Matched(NamedTuple):
 
         Raises FileFormatError where two rows contradict each other.
         """
-        found: dict[Place, Any] = {}
+        labels: dict[Place, Any] = {}
         for number, row, place in self.labels:
-            if name not in row.said:
+            if name not in row.labels:
                 continue
-            said = row.said[name]
-            if found.setdefault(place, said) != said:
+            label = row.labels[name]
+            if labels.setdefault(place, label) != label:
                 model, setting, *_ = place
                 raise FileFormatError(
                     f"{self.file}, row {number}: problem {row.id!r} of {model} under {setting} has "
-                    f"two labels, {found[place]} and {said}; keep one"
+                    f"two labels, {labels[place]} and {label}; keep one"
                 )
-        return found
+        return labels
 
     def count(self, *reasons: str) -> int:
         """How many labels were left out for any of these reasons."""
-        return sum(len(self.left_out.get(why, [])) for why in reasons)
+        return sum(len(self.left_out.get(reason, [])) for reason in reasons)
 
 
-def match(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -> Matched:
+def match_labels(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -> MatchedLabels:
     """Find the response of every label; a warning says which labels were left out, and why.
 
     `answered` has the columns of `RESPONSE` and `text`. Raises FileFormatError where a label fits
@@ -75,58 +75,66 @@ def match(rows: Sequence[LabelRow], answered: pl.DataFrame, file: Path) -> Match
     responses: dict[str, list[dict[str, Any]]] = {}
     for response in answered.select(*RESPONSE, "text").iter_rows(named=True):
         responses.setdefault(response["id"], []).append(response)
-    found = Matched(file, [], {})
-    seen: set[tuple[Place, tuple[Any, ...]]] = set()
+    matched = MatchedLabels(file, [], {})
+    accepted: set[tuple[Place, tuple[Any, ...]]] = set()
     for number, row in enumerate(rows, 1):
-        known = responses.get(row.id, [])
-        meant = _meant(row, known, f"{file}, row {number}")
-        why = _why_not(row, known) if meant is None else _stale(row, meant)
-        if meant is not None and why is None:
+        candidates = responses.get(row.id, [])
+        meant = _find_response(row, candidates, f"{file}, row {number}")
+        reason = (
+            _explain_mismatch(row, candidates) if meant is None else _check_staleness(row, meant)
+        )
+        if meant is not None and reason is None:
             place = tuple(meant[name] for name in RESPONSE)
-            said = (place, tuple(row.said.items()))
-            why = AGAIN if said in seen else None
-            seen.add(said)
-            if why is None:
-                found.labels.append(Label(number, row, place))
-        if why:
-            found.left_out.setdefault(why, []).append(row.of)
-    if found.left_out:
-        _LOG.warning("certify: %s", " ".join(_told(found.left_out, len(rows), file)))
-    return found
+            entry = (place, tuple(row.labels.items()))
+            reason = DUPLICATE if entry in accepted else None
+            accepted.add(entry)
+            if reason is None:
+                matched.labels.append(Label(number, row, place))
+        if reason:
+            matched.left_out.setdefault(reason, []).append(row.response_name)
+    if matched.left_out:
+        _LOG.warning("certify: %s", " ".join(_describe_unused(matched.left_out, len(rows), file)))
+    return matched
 
 
 def describe_left_out(left_out: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """A phrase for each reason: how many labels, why, and the first few by name."""
-    for why, which in left_out.items():
-        named = "; ".join(which[:NAMED]) + ("; ..." if len(which) > NAMED else "")
-        yield f"{len(which)} {why}: {named}"
+    for reason, responses in left_out.items():
+        named = "; ".join(responses[:NAMED]) + ("; ..." if len(responses) > NAMED else "")
+        yield f"{len(responses)} {reason}: {named}"
 
 
-def _told(left_out: Mapping[str, Sequence[str]], labels: int, file: Path) -> Iterator[str]:
+def _describe_unused(
+    left_out: Mapping[str, Sequence[str]], labels: int, file: Path
+) -> Iterator[str]:
     yield f"{sum(map(len, left_out.values()))} of {labels} labels in {file} are not used."
     yield from (f"{phrase}." for phrase in describe_left_out(left_out))
 
 
-def _why_not(row: LabelRow, known: Sequence[dict[str, Any]]) -> str:
-    if not known:
+def _explain_mismatch(row: LabelRow, candidates: Sequence[dict[str, Any]]) -> str:
+    if not candidates:
         return UNKNOWN_PROBLEM
-    models = {response["model"] for response in known}
+    models = {response["model"] for response in candidates}
     return OTHER_MODEL if row.model not in {None, *models} else OTHER_RESPONSE
 
 
-def _stale(row: LabelRow, meant: dict[str, Any]) -> str | None:
+def _check_staleness(row: LabelRow, meant: dict[str, Any]) -> str | None:
     if row.response_sha256 in (None, sha256(meant["text"].encode()).hexdigest()):
         return None
     return STALE
 
 
-def _meant(row: LabelRow, known: list[dict[str, Any]], where: str) -> dict[str, Any] | None:
+def _find_response(
+    row: LabelRow, candidates: list[dict[str, Any]], location: str
+) -> dict[str, Any] | None:
     """The response that a label is of; None where this study has no such response."""
-    wanted = {"model": row.model, "setting": row.setting, "index": row.index}
-    asked = {name: value for name, value in wanted.items() if value is not None}
-    found = [r for r in known if all(r[name] == value for name, value in asked.items())]
-    if len(found) < 2:
-        return found[0] if found else None
-    which = ", ".join([f"id {row.id!r}", *(f"{n} {v!r}" for n, v in asked.items())])
-    missing = ", ".join(name for name in wanted if name not in asked) or "nothing more"
-    raise FileFormatError(f"{where}: {len(found)} responses have {which}; give {missing} too")
+    criteria = {"model": row.model, "setting": row.setting, "index": row.index}
+    stated = {name: value for name, value in criteria.items() if value is not None}
+    matches = [r for r in candidates if all(r[name] == value for name, value in stated.items())]
+    if len(matches) < 2:
+        return matches[0] if matches else None
+    description = ", ".join([f"id {row.id!r}", *(f"{n} {v!r}" for n, v in stated.items())])
+    missing = ", ".join(name for name in criteria if name not in stated) or "nothing more"
+    raise FileFormatError(
+        f"{location}: {len(matches)} responses have {description}; give {missing} too"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from omibench.results.accuracy import estimate_accuracy
-from omibench.schemas.certificate import ALL, JudgeQuality
+from omibench.schemas.certificate import ALL_TYPES, JudgeQuality
 from omibench.statistics.agreement import judge_quality
 from omibench.statistics.intervals import Estimate
 
@@ -21,25 +21,27 @@ def quality_by_kind(
     `labelled` has `label`, `by_judge`, `cluster` and `answer_type`; `judged`, all that the judge
     scored, `id`, `verdict`, `cluster` and `answer_type`, perhaps `outcome`.
     """
-    kinds = [ALL, *sorted(labelled["answer_type"].unique())]
+    kinds = [ALL_TYPES, *sorted(labelled["answer_type"].unique())]
     return {
-        kind: _of_kind(
-            labelled if kind == ALL else labelled.filter(answer_type=kind),
-            judged if kind == ALL else judged.filter(answer_type=kind),
+        kind: _measure_quality(
+            labelled if kind == ALL_TYPES else labelled.filter(answer_type=kind),
+            judged if kind == ALL_TYPES else judged.filter(answer_type=kind),
             confidence,
         )
         for kind in kinds
     }
 
 
-def _of_kind(labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float) -> JudgeQuality:
+def _measure_quality(
+    labelled: pl.DataFrame, judged: pl.DataFrame, confidence: float
+) -> JudgeQuality:
     if "outcome" in judged.columns:
         judged = judged.filter(judged["outcome"] == "scored")
-    every: Estimate = estimate_accuracy(judged, confidence)
+    accuracy: Estimate = estimate_accuracy(judged, confidence)
     return judge_quality(
         labelled["label"].to_list(),
         labelled["by_judge"].to_list(),
         labelled["cluster"].to_list(),
-        every,
+        accuracy,
         confidence,
     )

@@ -16,7 +16,7 @@ from omibench.results.load import JUDGE_RULES
 from omibench.schemas.certificate import CERTIFICATE_FILE, Certificate, DisagreementRow
 from omibench.schemas.tables import write_json, write_jsonl
 from omibench.stages.certify.labels import read_labels
-from omibench.stages.certify.matching import STALE, UNKNOWN, Matched, match
+from omibench.stages.certify.matching import STALE, UNKNOWN, MatchedLabels, match_labels
 from omibench.stages.certify.quality import quality_by_kind
 from omibench.stages.certify.verdict_file import SCHEMA, Row, read_verdicts
 
@@ -43,45 +43,45 @@ def certify_scored(
     rows = read_verdicts(scored, rules)
     judged = any(row["judge"] for row in rows)
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    said = read_labels(labels)
-    matched = match(said, frame, labels)
-    found = matched.column("label")
-    if not found:
+    label_rows = read_labels(labels)
+    matched = match_labels(label_rows, frame, labels)
+    values = matched.column("label")
+    if not values:
         raise FileFormatError(f"{labels}: holds no label of a response in {scored}")
     places = pl.DataFrame(
-        [(*place, float(label)) for place, label in found.items()],
+        [(*place, float(label)) for place, label in values.items()],
         schema={**{name: SCHEMA[name] for name in RESPONSE}, "label": pl.Float64},
         orient="row",
     )
-    told = frame.join(places, on=RESPONSE, how="left", maintain_order="left")
+    joined = frame.join(places, on=RESPONSE, how="left", maintain_order="left")
     if not judged:  # the rule book is what is certified, and people stand in its place
-        told = told.with_columns(by_judge=pl.col("by_rules"), by_rules=pl.col("label"))
-    compared = with_quadrants(told.filter(pl.col("judge_outcome") == "scored"))
+        joined = joined.with_columns(by_judge=pl.col("by_rules"), by_rules=pl.col("label"))
+    compared = with_quadrants(joined.filter(pl.col("judge_outcome") == "scored"))
     compared = compared if judged else compared.filter(pl.col("label").is_not_null())
-    certificate = _certificate(compared, told, matched, study, labels)
+    certificate = _make_certificate(compared, joined, matched, study, labels)
     write_json(out / CERTIFICATE_FILE, certificate)
-    drawn = _disagreements(compared, rows, study)
+    drawn = _draw_disagreements(compared, rows, study)
     write_jsonl(out / DISAGREEMENTS, drawn)
     return certificate
 
 
-def _certificate(
-    compared: pl.DataFrame, told: pl.DataFrame, matched: Matched, study: Study, labels: Path
+def _make_certificate(
+    compared: pl.DataFrame, joined: pl.DataFrame, matched: MatchedLabels, study: Study, labels: Path
 ) -> Certificate:
     import polars as pl
 
     labelled = compared.filter(pl.col("label").is_not_null())
     if labelled.is_empty():
         raise FileFormatError(f"{labels}: holds no label of a response that the judge scored")
-    judge = _one(told, "judge") or _one(told, "rules") or JUDGE_RULES
-    by_judge = told["judge"].is_not_null().any()
-    outcomes = told.filter(pl.col("label").is_not_null())["judge_outcome"]
+    judge = _get_only_value(joined, "judge") or _get_only_value(joined, "rules") or JUDGE_RULES
+    by_judge = joined["judge"].is_not_null().any()
+    outcomes = joined.filter(pl.col("label").is_not_null())["judge_outcome"]
     failed = int((outcomes == "judge_failed").sum())
-    every = (compared if by_judge else told).with_columns(verdict=pl.col("by_judge"))
+    every = (compared if by_judge else joined).with_columns(verdict=pl.col("by_judge"))
     return Certificate(
         judge=judge,
-        identity=_identity(study, judge, told) if by_judge else [_rule_identity(told)],
-        prompt_sha256=_one(told, "prompt_sha256") or "",
+        identity=_list_identities(study, judge, joined) if by_judge else [_identify_rules(joined)],
+        prompt_sha256=_get_only_value(joined, "prompt_sha256") or "",
         labels=matched.file.name,
         labels_sha256=hash_file(labels),
         n=labelled.height,
@@ -93,15 +93,15 @@ def _certificate(
         left_out=matched.left_out,
         confidence=study.analyze.confidence,
         quality=quality_by_kind(labelled, every, study.analyze.confidence),
-        rules=(_one(told, "rules") or "rules") if by_judge else LABELS,
+        rules=(_get_only_value(joined, "rules") or "rules") if by_judge else LABELS,
         four_way=four_way(compared),
         simulated=any(label.row.simulated for label in matched.labels),
         study=study.study.name,
     )
 
 
-def _one(told: pl.DataFrame, column: str) -> str | None:
-    values = told[column].drop_nulls().unique().to_list()
+def _get_only_value(joined: pl.DataFrame, column: str) -> str | None:
+    values = joined[column].drop_nulls().unique().to_list()
     if len(values) > 1:
         raise FileFormatError(
             f"the file of verdicts has {len(values)} values of {column!r}; certify one at a time"
@@ -109,7 +109,7 @@ def _one(told: pl.DataFrame, column: str) -> str | None:
     return str(values[0]) if values else None
 
 
-def _identity(study: Study, judge: str, told: pl.DataFrame) -> list[Row]:
+def _list_identities(study: Study, judge: str, joined: pl.DataFrame) -> list[Row]:
     """The judge models by what changes their answers, where the params define them."""
     names = judge.split("+")
     if all(name in study.models for name in names):
@@ -117,29 +117,34 @@ def _identity(study: Study, judge: str, told: pl.DataFrame) -> list[Row]:
     return [{"name": name} for name in names]
 
 
-def _rule_identity(told: pl.DataFrame) -> Row:
-    return {"rules": _one(told, "rules"), "version": _one(told, "version")}
+def _identify_rules(joined: pl.DataFrame) -> Row:
+    return {
+        "rules": _get_only_value(joined, "rules"),
+        "version": _get_only_value(joined, "version"),
+    }
 
 
-def _disagreements(
+def _draw_disagreements(
     compared: pl.DataFrame, rows: Sequence[Row], study: Study
 ) -> Iterator[DisagreementRow]:
     """At most `certify.disagreements` responses of each model, drawn with the study's seed."""
     import polars as pl
 
-    shown = {tuple(row[name] for name in RESPONSE): row for row in rows}
+    rows_by_response = {tuple(row[name] for name in RESPONSE): row for row in rows}
     disagree = compared.filter(pl.col("quadrant").is_in(DISAGREE))
     for model in disagree["model"].unique(maintain_order=True).to_list():
-        own = list(disagree.filter(model=model).iter_rows(named=True))
+        candidates = list(disagree.filter(model=model).iter_rows(named=True))
         rng = Random(f"{study.study.seed}\0{model}")  # noqa: S311
-        drawn = rng.sample(range(len(own)), min(study.certify.disagreements, len(own)))
+        drawn = rng.sample(
+            range(len(candidates)), min(study.certify.disagreements, len(candidates))
+        )
         for place in sorted(drawn):
-            found = own[place]
-            row = shown[tuple(found[name] for name in RESPONSE)]
+            comparison = candidates[place]
+            row = rows_by_response[tuple(comparison[name] for name in RESPONSE)]
             yield DisagreementRow(
                 id=row["id"], model=row["model"], setting=row["setting"], index=row["index"],
-                disagreement=found["quadrant"], question=row["question"], gold=row["gold"],
-                response=row["text"], extracted=row["extracted"], by_rules=found["by_rules"],
-                method=row["method"], by_judge=found["by_judge"], judge_key=row["judge_key"],
-                label=found["label"],
+                disagreement=comparison["quadrant"], question=row["question"], gold=row["gold"],
+                response=row["text"], extracted=row["extracted"], by_rules=comparison["by_rules"],
+                method=row["method"], by_judge=comparison["by_judge"], judge_key=row["judge_key"],
+                label=comparison["label"],
             )  # fmt: skip

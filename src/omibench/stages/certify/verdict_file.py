@@ -8,9 +8,9 @@ from typing import Any, Final
 import polars as pl
 
 from omibench.errors import FileFormatError, MissingInputError
-from omibench.formats.named import names_of
+from omibench.formats.named import format_columns
 from omibench.formats.read import raw_rows
-from omibench.formats.values import plain, texts_of
+from omibench.formats.values import extract_texts, plain
 from omibench.results.load import JUDGE_RULES
 from omibench.schemas.validation import suggest_name
 
@@ -35,15 +35,15 @@ def read_verdicts(path: Path, rules: str | None) -> list[Row]:
     holds no verdicts.
     """
     rows: list[Row] = []
-    seen: dict[tuple[str, ...], int] = {}
+    last_index: dict[tuple[str, ...], int] = {}
     books: dict[str, None] = {}
     for number, raw in enumerate(raw_rows(path), 1):
-        where = f"{path}, row {number}"
+        location = f"{path}, row {number}"
         lost = [name for name in _NEEDED if name not in raw]
         if lost:
             raise FileFormatError(
-                f"{where}: lacks the column {lost[0]!r}; it has {names_of(raw)}: give what "
-                "omibench score wrote"
+                f"{location}: lacks the column {lost[0]!r}; it has {format_columns(raw)}: give "
+                "what omibench score wrote"
             )
         book = str(raw.get("rules") or "rules")
         books[book] = None
@@ -52,17 +52,21 @@ def read_verdicts(path: Path, rules: str | None) -> list[Row]:
         place = (str(raw.get("model") or _NO_MODEL), str(raw.get("setting") or _NO_SETTING),
                  plain(raw["id"]))  # fmt: skip
         index = raw.get("index")
-        seen[place] = seen.get(place, -1) + 1
-        rows.append(_row(raw, book, place, seen[place] if index is None else int(index), where))
+        last_index[place] = last_index.get(place, -1) + 1
+        rows.append(
+            _make_row(
+                raw, book, place, last_index[place] if index is None else int(index), location
+            )
+        )
     if not rows:
-        known = suggest_name(rules, books) if rules and books else ""
+        hint = suggest_name(rules, books) if rules and books else ""
         raise MissingInputError(
-            f"{path}: holds no verdict{f' of {rules!r}{known}' if rules else ''}"
+            f"{path}: holds no verdict{f' of {rules!r}{hint}' if rules else ''}"
         )
     return rows
 
 
-def _row(raw: Row, book: str, place: tuple[str, str, str], index: int, where: str) -> Row:
+def _make_row(raw: Row, book: str, place: tuple[str, str, str], index: int, location: str) -> Row:
     model, setting, id = place
     judged = raw.get("gptscore") is not None and raw.get("judge_outcome") is not None
     return {
@@ -71,22 +75,24 @@ def _row(raw: Row, book: str, place: tuple[str, str, str], index: int, where: st
         "cluster": str(raw.get("group") or id),
         "answer_type": str(raw.get("answer_type") or "open"),
         "rules": book, "version": str(raw.get("version") or ""),
-        "by_rules": _share(raw["verdict"], where, "verdict"),
-        "by_judge": _share(raw["gptscore"], where, "gptscore") if judged else None,
+        "by_rules": _parse_share(raw["verdict"], location, "verdict"),
+        "by_judge": _parse_share(raw["gptscore"], location, "gptscore") if judged else None,
         "judge_outcome": str(raw["judge_outcome"]) if judged else "scored",
         "judge": (str(raw.get("judge") or JUDGE_RULES)) if judged else None,
         "judge_key": raw.get("judge_key"), "prompt_sha256": raw.get("judge_prompt_sha256"),
         "extracted": raw.get("extracted"), "method": str(raw.get("method") or ""),
-        "question": str(raw.get("question") or ""), "gold": texts_of(raw.get("gold")),
+        "question": str(raw.get("question") or ""), "gold": extract_texts(raw.get("gold")),
     }  # fmt: skip
 
 
-def _share(value: Any, where: str, column: str) -> float:
+def _parse_share(value: Any, location: str, column: str) -> float:
     try:
         share = float(value)
     except (TypeError, ValueError):
         share = -1.0
     if not 0 <= share <= 1:
-        shown = repr(value)[:60]
-        raise FileFormatError(f"{where}, column {column!r}: is no number in 0..1 (got {shown})")
+        excerpt = repr(value)[:60]
+        raise FileFormatError(
+            f"{location}, column {column!r}: is no number in 0..1 (got {excerpt})"
+        )
     return share

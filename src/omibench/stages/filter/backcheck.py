@@ -61,15 +61,15 @@ def readings(number: str) -> frozenset[str]:
     sign, digits = ("-", number[1:]) if number.startswith("-") else ("", number)
     groups = re.split(r"[.,]", digits)
     marks = re.findall(r"[.,]", digits)
-    whole = sign + "".join(groups)
+    integer = sign + "".join(groups)
     if not marks:
-        return frozenset({whole})
+        return frozenset({integer})
     grouped = all(len(group) == 3 for group in groups[1:]) and len(groups[0]) <= 3
     decimal = f"{sign}{''.join(groups[:-1])}.{groups[-1]}"
     if len(marks) == 1:
-        return frozenset({decimal, whole} if grouped else {decimal})
+        return frozenset({decimal, integer} if grouped else {decimal})
     if len(set(marks)) == 1:
-        return frozenset({whole} if grouped else {digits})
+        return frozenset({integer} if grouped else {digits})
     return frozenset({decimal})
 
 
@@ -172,5 +172,5 @@ def _describe_difference(noun: str, lost: Sequence[str], new: Sequence[str]) -> 
 
 
 def _quote_first(items: Sequence[str]) -> str:
-    more = " ..." if len(items) > _MAX_LISTED else ""
-    return f"{', '.join(map(repr, items[:_MAX_LISTED]))}{more}"
+    ellipsis = " ..." if len(items) > _MAX_LISTED else ""
+    return f"{', '.join(map(repr, items[:_MAX_LISTED]))}{ellipsis}"

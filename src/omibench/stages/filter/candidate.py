@@ -49,7 +49,7 @@ class Candidate:
         return [difference_hash(self.folder / figure.file) for figure in first_of.values()]
 
 
-class Kept:
+class KeptProblems:
     """The problems kept so far, in order, found again by what they say."""
 
     SURE_FROM = 0.85
@@ -84,7 +84,7 @@ class Case:
     """What a reason may look at: one candidate and the problems kept so far."""
 
     candidate: Candidate
-    kept: Kept
+    kept: KeptProblems
     params: FilterParams
 
     @property

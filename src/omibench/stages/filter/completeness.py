@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from omibench.judges.case import Case, question_section
-from omibench.judges.instrument import Instrument, prompt_of
-from omibench.judges.panel import Panel, Said, consult
+from omibench.judges.case import JudgeCase, question_section
+from omibench.judges.instrument import Instrument, build_prompt
+from omibench.judges.panel import JudgeVote, OpenPanel, consult
 from omibench.judges.reply import last_object
 from omibench.judges.votes import most
 from omibench.params.judge import JudgePanel
@@ -49,11 +49,11 @@ _CLOSING = (
 )
 
 
-def _sections(case: Case) -> Sequence[Section]:
+def _sections(case: JudgeCase) -> Sequence[Section]:
     return [question_section(case)]
 
 
-def _read(reply: str, _case: Case) -> str | None:
+def _read(reply: str, _case: JudgeCase) -> str | None:
     """`approved`, or the points that are denied; None where the reply holds no vote."""
     points = last_object(reply, POINTS)
     if not points or not all(isinstance(points[point], bool) for point in POINTS):
@@ -81,31 +81,35 @@ def vote_completeness(
     Raises ModelError when a request has no answer and ParamsError for the prompt's file.
     """
     judges = [models.judge(name) for name in params.models]
-    panel = Panel(judges, prompt_of(COMPLETENESS, params.prompt), params.max_tokens)
+    panel = OpenPanel(judges, build_prompt(COMPLETENESS, params.prompt), params.max_tokens)
     opinions = consult([_case(p, folder) for p in problems], COMPLETENESS, panel)
-    return [_judge_by_votes(p, opinion.said) for p, opinion in zip(problems, opinions, strict=True)]
+    return [
+        _judge_by_votes(p, opinion.votes) for p, opinion in zip(problems, opinions, strict=True)
+    ]
 
 
-def _case(problem: Problem, folder: Path) -> Case:
+def _case(problem: Problem, folder: Path) -> JudgeCase:
     images = tuple(
         ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
         for figure in problem.images
     )
-    return Case(problem.id, problem.question, [], "", problem.choices, images=images)
+    return JudgeCase(problem.id, problem.question, [], "", problem.choices, images=images)
 
 
-def _judge_by_votes(problem: Problem, votes: Sequence[Said[str]]) -> Judged:
+def _judge_by_votes(problem: Problem, votes: Sequence[JudgeVote[str]]) -> Judged:
     rows = [_row(problem, vote) for vote in votes]
     against = [row for row in rows if row.answers != [APPROVED]]
     if not against:
         return Judged(problem, rows)
-    why = "; ".join(f"{row.model}: {_meaning(row.answers[0])}" for row in against)
+    objections = "; ".join(f"{row.model}: {_meaning(row.answers[0])}" for row in against)
     agreed = len(rows) - len(against)
-    evidence = f"{agreed} of {len(rows)} models approve it, all must; {why}{simulated_note(rows)}"
+    evidence = (
+        f"{agreed} of {len(rows)} models approve it, all must; {objections}{simulated_note(rows)}"
+    )
     return Judged(problem, rows, evidence)
 
 
-def _row(problem: Problem, vote: Said[str]) -> FilterJudgement:
+def _row(problem: Problem, vote: JudgeVote[str]) -> FilterJudgement:
     return FilterJudgement(
         id=problem.id,
         judgement=COMPLETENESS.name,

@@ -31,7 +31,7 @@ for across languages."""
 Judge = Callable[[Sequence[Problem]], list[Judged]]
 
 
-class Rejected(NamedTuple):
+class RejectedProblem(NamedTuple):
     """A problem that a judgement has turned away."""
 
     problem: Problem
@@ -39,29 +39,31 @@ class Rejected(NamedTuple):
     evidence: str
 
 
-class Outcome(NamedTuple):
+class JudgingOutcome(NamedTuple):
     """What is left of the problems, what is not, and all that models said."""
 
-    kept: list[Problem]
-    rejected: list[Rejected]
+    survivors: list[Problem]
+    rejected: list[RejectedProblem]
     judgements: list[FilterJudgement]
 
 
-def judge_problems(problems: Sequence[Problem], folder: Path, study: FilterStageParams) -> Outcome:
+def judge_problems(
+    problems: Sequence[Problem], folder: Path, study: FilterStageParams
+) -> JudgingOutcome:
     """Let the models that `filter` names judge problems; image paths are relative to `folder`.
 
     Where none is named, nothing is asked and all are kept. Raises ModelError when a request has no
     answer: a judgement is never made without the models that it needs.
     """
     if not study.filter.models:
-        return Outcome(list(problems), [], [])
+        return JudgingOutcome(list(problems), [], [])
     with open_models(study) as models:
         return judge_with_models(models, problems, folder, study.filter)
 
 
 def judge_with_models(
     models: Models, problems: Sequence[Problem], folder: Path, params: FilterParams
-) -> Outcome:
+) -> JudgingOutcome:
     """The same by models that are open already."""
     steps: list[tuple[str, Judge]] = []
     if params.translation:
@@ -75,16 +77,16 @@ def judge_with_models(
     for name, screen in params.screens.items():
         tried = partial(apply_screen, name=name, folder=folder, params=screen, models=models)
         steps.append((name, tried))
-    outcome = Outcome(list(problems), [], [])
+    outcome = JudgingOutcome(list(problems), [], [])
     for name, judge in steps:
-        outcome = _after(outcome, name, judge(outcome.kept))
+        outcome = _after(outcome, name, judge(outcome.survivors))
     return outcome
 
 
-def _after(before: Outcome, name: str, judged: Sequence[Judged]) -> Outcome:
+def _after(before: JudgingOutcome, name: str, judged: Sequence[Judged]) -> JudgingOutcome:
     judgements = [row for outcome in judged for row in outcome.judgements]
     rejected = [
-        Rejected(outcome.problem, REASONS[name], outcome.evidence)
+        RejectedProblem(outcome.problem, REASONS[name], outcome.evidence)
         for outcome in judged
         if outcome.evidence
     ]
@@ -93,7 +95,9 @@ def _after(before: Outcome, name: str, judged: Sequence[Judged]) -> Outcome:
         for outcome in judged
         if outcome.evidence is None
     ]
-    return Outcome(survivors, [*before.rejected, *rejected], [*before.judgements, *judgements])
+    return JudgingOutcome(
+        survivors, [*before.rejected, *rejected], [*before.judgements, *judgements]
+    )
 
 
 def _across(problems: Sequence[Problem], *, folder: Path, params: FilterParams) -> list[Judged]:

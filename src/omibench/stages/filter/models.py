@@ -32,7 +32,7 @@ class Models:
 
         Raises PassingError or ModelError when one of them has no answer.
         """
-        replies = self._open(model).keyed(requests) if requests else []
+        replies = self._open(model).ask_with_keys(requests) if requests else []
         _check(model, requests, replies)
         return replies
 

@@ -71,28 +71,28 @@ def write_rejects(
 
 
 def _card(problem: Problem, reject: Reject, folder: Path, page: Path) -> RejectCard:
-    shown = [
+    figures = [
         RejectFigure(f"IMAGE{k}", link_picture(folder, figure.file, page), figure.caption or "")
         for k, figure in enumerate(problem.images)
     ]
-    pieces = _pieces(problem.question, shown)
+    pieces = _pieces(problem.question, figures)
     choices = []
     for choice in problem.choices or []:
-        own = _pieces(choice.text or "", shown)
+        choice_pieces = _pieces(choice.text or "", figures)
         if choice.image is not None:
-            own.append(RejectPiece("", shown[choice.image]))
-        choices.append(RejectChoice(choice.label, own))
+            choice_pieces.append(RejectPiece("", figures[choice.image]))
+        choices.append(RejectChoice(choice.label, choice_pieces))
     placed = {piece.figure for piece in [*pieces, *(p for c in choices for p in c.pieces)]}
     return RejectCard(
         problem=problem,
         findings=list(zip(reject.reasons, reject.evidences, strict=True)),
         pieces=pieces,
         choices=choices,
-        unmarked=[figure for figure in shown if figure not in placed],
+        unmarked=[figure for figure in figures if figure not in placed],
     )
 
 
-def _pieces(text: str, shown: Sequence[RejectFigure]) -> list[RejectPiece]:
+def _pieces(text: str, figures: Sequence[RejectFigure]) -> list[RejectPiece]:
     """A text split at its marks of pictures, without a blank end."""
-    pieces = [RejectPiece(*pair) for pair in pair_with_pictures(text, shown)]
+    pieces = [RejectPiece(*pair) for pair in pair_with_pictures(text, figures)]
     return pieces if pieces[-1].text.strip() else pieces[:-1]

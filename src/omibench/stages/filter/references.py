@@ -116,7 +116,7 @@ def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
     When `sure`, a list counts only after a plural ("Figures 1 and 2"), since what follows a
     singular may count other things ("in Figure 1, 3 springs hang").
     """
-    found: set[Numbered] = set()
+    references: set[Numbered] = set()
     for match in FIGURE_NUMBERS.finditer(text):
         label, listed = match.group("label"), match.group("list")
         numbers = [int(digits) for digits in re.findall(r"\d+", listed)]
@@ -125,15 +125,17 @@ def referred_numbers(text: str, *, sure: bool = False) -> set[Numbered]:
         else:
             for first, last in _RANGE.findall(listed):
                 numbers += range(int(first), int(last) + 1)
-        found.update(Numbered(_kind(label), number) for number in numbers)
+        references.update(Numbered(_kind(label), number) for number in numbers)
     for label, first, last in _RANGE_A.findall(text):
-        found.update(Numbered(_kind(label), n) for n in range(int(first), int(last) + 1))
+        references.update(Numbered(_kind(label), n) for n in range(int(first), int(last) + 1))
     for label, first, word, last in _SLAVIC_PAIR.findall(text):
         pair = (int(first), int(last))
         between = range(pair[0], pair[1] + 1) if word.lower() == "do" else pair
-        found.update(Numbered(_kind(label), n) for n in between)
-    found |= {Numbered(_kind(label), int(number)) for number, label in _NUMBER_FIRST.findall(text)}
-    return found
+        references.update(Numbered(_kind(label), n) for n in between)
+    references |= {
+        Numbered(_kind(label), int(number)) for number, label in _NUMBER_FIRST.findall(text)
+    }
+    return references
 
 
 def printed_number(caption: str | None) -> Numbered | None:

@@ -132,8 +132,8 @@ def _evidence(
         return None
     presentation = _PRESENTATION[screen.name].format(images=len(problem.images))
     counts = ", ".join(f"{row.model} {row.right} of {row.asked} right" for row in answers)
-    who = "every model" if screen.name == "difficulty" else "one model"
+    quorum = "every model" if screen.name == "difficulty" else "one model"
     return (
-        f"{presentation}: {counts}; at least {screen.params.right} by {who} reject it"
+        f"{presentation}: {counts}; at least {screen.params.right} by {quorum} reject it"
         f"{simulated_note(judgements)}"
     )

@@ -16,7 +16,7 @@ from omibench.schemas.images import rebase_images
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement, Reject
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl, write_parquet
-from omibench.stages.filter.candidate import Candidate, Case, Kept
+from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.judging import REASONS as JUDGED_REASONS
 from omibench.stages.filter.judging import judge_problems
 from omibench.stages.filter.page import write_rejects
@@ -24,7 +24,7 @@ from omibench.stages.filter.reasons.registry import REASONS
 
 Finding = tuple[str, str]
 """The name of a reason and its evidence."""
-BUILT_IN_REASONS = tuple(dict.fromkeys([*REASONS.built_in, *JUDGED_REASONS.values()]))
+BUILT_IN_REASONS = tuple(dict.fromkeys([*REASONS.built_in_names, *JUDGED_REASONS.values()]))
 """Every reason by name: those that are computed, then those for which models are asked."""
 
 
@@ -35,16 +35,17 @@ class FilterSummary:
     `answers` is how many of all problems have an answer.
     """
 
-    kept: int
+    survivors: int
     rejected: dict[str, int]
     answers: int
 
     def __str__(self) -> str:
         reasons = ", ".join(f"{count} {reason}" for reason, count in self.rejected.items() if count)
         turned_away = sum(self.rejected.values())
-        problems = count_phrase(self.kept + turned_away, "problem")
-        return f"{problems}, {self.answers} with an answer; {self.kept} kept, {turned_away} " + (
-            f"rejected ({reasons})" if reasons else "rejected"
+        problems = count_phrase(self.survivors + turned_away, "problem")
+        return (
+            f"{problems}, {self.answers} with an answer; {self.survivors} kept, {turned_away} "
+            + (f"rejected ({reasons})" if reasons else "rejected")
         )
 
 
@@ -63,7 +64,7 @@ def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> Filt
     rejects += [_reject(judged.problem, [(judged.reason, judged.evidence)]) for judged in rejected]
     counts = Counter(reject.reason for reject in rejects)
     answers = sum(bool(problem.answer) for problem in read)
-    summary = FilterSummary(len(survivors), _in_order(counts), answers)
+    summary = FilterSummary(len(survivors), _order_reasons(counts), answers)
     by_id = {problem.id: problem for problem in read}
     cards = [(by_id[reject.id], reject) for reject in rejects]
     write_jsonl(out / "problems.jsonl", (rebase_images(p, folder, out) for p in survivors))
@@ -85,7 +86,7 @@ def read_summary(folder: Path) -> FilterSummary | None:
     answers = survivors + sum(
         "answer_missing" not in reasons for reasons in rejects["reasons"].to_list()
     )
-    return FilterSummary(survivors, _in_order(counts), answers)
+    return FilterSummary(survivors, _order_reasons(counts), answers)
 
 
 def sift(
@@ -95,7 +96,7 @@ def sift(
 
     A duplicate is looked for among the problems kept so far, so the first sound copy survives.
     """
-    survivors = Kept()
+    survivors = KeptProblems()
     rejects: list[Reject] = []
     for problem in problems:
         candidate = Candidate(problem, folder)
@@ -113,7 +114,7 @@ def all_reasons(case: Case) -> list[Finding]:
     there, adds no reason to those of a problem that is rejected already.
     """
     findings: list[Finding] = []
-    for name in dict.fromkeys([*REASONS.built_in, *case.params.reasons]):
+    for name in dict.fromkeys([*REASONS.built_in_names, *case.params.reasons]):
         if name == "near_duplicate" and any(
             earlier == "exact_duplicate" for earlier, _ in findings
         ):
@@ -126,7 +127,7 @@ def all_reasons(case: Case) -> list[Finding]:
     return findings
 
 
-def _in_order(counts: Counter[str]) -> dict[str, int]:
+def _order_reasons(counts: Counter[str]) -> dict[str, int]:
     """How many problems each reason has rejected, the built-in reasons first, also those with 0."""
     return {name: counts[name] for name in dict.fromkeys([*BUILT_IN_REASONS, *counts])}
 
@@ -143,7 +144,7 @@ def _reject(problem: Problem, findings: Sequence[Finding]) -> Reject:
         reason=reason,
         evidence=evidence,
         reasons=[name for name, _ in findings],
-        evidences=[told for _, told in findings],
+        evidences=[detail for _, detail in findings],
         stage="filter",
         source=problem.source,
         number=problem.number,

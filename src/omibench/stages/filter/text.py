@@ -59,9 +59,9 @@ def shingles(text: str, size: int = 3) -> frozenset[tuple[str, ...]]:
 
 def _without_caption(text: str, caption: str) -> str:
     words = [re.escape(word) for word in caption.split()]
-    whole = re.compile(r"\s+".join(words)) if words else None
-    if whole and whole.search(text):
-        return whole.sub(" ", text, count=1)
+    caption_pattern = re.compile(r"\s+".join(words)) if words else None
+    if caption_pattern and caption_pattern.search(text):
+        return caption_pattern.sub(" ", text, count=1)
     number = CAPTION_NUMBER.match(caption)
     if not number:
         return text

@@ -35,7 +35,7 @@ class _Reply(NamedTuple):
     key: str
     response: Response
     texts: Texts | None
-    found: list[str]
+    defects: list[str]
 
 
 def translate_problems(
@@ -51,7 +51,7 @@ def translate_problems(
     foreign = [p for p in problems if p.language != ENGLISH]
     replies: dict[str, list[_Reply]] = {problem.id: [] for problem in foreign}
     for index in range(ASKS):
-        waiting = [p for p in foreign if not replies[p.id] or replies[p.id][-1].found]
+        waiting = [p for p in foreign if not replies[p.id] or replies[p.id][-1].defects]
         requests = [translation_request(p, words, params.max_tokens, index, study) for p in waiting]
         for problem, (key, response) in zip(
             waiting, models.ask(params.model, requests), strict=True
@@ -91,21 +91,21 @@ def _judge_translation(problem: Problem, replies: Sequence[_Reply], model: str) 
         model=model,
         role="translator",
         asked=len(replies),
-        answers=["; ".join(reply.found) or reply.response.text for reply in replies],
+        answers=["; ".join(reply.defects) or reply.response.text for reply in replies],
         keys=[reply.key for reply in replies],
         simulated=any(reply.response.simulated for reply in replies),
     )
-    if last.texts is None or last.found:
-        note = ProblemWarning(TRANSLATION, f"not used, {'; '.join(last.found)}")
+    if last.texts is None or last.defects:
+        note = ProblemWarning(TRANSLATION, f"not used, {'; '.join(last.defects)}")
         return Judged(problem.warn(note), [row])
     notes = [
         ProblemWarning(TRANSLATION, f"from {problem.language} by {model}"),
         *_warn_of_untranslated_answer(problem),
     ]
-    return Judged(_in_english(problem, last.texts, model).warn(*notes), [row])
+    return Judged(_apply_translation(problem, last.texts, model).warn(*notes), [row])
 
 
-def _in_english(problem: Problem, texts: Texts, model: str) -> Problem:
+def _apply_translation(problem: Problem, texts: Texts, model: str) -> Problem:
     choices = [
         choice.model_copy(update={"text": text})
         for choice, text in zip(problem.choices or [], texts.choices, strict=True)

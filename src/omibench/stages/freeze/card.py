@@ -135,12 +135,12 @@ def _describe_simulated(answers: Sequence[Answer]) -> list[str]:
 def _describe_judged(manifest: FrozenManifest) -> list[str]:
     if not manifest.simulated:
         return []
-    told = ", ".join(
+    kinds = ", ".join(
         f"{name.replace('_', ' ')} of {count}" for name, count in manifest.simulated.items()
     )
     return [
         "",
-        f"> **SIMULATED**: simulated models judged the problems before they were frozen ({told}): "
+        f"> **SIMULATED**: simulated models judged the problems before they were frozen ({kinds}): "
         "what they let pass or translated is not vouched for by any model.",
     ]
 

@@ -16,8 +16,8 @@ from omibench.stages.freeze.rows import is_simulated
 NAME = "examples.jsonl"
 
 
-def example_rows(
-    questions: Sequence[Question], answers: Sequence[Answer], wanted: FreezeExamples
+def make_example_rows(
+    questions: Sequence[Question], answers: Sequence[Answer], params: FreezeExamples
 ) -> list[Example]:
     """The rows of examples.jsonl: those that are set aside, then the first of each subset.
 
@@ -25,35 +25,35 @@ def example_rows(
     Raises ParamsError when there are too few problems, or no subsets to take the first of.
     """
     golds = {answer.id: answer for answer in answers}
-    if wanted.set_aside >= len(questions):
+    if params.set_aside >= len(questions):
         raise ParamsError(
-            f"freeze.examples.set_aside: {wanted.set_aside} of {len(questions)} problems leave "
+            f"freeze.examples.set_aside: {params.set_aside} of {len(questions)} problems leave "
             "none to ask"
         )
-    solved = [q for q in questions if _solution(golds[q.id])]
-    drawn = solved if len(solved) >= wanted.set_aside else list(questions)
-    drawn = sorted(drawn, key=lambda q: _rank(wanted.seed, q.id))[: wanted.set_aside]
-    first = list(_first(questions, wanted.first))
-    if wanted.first and len({q.subset for q in first}) < 2:
+    solved = [q for q in questions if _find_solution(golds[q.id])]
+    drawn = solved if len(solved) >= params.set_aside else list(questions)
+    drawn = sorted(drawn, key=lambda q: _rank(params.seed, q.id))[: params.set_aside]
+    first = list(_take_first(questions, params.first))
+    if params.first and len({q.subset for q in first}) < 2:
         raise ParamsError(
             "freeze.examples.first: this benchmark's problems are of no two subsets, and examples "
             "of a window come from the other one; use `set_aside`"
         )
     rows: list[tuple[Take, Question]] = [("sampled", q) for q in drawn]
     rows += [("window", q) for q in first]
-    return [_example(take, question, golds[question.id]) for take, question in rows]
+    return [_make_example(take, question, golds[question.id]) for take, question in rows]
 
 
-def _first(questions: Sequence[Question], count: int) -> Iterator[Question]:
+def _take_first(questions: Sequence[Question], count: int) -> Iterator[Question]:
     for subset in dict.fromkeys(q.subset for q in questions if q.subset):
         yield from [q for q in questions if q.subset == subset][:count]
 
 
-def _example(take: Take, question: Question, gold: Answer) -> Example:
-    return Example(take=take, question=question, answer=gold.answer, solution=_solution(gold))
+def _make_example(take: Take, question: Question, gold: Answer) -> Example:
+    return Example(take=take, question=question, answer=gold.answer, solution=_find_solution(gold))
 
 
-def _solution(gold: Answer) -> str | None:
+def _find_solution(gold: Answer) -> str | None:
     return None if is_simulated(gold) else gold.solution
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from omibench.errors import FileFormatError, OmibenchError
 from omibench.files.atomic import write_atomically
 from omibench.files.intake import read_bytes, read_picture, strip_metadata
-from omibench.files.intake.picture import PICTURE_BYTES, Picture
+from omibench.files.intake.picture import PICTURE_BYTES, EncodedPicture
 from omibench.schemas.problem import Figure, Question
 
 FOLDER = "images"
@@ -115,7 +115,7 @@ def _holds(target: Path, content: bytes) -> bool:
         return False
 
 
-def _strip(picture: Picture, source: Path) -> bytes:
+def _strip(picture: EncodedPicture, source: Path) -> bytes:
     try:
         return strip_metadata(picture.data, picture.form)
     except FileFormatError as error:

@@ -51,7 +51,7 @@ def count_simulated_judgements(problems: Sequence[Problem]) -> dict[str, int]:
             warning.code
             for problem in problems
             for warning in problem.warnings
-            if warning.simulated and warning.code not in (RATIONALE, LABEL)
+            if warning.is_simulated and warning.code not in (RATIONALE, LABEL)
         )
     )
 

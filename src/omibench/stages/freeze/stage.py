@@ -27,7 +27,7 @@ from omibench.schemas.tables import (
     write_text,
 )
 from omibench.stages.freeze.card import dataset_card
-from omibench.stages.freeze.examples import example_rows, write_examples
+from omibench.stages.freeze.examples import make_example_rows, write_examples
 from omibench.stages.freeze.pictures import drop_others, freeze_pictures, take_back
 from omibench.stages.freeze.rows import build_answer, check_pairs, count_simulated_judgements
 from omibench.synthetic.address import is_made_up
@@ -46,17 +46,17 @@ def freeze_dataset(problems: Path | None, out: Path, study: FreezeStageParams) -
     that cannot be, and OutputError where `out` holds the same version with another content.
     """
     with tempfile.TemporaryDirectory(prefix="omibench-freeze-") as scratch:
-        (questions, answers, folder), about = _read(study, problems, Path(scratch))
+        (questions, answers, folder), identity = _read_dataset(study, problems, Path(scratch))
         if not questions:
-            why = f"{folder} holds none" if problems is None else "see filter/rejects.parquet"
-            raise MissingInputError(f"freeze: no problem is left; {why}")
+            reason = f"{folder} holds none" if problems is None else "see filter/rejects.parquet"
+            raise MissingInputError(f"freeze: no problem is left; {reason}")
         check_pairs(questions, answers)
         _warn_of_absent(questions, folder)
         strip = study.freeze.metadata == "strip"
         pictures = freeze_pictures(questions, folder, out, strip)
     questions = pictures.questions
-    examples = example_rows(questions, answers, study.freeze.examples)
-    manifest = _manifest(about, questions, answers)
+    examples = make_example_rows(questions, answers, study.freeze.examples)
+    manifest = _make_manifest(identity, questions, answers)
     try:
         refuse_other_content(out, manifest)
     except OutputError:
@@ -91,7 +91,7 @@ def refuse_other_content(out: Path, manifest: FrozenManifest) -> None:
         )
 
 
-class _About(NamedTuple):
+class _DatasetIdentity(NamedTuple):
     """What a dataset is called, and what simulated models judged of it."""
 
     name: str
@@ -99,33 +99,35 @@ class _About(NamedTuple):
     simulated: dict[str, int] = {}
 
 
-def _read(study: FreezeStageParams, problems: Path | None, scratch: Path) -> tuple[Dataset, _About]:
-    own = _About(study.freeze.name, study.freeze.version)
+def _read_dataset(
+    study: FreezeStageParams, problems: Path | None, scratch: Path
+) -> tuple[Dataset, _DatasetIdentity]:
+    identity = _DatasetIdentity(study.freeze.name, study.freeze.version)
     if study.benchmark.name == "papers":
-        dataset, simulated = _from_papers(study, problems)
-        return dataset, own._replace(simulated=simulated)
+        dataset, simulated = _read_papers(study, problems)
+        return dataset, identity._replace(simulated=simulated)
     from omibench.datasets.registry import load_benchmark
 
     dataset = load_benchmark(study.benchmark, study.data, scratch)
     if study.benchmark.name != "frozen":
-        return dataset, own
+        return dataset, identity
     from omibench.datasets.frozen import read_manifest
 
-    return dataset, _of_release(study.freeze, read_manifest(dataset.folder))
+    return dataset, _identify_release(study.freeze, read_manifest(dataset.folder))
 
 
-def _of_release(params: FreezeParams, release: FrozenManifest) -> _About:
+def _identify_release(params: FreezeParams, release: FrozenManifest) -> _DatasetIdentity:
     """A release keeps its name and version, unless the study gives it others of its own."""
     unnamed = FreezeParams()
     renamed, renumbered = params.name != unnamed.name, params.version != unnamed.version
-    return _About(
+    return _DatasetIdentity(
         params.name if renamed else release.name,
         params.version if renamed or renumbered else release.version,
         release.simulated,
     )
 
 
-def _from_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
+def _read_papers(study: FreezeStageParams, problems: Path | None) -> tuple[Dataset, dict[str, int]]:
     if problems is None:
         raise MissingInputError(
             "freeze: the benchmark `papers` needs a problems.jsonl (the output of rationale)"
@@ -153,13 +155,13 @@ def _warn_of_absent(questions: Sequence[Question], folder: Path) -> None:
         )
 
 
-def _manifest(
-    about: _About, questions: Sequence[Question], answers: Sequence[Answer]
+def _make_manifest(
+    identity: _DatasetIdentity, questions: Sequence[Question], answers: Sequence[Answer]
 ) -> FrozenManifest:
     sources = {question.source or "" for question in questions}
     return FrozenManifest(
-        name=about.name,
-        version=about.version,
+        name=identity.name,
+        version=identity.version,
         problems=len(questions),
         images=len({f.sha256 for question in questions for f in question.images} - {""}),
         questions_sha256=content_hash(questions),
@@ -167,5 +169,5 @@ def _manifest(
         subjects=dict(Counter(question.subject for question in questions)),
         licence=", ".join(sorted({q.licence for q in questions if q.licence})) or None,
         synthetic=", ".join(sorted(filter(is_made_up, sources))) or None,
-        simulated=about.simulated,
+        simulated=identity.simulated,
     )

@@ -19,7 +19,7 @@ from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.store.ledger.lost_attempts import Loss
 
 
-def closing_line(
+def describe_missing_answers(
     study: ConversationParams,
     cell: Cell,
     out: Path,
@@ -33,16 +33,20 @@ def closing_line(
     counts = Counter(response.outcome for _, response in failed)
     kinds = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in counts.most_common())
     errors = (r.error for _, r in failed if r.error)
-    why = f"; the first error: {next(errors, '')}".removesuffix("; the first error: ")
-    parts = [f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{why})"]
+    reason = f"; the first error: {next(errors, '')}".removesuffix("; the first error: ")
+    parts = [
+        f"{cell.model}/{cell.setting}: {len(failed)} of {len(pairs)} requests ({kinds}{reason})"
+    ]
     parts[0] += " have no answer; what was bought is kept"
-    usd, most = _to_finish(study, cell, asker, pairs)
-    if usd is not None and most:
-        parts.append(f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(most)}")
-    parts.append(_budget(asker, most or 0.0) if counts["budget_stop"] else "")
+    usd, usd_most = _estimate_rest(study, cell, asker, pairs)
+    if usd is not None and usd_most:
+        parts.append(
+            f"Finishing the cell costs about {usd_text(usd)}, at most {usd_text(usd_most)}"
+        )
+    parts.append(_describe_budget(asker, usd_most or 0.0) if counts["budget_stop"] else "")
     # A cell that was asked for by hand is no target, or one of other parameters.
-    again = f"`{retry_command([out])}`" if in_graph() else "the same command again"
-    parts.append(f"To go on, run {again}")
+    command = f"`{retry_command([out])}`" if in_graph() else "the same command again"
+    parts.append(f"To go on, run {command}")
     return ". ".join(part for part in parts if part)
 
 
@@ -51,36 +55,38 @@ def retry_command(cells: Sequence[Path]) -> str:
     return f"snakemake --cores all --forcerun {' '.join(map(str, cells))}"
 
 
-def _to_finish(
+def _estimate_rest(
     study: ConversationParams, cell: Cell, asker: Asker, pairs: Sequence[tuple[Request, Response]]
 ) -> tuple[float | None, float | None]:
     model = study.models[cell.model]
     answered = {id(q): (q, r) for q, r in pairs if r.outcome not in NOT_BOUGHT}
-    known = group_calls(asker.provider, [q for q, _ in answered.values()])
-    history = learn([[answered[id(q)] for q in call] for call in known], image_formula(model))
+    answered_calls = group_calls(asker.provider, [q for q, _ in answered.values()])
+    history = learn(
+        [[answered[id(q)] for q in call] for call in answered_calls], image_formula(model)
+    )
     lacking = [q for q, r in pairs if r.outcome in NOT_BOUGHT]
-    found = estimate(model, group_calls(asker.provider, lacking), history)
-    return found.usd, found.usd_most
+    cost = estimate(model, group_calls(asker.provider, lacking), history)
+    return cost.usd, cost.usd_most
 
 
-def _lost_words(losses: Sequence[Loss], charged: float) -> str:
+def _describe_losses(losses: Sequence[Loss], charged: float) -> str:
     if not charged:
         return ""
     attempts = sum(loss.attempts for loss in losses)
-    most = usd_text(sum(loss.at_most for loss in losses))
-    why = f", most of them because {losses[0].why}" if losses else ""
+    cost = usd_text(sum(loss.at_most for loss in losses))
+    reason = f", most of them because {losses[0].why}" if losses else ""
     return (
-        f", {usd_text(charged)} (at most {most}) charged for {attempts} attempts whose outcome was "
-        f"never learned{why}; `omibench budget settle` books what your provider billed"
+        f", {usd_text(charged)} (at most {cost}) charged for {attempts} attempts whose outcome was "
+        f"never learned{reason}; `omibench budget settle` books what your provider billed"
     )
 
 
-def _budget(asker: Asker, most: float) -> str:
+def _describe_budget(asker: Asker, usd_most: float) -> str:
     if asker.budget is None:
         return ""
     account, cap = asker.budget.account(), asker.budget.purse.cap_usd
-    lost = _lost_words(asker.budget.losses(), account.unknown)
-    enough = account.committed + most
+    lost = _describe_losses(asker.budget.losses(), account.unknown)
+    enough = account.committed_usd + usd_most
     return (
         f"The budget of {usd_text(cap)} holds no further request: "
         f"{usd_text(account.spent)} spent{lost}; "

@@ -9,12 +9,12 @@ from omibench.client.ask import Asker, check_answered, open_asker
 from omibench.params.cell import Cell
 from omibench.params.stage_params import ConversationParams
 from omibench.settings.rounds import Thread, requests_next
-from omibench.stages.infer.stage import open_askers, requests_of, run_cell, threads_of
+from omibench.stages.infer.stage import list_requests, list_threads, open_askers, run_cell
 
 
 def count_threads(questions: Path, study: ConversationParams, cell: Cell) -> int:
     """How many samples of questions a cell holds, whether the store has their answers or not."""
-    return len(threads_of(questions, study, cell))
+    return len(list_threads(questions, study, cell))
 
 
 def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: slice) -> int:
@@ -26,7 +26,7 @@ def fill_store(questions: Path, study: ConversationParams, cell: Cell, shard: sl
     """
     with open_askers(study, cell) as askers:
         return _fill(
-            threads_of(questions, study, cell, askers[cell.model].provider)[shard],
+            list_threads(questions, study, cell, askers[cell.model].provider)[shard],
             study,
             cell,
             askers,
@@ -43,7 +43,7 @@ def fill_model(
     """
     cells = [Cell(model, setting) for setting in settings]
     with open_asker(study, model) as asker:
-        asker([r for cell in cells for r in requests_of(questions, study, cell, asker.provider)])
+        asker([r for cell in cells for r in list_requests(questions, study, cell, asker.provider)])
     return sum(fill_store(questions, study, cell, slice(None)) for cell in cells)
 
 
@@ -56,21 +56,23 @@ def fill_helper(
     how many requests they are. Raises as `fill_store` does.
     """
     with open_asker(study, helper) as asker:
-        wanted = [
+        requests = [
             request
             for setting in settings
-            for thread in threads_of(questions, study, Cell(helper, setting), asker.provider)
+            for thread in list_threads(questions, study, Cell(helper, setting), asker.provider)
             for model, request in requests_next(thread, [], setting, study.study.name)
             if model == helper
         ]
-        told = asker.keyed(wanted)
-    check_answered(wanted, [response for _, response in told])
-    return len({key for key, _ in told})
+        keyed_responses = asker.ask_with_keys(requests)
+    check_answered(requests, [response for _, response in keyed_responses])
+    return len({key for key, _ in keyed_responses})
 
 
 def _fill(
     threads: Sequence[Thread], study: ConversationParams, cell: Cell, askers: dict[str, Asker]
 ) -> int:
-    asked = [a for each in run_cell(threads, study, cell, askers) for s in each.steps for a in s]
-    check_answered([a.request for a in asked], [a.response for a in asked])
+    exchanges = [
+        a for answered in run_cell(threads, study, cell, askers) for s in answered.steps for a in s
+    ]
+    check_answered([a.request for a in exchanges], [a.response for a in exchanges])
     return len(threads)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from omibench.schemas.request import Outcome, Response
 from omibench.schemas.tables import ResponseRow
-from omibench.settings.rounds import Answered, Asked
+from omibench.settings.rounds import Answered, Exchange
 
 Number = TypeVar("Number", int, float)
 
@@ -22,40 +22,40 @@ def make_row(answered: Answered) -> ResponseRow:
     last = answered.last
     response = last.response
     helper = last.request.tags.role != "respondent"
-    own = [a.response for step in answered.steps for a in step if a.model == last.model]
+    responses = [a.response for step in answered.steps for a in step if a.model == last.model]
     return ResponseRow(
         id=last.request.tags.problem,
         index=answered.thread.sample,
         key=last.key,
         steps=[a.key for step in answered.steps for a in step if a.key != last.key],
         drawn=[] if helper else [picture.sha256 for picture in response.drawn],
-        outcome=_outcome(response),
+        outcome=_find_outcome(response),
         text="" if helper else response.text,
         reasoning=None if helper else response.reasoning,
         finish_reason=response.finish_reason,
-        input_tokens=_total(r.usage.input_tokens for r in own),
-        output_tokens=_total(r.usage.output_tokens for r in own),
-        cost_usd=_total(r.cost_usd for r in own),
-        latency_s=_total(r.latency_s for r in own),
+        input_tokens=_add_up(r.usage.input_tokens for r in responses),
+        output_tokens=_add_up(r.usage.output_tokens for r in responses),
+        cost_usd=_add_up(r.cost_usd for r in responses),
+        latency_s=_add_up(r.latency_s for r in responses),
         simulated=any(a.response.simulated for step in answered.steps for a in step),
         published_verdict=response.published_verdict,
         served_model=response.served_model,
-        error=_who_failed(last) if helper else response.error,
+        error=_describe_failure(last) if helper else response.error,
     )
 
 
-def _who_failed(last: Asked) -> str:
-    said = f": {last.response.error}" if last.response.error else ""
-    return f"the {last.request.tags.role} {last.model}: {last.response.outcome}{said}"
+def _describe_failure(last: Exchange) -> str:
+    detail = f": {last.response.error}" if last.response.error else ""
+    return f"the {last.request.tags.role} {last.model}: {last.response.outcome}{detail}"
 
 
-def _outcome(response: Response) -> Outcome:
+def _find_outcome(response: Response) -> Outcome:
     """A loop with tools that ends in calls has no answer."""
     called = response.outcome == "answered" and response.calls and not response.text.strip()
     return "empty" if called else response.outcome
 
 
-def _total(values: Iterable[Number | None]) -> Number | None:
+def _add_up(values: Iterable[Number | None]) -> Number | None:
     """The sum over all steps, None where one of them does not say."""
-    known = list(values)
-    return None if None in known else sum(v for v in known if v is not None)
+    amounts = list(values)
+    return None if None in amounts else sum(v for v in amounts if v is not None)

@@ -30,7 +30,7 @@ class Shard(NamedTuple):
         return slice(self.start, self.stop)
 
 
-def api_bound(study: Study, models: Iterable[str]) -> list[str]:
+def select_api_models(study: Study, models: Iterable[str]) -> list[str]:
     """Those of the models that are asked over a network; all others compute on this machine."""
     return [n for n in models if isinstance(study.models[n], ApiModel)]
 
@@ -40,7 +40,7 @@ def make_shards(model: str, name: str, total: int, size: int) -> list[Shard]:
     return [Shard(model, name, i, min(i + size, total)) for i in range(0, total, size)]
 
 
-def shard_size(study: Study, models: Iterable[str], size: int) -> int:
+def choose_shard_size(study: Study, models: Iterable[str], size: int) -> int:
     """The size of shards that ask these models: all at once where one is asked in batches.
 
     A batch takes as long as the provider likes, whatever its size.
@@ -55,23 +55,23 @@ def interleave(groups: Iterable[Sequence[T]]) -> list[T]:
     return [item for item in chain.from_iterable(rounds) if item is not missing]  # type: ignore[misc]
 
 
-def api_judges(study: Study) -> list[str]:
+def list_api_judges(study: Study) -> list[str]:
     """The API-bound models that judge scores and reasoning."""
-    return api_bound(study, dict.fromkeys([*study.judges("score"), *study.judges("judge")]))
+    return select_api_models(study, dict.fromkeys([*study.judges("score"), *study.judges("judge")]))
 
 
-def lane_name(model: ModelBlock) -> str:
+def name_lane(model: ModelBlock) -> str:
     """What limits a model: its provider's host and its served id, the same for every study.
 
     Only letters, digits, dots, dashes, colons and blanks, so that it may name anything.
     """
     host = urlsplit(getattr(model, "base_url", None) or "").netloc.rpartition("@")[2]
     words = ("omibench", model.provider, host, str(getattr(model, "id", "")).replace("/", ":"))
-    kept = (c if c.isalnum() or c in ".-_: " else "-" for c in " ".join(filter(None, words)))
-    return "".join(kept)
+    characters = (c if c.isalnum() or c in ".-_: " else "-" for c in " ".join(filter(None, words)))
+    return "".join(characters)
 
 
-def in_lane(study: Study, name: str, lanes: int) -> Study:
+def divide_limits(study: Study, name: str, lanes: int) -> Study:
     """The study with a model's limits divided by `lanes`: as many shards may run at a time.
 
     Together they keep within what the endpoint allows in flight, and per minute.
@@ -83,15 +83,15 @@ def in_lane(study: Study, name: str, lanes: int) -> Study:
     share = limits.model_copy(
         update={
             "concurrency": max(1, limits.concurrency // lanes),
-            "requests_per_minute": _share(limits.requests_per_minute, lanes),
-            "tokens_per_minute": _share(limits.tokens_per_minute, lanes),
+            "requests_per_minute": _divide(limits.requests_per_minute, lanes),
+            "tokens_per_minute": _divide(limits.tokens_per_minute, lanes),
         }
     )
     models = study.models | {name: model.model_copy(update={"limits": share})}
     return study.model_copy(update={"models": models})
 
 
-def within(study: Study, budget_usd: float | None) -> Study:
+def limit_budget(study: Study, budget_usd: float | None) -> Study:
     """The study under a smaller budget, where one is given."""
     if budget_usd is None:
         return study
@@ -99,5 +99,5 @@ def within(study: Study, budget_usd: float | None) -> Study:
     return study.model_copy(update={"study": params})
 
 
-def _share(limit: float | None, lanes: int) -> float | None:
+def _divide(limit: float | None, lanes: int) -> float | None:
     return limit / lanes if limit else None

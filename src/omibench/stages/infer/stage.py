@@ -27,7 +27,7 @@ from omibench.schemas.tables import ResponseRow, read_jsonl, write_parquet
 from omibench.settings.needs import asked_questions, check_needs, remark
 from omibench.settings.rounds import Answered, Thread, requests_next, run_threads
 from omibench.settings.steps import Task
-from omibench.stages.infer.closing import closing_line
+from omibench.stages.infer.closing import describe_missing_answers
 from omibench.stages.infer.rows import make_row
 
 log = logging.getLogger("omibench.stages.infer")
@@ -46,35 +46,39 @@ def infer_cell(
     answered.
     """
     with open_askers(study, cell) as askers:
-        own = askers[cell.model]
-        threads = threads_of(questions, study, cell, own.provider)
-        taken = apply_limit(load_questions(questions), study.study.limit)
-        lacking = remark(cell.setting, study.settings[cell.setting], taken)
+        respondent = askers[cell.model]
+        threads = list_threads(questions, study, cell, respondent.provider)
+        selected = apply_limit(load_questions(questions), study.study.limit)
+        lacking = remark(cell.setting, study.settings[cell.setting], selected)
         if lacking:
             log.warning("omibench: %s", lacking)
         answered = run_cell(threads, study, cell, askers)
-        rows = [make_row(each) for each in answered]
+        rows = [make_row(thread) for thread in answered]
         failed = failed_reason(Counter(row.outcome for row in rows), study.infer.failed_share)
         if not failed:
             write_parquet(out, rows, ResponseRow, CellOrigin("infer", *cell, job))
-        asked = {(a.model, a.key): a for each in answered for step in each.steps for a in step}
+        exchanges = {
+            (a.model, a.key): a for thread in answered for step in thread.steps for a in step
+        }
         closings: list[str] = []
         for name, asker in askers.items():
-            pairs = [(a.request, a.response) for a in asked.values() if a.model == name]
-            if closing := closing_line(study, Cell(name, cell.setting), out, asker, pairs):
+            pairs = [(a.request, a.response) for a in exchanges.values() if a.model == name]
+            if closing := describe_missing_answers(
+                study, Cell(name, cell.setting), out, asker, pairs
+            ):
                 closings.append(closing)
         if failed:
-            raise _failure(cell, failed, closings, answered)
+            raise _make_failure(cell, failed, closings, answered)
         for closing in closings:
             log.warning("omibench: %s", closing)
     return len(rows)
 
 
-def _failure(
-    cell: Cell, why: str, closings: Sequence[str], answered: Sequence[Answered]
+def _make_failure(
+    cell: Cell, reason: str, closings: Sequence[str], answered: Sequence[Answered]
 ) -> ModelError:
-    passing = any(each.last.response.passing for each in answered)
-    line = f"{cell.model}/{cell.setting}: the cell has failed, {why}; {'; '.join(closings)}"
+    passing = any(thread.last.response.passing for thread in answered)
+    line = f"{cell.model}/{cell.setting}: the cell has failed, {reason}; {'; '.join(closings)}"
     return PassingError(line) if passing else ModelError(line)
 
 
@@ -93,13 +97,13 @@ def open_askers(study: ConversationParams, cell: Cell) -> Iterator[dict[str, Ask
 
 def _make_room(study: ConversationParams, cell: Cell, provider: Provider) -> None:
     """Let a model know how many pictures tools may show in one conversation."""
-    tools, most = study.settings[cell.setting].tools, provider.max_images
+    tools, limit = study.settings[cell.setting].tools, provider.max_images
     if tools is None:
         return
-    if most is not None and tools.images > most:
+    if limit is not None and tools.images > limit:
         raise ImageCountError(
             f"setting {cell.setting!r}: its tools may show {tools.images} pictures in one "
-            f"conversation and model {cell.model!r} takes {most}: set `tools.images` to {most}"
+            f"conversation and model {cell.model!r} takes {limit}: set `tools.images` to {limit}"
         )
     if isinstance(provider, MakesRoom):
         provider.expect_images(tools.images)
@@ -114,16 +118,16 @@ def run_cell(
         cell.model,
         cell.setting,
         study.study.name,
-        lambda model, requests: askers[model].keyed(requests),
+        lambda model, requests: askers[model].ask_with_keys(requests),
     )
 
 
-def provider_of(study: ConversationParams, model: str) -> Provider:
+def open_model_provider(study: ConversationParams, model: str) -> Provider:
     """The provider of one of the study's models."""
     return open_provider(model, study.models[model], study.data)
 
 
-def threads_of(
+def list_threads(
     questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
 ) -> list[Thread]:
     """Every sample of every question of a cell: each question in order, each sample in turn.
@@ -135,34 +139,34 @@ def threads_of(
     """
     setting, folder = study.settings[cell.setting], questions.parent
     examples = load_examples(folder) if setting.examples else ()
-    taken = apply_limit(load_questions(questions), study.study.limit)
-    asked = asked_questions(taken, setting, examples)
-    check_needs(cell.setting, setting, asked, examples)
+    selected = apply_limit(load_questions(questions), study.study.limit)
+    remaining = asked_questions(selected, setting, examples)
+    check_needs(cell.setting, setting, remaining, examples)
     draws = range(setting.decoding.samples)
-    threads = [Thread(Task(q, setting, folder, examples, n), n) for q in asked for n in draws]
+    threads = [Thread(Task(q, setting, folder, examples, n), n) for q in remaining for n in draws]
     model = study.models[cell.model]
     if isinstance(model, RecordedModel):
         return _keep_recorded(
-            threads, study, cell, provider or provider_of(study, cell.model), model.partial
+            threads, study, cell, provider or open_model_provider(study, cell.model), model.partial
         )
     return threads
 
 
-def requests_of(
+def list_requests(
     questions: Path, study: ConversationParams, cell: Cell, provider: Provider | None = None
 ) -> list[Request]:
     """What a cell asks of its own model to begin with, sample by sample.
 
     That is all that it asks, unless its setting goes in several steps.
     """
-    threads = threads_of(questions, study, cell, provider)
-    return [request for thread in threads for request in first_requests(thread, study, cell)]
+    threads = list_threads(questions, study, cell, provider)
+    return [request for thread in threads for request in list_first_requests(thread, study, cell)]
 
 
-def first_requests(thread: Thread, study: ConversationParams, cell: Cell) -> list[Request]:
+def list_first_requests(thread: Thread, study: ConversationParams, cell: Cell) -> list[Request]:
     """What one thread asks of the cell's own model in its first step."""
-    asked = requests_next(thread, [], cell.setting, study.study.name)
-    return [request for model, request in asked if model in (None, cell.model)]
+    step_requests = requests_next(thread, [], cell.setting, study.study.name)
+    return [request for model, request in step_requests if model in (None, cell.model)]
 
 
 def load_examples(folder: Path) -> tuple[Example, ...]:
@@ -189,11 +193,11 @@ def load_questions(questions: Path) -> tuple[Question, ...]:
             f"{questions}: there is no frozen dataset yet; make it with "
             "`snakemake --cores all freeze_all`, as RESULTS/freeze/questions.jsonl"
         ) from None
-    return _read(questions, state.st_mtime_ns, state.st_size)
+    return _read_questions(questions, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=4)
-def _read(questions: Path, modified_ns: int, size: int) -> tuple[Question, ...]:
+def _read_questions(questions: Path, modified_ns: int, size: int) -> tuple[Question, ...]:
     return tuple(read_jsonl(questions, Question))
 
 
@@ -202,9 +206,11 @@ def _keep_recorded(
 ) -> list[Thread]:
     if not isinstance(provider, RecordedProvider):
         raise TypeError(f"a recorded model needs its own provider, not {type(provider).__name__}")
-    asked = [(thread, first_requests(thread, study, cell)) for thread in threads]
-    held = [thread for thread, requests in asked if all(map(provider.holds, requests))]
-    if len(held) == len(threads) or (partial and held):
-        return held
-    lacking = [r for _, requests in asked for r in requests if not provider.holds(r)]
-    raise ModelError(provider.lacks(lacking, len(threads)))
+    thread_requests = [(thread, list_first_requests(thread, study, cell)) for thread in threads]
+    recorded = [
+        thread for thread, requests in thread_requests if all(map(provider.holds, requests))
+    ]
+    if len(recorded) == len(threads) or (partial and recorded):
+        return recorded
+    lacking = [r for _, requests in thread_requests for r in requests if not provider.holds(r)]
+    raise ModelError(provider.describe_missing(lacking, len(threads)))

@@ -8,16 +8,16 @@ from omibench.judges.alignment import ALIGNMENT
 from omibench.judges.error_type import error_type
 from omibench.judges.instrument import Instrument
 from omibench.judges.quality import QUALITY
-from omibench.judges.taxonomies import taxonomy_of
+from omibench.judges.taxonomies import load_taxonomy
 from omibench.params.judge import JudgeParams
 
 REASONING = ("quality", "alignment", "error_type")
-WHERE = {"quality": "quality", "alignment": "alignment", "error_type": "errors"}
+PARAMS_KEYS = {"quality": "quality", "alignment": "alignment", "error_type": "errors"}
 """Instrument -> its key under `judge`."""
 
 
 def find_instrument(name: str, params: JudgeParams) -> Instrument[Any]:
     """A judge of this stage. Raises ParamsError for a taxonomy that is neither known nor a file."""
     if name == "error_type":
-        return error_type(taxonomy_of(params.errors.taxonomy if params.errors else "omibench"))
+        return error_type(load_taxonomy(params.errors.taxonomy if params.errors else "omibench"))
     return QUALITY if name == "quality" else ALIGNMENT

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import FileFormatError, ParamsError
-from omibench.judges.case import Case
+from omibench.judges.case import JudgeCase
 from omibench.params.judge import JudgeParams
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart
@@ -24,16 +24,16 @@ class Material:
     """
 
     row: ResponseRow
-    case: Case
+    case: JudgeCase
     verdict: VerdictRow | None
 
     @property
-    def readable(self) -> bool:
+    def is_readable(self) -> bool:
         """Whether there is anything that a judge could read."""
         return self.row.outcome in ("answered", "truncated") and bool(self.row.text.strip())
 
     @property
-    def wrong(self) -> bool:
+    def is_wrong(self) -> bool:
         """Whether the answer was scored and is not all right."""
         return (
             self.verdict is not None
@@ -58,51 +58,59 @@ def read_material(files: CellFiles, params: JudgeParams) -> list[Material]:
     verdicts hold none of `params.wrong_by`.
     """
     responses, verdicts, answers, questions = files
-    asked = {question.id: question for question in read_jsonl(questions, Question)}
+    questions_by_id = {question.id: question for question in read_jsonl(questions, Question)}
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
-    kept = choose_ids(asked, params.problems)
+    kept_ids = choose_ids(questions_by_id, params.problems)
     rows = [ResponseRow(**r) for r in read_parquet(responses, ResponseRow).iter_rows(named=True)]
-    told = read_verdicts(verdicts, params.wrong_by) if verdicts else None
-    found = []
+    verdict_rows = read_verdicts(verdicts, params.wrong_by) if verdicts else None
+    material = []
     for row in rows:
-        if row.id not in asked or row.id not in gold:
+        if row.id not in questions_by_id or row.id not in gold:
             raise FileFormatError(f"{responses}: problem {row.id!r} is not in the frozen dataset")
-        if row.id not in kept:
+        if row.id not in kept_ids:
             continue
-        if told is not None and (row.id, row.index) not in told:
+        if verdict_rows is not None and (row.id, row.index) not in verdict_rows:
             raise FileFormatError(
                 f"{verdicts}: the response to {row.id!r}, sample {row.index}, has no verdict; "
                 "score this cell again"
             )
-        case = case_of(asked[row.id], gold[row.id], row.text, questions.parent, params.images)
-        found.append(Material(row, case, told[row.id, row.index] if told is not None else None))
-    return found
+        case = make_case(
+            questions_by_id[row.id], gold[row.id], row.text, questions.parent, params.images
+        )
+        material.append(
+            Material(
+                row, case, verdict_rows[row.id, row.index] if verdict_rows is not None else None
+            )
+        )
+    return material
 
 
-def case_of(question: Question, answer: Answer, text: str, folder: Path, images: bool) -> Case:
+def make_case(
+    question: Question, answer: Answer, text: str, folder: Path, images: bool
+) -> JudgeCase:
     """What these judges are shown of a response; pictures, if any, in the order of the question."""
-    return Case(
+    return JudgeCase(
         id=question.id,
         question=question.question,
         gold=answer.answer,
         response=text,
         choices=answer.choices or question.choices,
         reference=answer.solution,
-        images=_pictures(question, folder) if images else (),
+        images=_list_pictures(question, folder) if images else (),
     )
 
 
-def _pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:
+def _list_pictures(question: Question, folder: Path) -> tuple[ImagePart, ...]:
     return tuple(
         ImagePart(sha256=figure.sha256, path=(folder / figure.file).as_posix())
         for figure in question.images
     )
 
 
-def choose_ids(ids: Iterable[str], many: int | None) -> set[str]:
+def choose_ids(ids: Iterable[str], limit: int | None) -> set[str]:
     """At most so many ids, the same whatever else is asked: those with the smallest hashes."""
     ranked = sorted(ids, key=lambda name: sha256(name.encode()).digest())
-    return set(ranked[:many])
+    return set(ranked[:limit])
 
 
 def read_verdicts(path: Path, rules: str | None) -> Mapping[tuple[str, int], VerdictRow]:
@@ -112,10 +120,10 @@ def read_verdicts(path: Path, rules: str | None) -> Mapping[tuple[str, int], Ver
     """
     rows: Sequence[dict[str, object]] = read_parquet(path, VerdictRow).to_dicts()
     books = list(dict.fromkeys(str(row["rules"]) for row in rows))
-    wanted = rules or (books[0] if books else "")
-    if rows and wanted not in books:
+    book = rules or (books[0] if books else "")
+    if rows and book not in books:
         raise ParamsError(
-            f"judge.wrong_by: {path} holds no verdict of {wanted!r}; it holds {', '.join(books)}"
+            f"judge.wrong_by: {path} holds no verdict of {book!r}; it holds {', '.join(books)}"
         )
-    picked = [VerdictRow.model_validate(row) for row in rows if row["rules"] == wanted]
+    picked = [VerdictRow.model_validate(row) for row in rows if row["rules"] == book]
     return {(row.id, row.index): row for row in picked}

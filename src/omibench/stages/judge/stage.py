@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from omibench.errors import MissingInputError, ParamsError
 from omibench.judges.instrument import Instrument
-from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
+from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
 from omibench.judges.quality import Quality
-from omibench.judges.taxonomies import Taxonomy, taxonomy_of
+from omibench.judges.taxonomies import Taxonomy, load_taxonomy
 from omibench.params.stage_params import JudgeStageParams
 from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.tables import JudgementRow, write_parquet
 from omibench.schemas.verdict import VerdictOutcome
-from omibench.stages.judge.instruments import WHERE, find_instrument
+from omibench.stages.judge.instruments import PARAMS_KEYS, find_instrument
 from omibench.stages.judge.material import CellFiles, Material, read_material
 
 Values = Mapping[str, Any]
@@ -48,11 +48,12 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
         )
     material = read_material(files, study.judge)
     instruments = {name: find_instrument(name, study.judge) for name in panels}
-    wanted = [
-        Wanted(panel, instruments[name], f"judge.{WHERE[name]}") for name, panel in panels.items()
+    panel_requests = [
+        PanelRequest(panel, instruments[name], f"judge.{PARAMS_KEYS[name]}")
+        for name, panel in panels.items()
     ]
     rows: list[JudgementRow] = []
-    with open_panels(study, wanted) as opened:
+    with open_panels(study, panel_requests) as opened:
         for instrument, panel in zip(instruments.values(), opened, strict=True):
             rows += _judge_material(instrument, panel, material, study)
     write_parquet(out, rows, JudgementRow, describe_origin(out, job))
@@ -60,56 +61,59 @@ def judge_cell(files: CellFiles, out: Path, study: JudgeStageParams, job: str = 
 
 
 def _judge_material(
-    instrument: Instrument[Any], panel: Panel, material: Sequence[Material], study: JudgeStageParams
+    instrument: Instrument[Any],
+    panel: OpenPanel,
+    material: Sequence[Material],
+    study: JudgeStageParams,
 ) -> Iterator[JudgementRow]:
     if instrument.name == "error_type" and study.judge.errors:
         name = study.judge.errors.taxonomy
-        yield from _errors(instrument, panel, material, name, taxonomy_of(name))
+        yield from _judge_errors(instrument, panel, material, name, load_taxonomy(name))
         return
     values = _marks if instrument.name == "quality" else _alignment
-    yield from _opinions(instrument, panel, asked_about(instrument.name, material), values)
+    yield from _consult_panel(instrument, panel, select_material(instrument.name, material), values)
 
 
-def asked_about(instrument: str, material: Sequence[Material]) -> list[Material]:
+def select_material(instrument: str, material: Sequence[Material]) -> list[Material]:
     """The responses that a judge is asked about."""
     if instrument == "error_type":
-        return [m for m in material if m.wrong]
+        return [m for m in material if m.is_wrong]
     needs_reference = instrument == "alignment"
-    return [m for m in material if m.readable and (m.case.reference or not needs_reference)]
+    return [m for m in material if m.is_readable and (m.case.reference or not needs_reference)]
 
 
-def _errors(
+def _judge_errors(
     instrument: Instrument[str],
-    panel: Panel,
+    panel: OpenPanel,
     material: Sequence[Material],
     name: str,
     taxonomy: Taxonomy,
 ) -> Iterator[JudgementRow]:
     """The types of errors; those that follow from an outcome come first and ask nobody."""
     for m in material:
-        told = taxonomy.outcomes.get(m.verdict.outcome) if m.verdict else None  # type: ignore[call-overload]
-        if told:
+        error_type = taxonomy.outcomes.get(m.verdict.outcome) if m.verdict else None  # type: ignore[call-overload]
+        if error_type:
             yield JudgementRow(
                 id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
-                version=instrument.version, outcome="scored", error_type=told, taxonomy=name,
+                version=instrument.version, outcome="scored", error_type=error_type, taxonomy=name,
                 simulated=m.row.simulated,
             )  # fmt: skip
 
-    def values(said: str | None) -> Values:
-        return {"error_type": said, "taxonomy": name}
+    def values(label: str | None) -> Values:
+        return {"error_type": label, "taxonomy": name}
 
-    yield from _opinions(instrument, panel, asked_about(instrument.name, material), values)
+    yield from _consult_panel(instrument, panel, select_material(instrument.name, material), values)
 
 
-def _opinions(
+def _consult_panel(
     instrument: Instrument[Any],
-    panel: Panel,
-    asked: Sequence[Material],
+    panel: OpenPanel,
+    material: Sequence[Material],
     values: Callable[[Any], Values],
 ) -> Iterator[JudgementRow]:
-    opinions = consult([m.case for m in asked], instrument, panel)
-    for m, opinion in zip(asked, opinions, strict=True):
-        for judge, counts, value, key, simulated, outcome in _voices(panel, opinion):
+    opinions = consult([m.case for m in material], instrument, panel)
+    for m, opinion in zip(material, opinions, strict=True):
+        for judge, counts, value, key, simulated, outcome in _list_voices(panel, opinion):
             yield JudgementRow(
                 id=m.row.id, index=m.row.index, key=m.row.key, instrument=instrument.name,
                 version=instrument.version, judge=judge, counts=counts,
@@ -119,13 +123,13 @@ def _opinions(
             )  # fmt: skip
 
 
-def _voices(panel: Panel, opinion: Opinion[Any]) -> Iterator[_Voice]:
+def _list_voices(panel: OpenPanel, opinion: Opinion[Any]) -> Iterator[_Voice]:
     """The judgement that counts, then each judge's own where several voted."""
     o = opinion
-    yield _Voice(panel.name, True, o.value, o.key, o.simulated, o.outcome)
-    if len(opinion.said) > 1:
-        for said in opinion.said:
-            yield _Voice(said.judge, False, said.value, said.key, said.simulated, said.outcome)
+    yield _Voice(panel.name, True, o.value, o.key, o.is_simulated, o.outcome)
+    if len(opinion.votes) > 1:
+        for vote in opinion.votes:
+            yield _Voice(vote.judge, False, vote.value, vote.key, vote.simulated, vote.outcome)
 
 
 def _marks(marks: Quality | None) -> Values:

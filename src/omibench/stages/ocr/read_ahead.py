@@ -35,7 +35,7 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
     params = study.ocr
     if params.engine == "mathpix":
         client = mathpix.open_client(Path(study.study.store) / "mathpix")
-        yield lambda unread: _by_mathpix(client, unread)
+        yield lambda unread: _read_with_mathpix(client, unread)
     elif params.engine == "vision":
         if params.reader not in study.models:
             hint = suggest_name(params.reader or "", study.models)
@@ -48,14 +48,14 @@ def asking_ahead(study: OcrStageParams) -> Iterator[Ahead | None]:
 
             def ahead(unread: Unread) -> None:
                 with lock:
-                    _by_model(asker, study.study.name, unread)
+                    _read_with_model(asker, study.study.name, unread)
 
             yield ahead
     else:
         yield None
 
 
-def _by_mathpix(client: mathpix.Client, unread: Unread) -> None:
+def _read_with_mathpix(client: mathpix.Client, unread: Unread) -> None:
     for place, numbers in unread.pages.items():
         path = Path(unread.source.files[place])
         if is_photograph(path):
@@ -69,9 +69,12 @@ def _by_mathpix(client: mathpix.Client, unread: Unread) -> None:
                 _write(unread.readings, place, number, pages[number])
 
 
-def _by_model(asker: Asker, study: str, unread: Unread) -> None:
+def _read_with_model(asker: Asker, study: str, unread: Unread) -> None:
     places = [(place, number) for place, numbers in unread.pages.items() for number in numbers]
-    pages = [_page(unread.picture(*where), _name(unread.source, *where)) for where in places]
+    pages = [
+        _page(unread.picture(*page_place), _name(unread.source, *page_place))
+        for page_place in places
+    ]
     requests = [request for page in pages for request in vision.build_page_requests(page, study)]
     responses = asker(requests)
     for index, (page, (place, number)) in enumerate(zip(pages, places, strict=True)):

@@ -25,7 +25,7 @@ class Readers:
         self.params, self.readings = params, readings
         self._engine: Engine | None = None
 
-    def of(self, file: int) -> PageReader:
+    def choose_reader(self, file: int) -> PageReader:
         """The reader for the pages of file number `file` of the source."""
         if self.params.is_remote:
             return RecordedReader(self.readings, file)

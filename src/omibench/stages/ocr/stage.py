@@ -35,7 +35,7 @@ from omibench.stages.ocr.sources.edited import refuse_edited
 from omibench.stages.ocr.sources.imported import import_rows
 from omibench.stages.ocr.sources.manifest import Source, read_manifest, select_sources
 from omibench.stages.ocr.sources.unread import Ahead, Unread
-from omibench.stages.ocr.worker import Job, Outcome
+from omibench.stages.ocr.worker import OcrJob, OcrOutcome
 
 Look = Callable[[FileReport, Source, Path], None]
 """Shows a person what became of a source; its reader has left its results in the folder."""
@@ -83,7 +83,7 @@ def read_papers(  # noqa: PLR0913 - each is an option of the command
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".ocr-") as scratch:
         jobs = [
-            Job(
+            OcrJob(
                 source=s,
                 folder=Path(scratch) / str(k),
                 params=params,
@@ -118,11 +118,11 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _run(job: Job, ahead: Ahead | None, folder: Path) -> FileReport:
+def _run(job: OcrJob, ahead: Ahead | None, folder: Path) -> FileReport:
     return _read_with_report(job.source.name, job.folder, lambda: _outcome(job, ahead, folder))
 
 
-def _read_with_report(name: str, folder: Path, read: Callable[[], Outcome]) -> FileReport:
+def _read_with_report(name: str, folder: Path, read: Callable[[], OcrOutcome]) -> FileReport:
     folder.mkdir(parents=True)
     began = time.monotonic()
     outcome = read()
@@ -147,14 +147,14 @@ def _read_with_report(name: str, folder: Path, read: Callable[[], Outcome]) -> F
     )
 
 
-def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
+def _outcome(job: OcrJob, ahead: Ahead | None, folder: Path) -> OcrOutcome:
     """What becomes of a job: pages without text are read in a second go, where there are any."""
     params = job.params
     try:
         for path, url in job.source.url.items():
             fetch(Path(path), url, job.source.sha256[path], folder)
     except PaperError as error:
-        return Outcome(error=(error.code, str(error)))
+        return OcrOutcome(error=(error.code, str(error)))
     outcome = _process(job)
     count = sum(len(pages) for pages in outcome.unread.values())
     if outcome.error or not count or params.engine == "textlayer":
@@ -163,9 +163,9 @@ def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
         return outcome.model_copy(update={"codes": [*outcome.codes, "engine_missing"]})
     if ahead:
         try:
-            ahead(Unread(job.source, job.unread, job.readings, outcome.unread))
+            ahead(Unread(job.source, job.unread_folder, job.readings, outcome.unread))
         except OmibenchError as error:
-            return Outcome(error=("engine_failed", f"{job.source.paper}: {error}"))
+            return OcrOutcome(error=("engine_failed", f"{job.source.paper}: {error}"))
     shutil.rmtree(job.folder / "images", ignore_errors=True)
     local = {} if params.is_remote else {k: len(pages) for k, pages in outcome.unread.items()}
     second = _process(job.model_copy(update={"read": True, "waiting": local}))
@@ -173,7 +173,7 @@ def _outcome(job: Job, ahead: Ahead | None, folder: Path) -> Outcome:
     return second.model_copy(update={"cpu_s": spent})
 
 
-def _process(job: Job) -> Outcome:
+def _process(job: OcrJob) -> OcrOutcome:
     """Run the worker, and again without the page over which it was ended for lack of time."""
     outcome = _work(job)
     if not outcome.error or outcome.error[0] != "paper_timeout":
@@ -185,7 +185,7 @@ def _process(job: Job) -> Outcome:
     return _work(job.model_copy(update={"skipped": {place: [page]}}))
 
 
-def _work(job: Job) -> Outcome:
+def _work(job: OcrJob) -> OcrOutcome:
     """Run the worker; whatever happens to its process becomes a code."""
     paper, limit = job.source.paper, job.most_s
     try:
@@ -200,16 +200,16 @@ def _work(job: Job) -> Outcome:
         )
     except subprocess.TimeoutExpired:
         wall = f"{paper}: not read within {WALL * limit:g} s of wall time"
-        return Outcome(error=("paper_timeout", wall))
+        return OcrOutcome(error=("paper_timeout", wall))
     if process.returncode < 0 and -process.returncode == _OUT_OF_TIME:
-        return Outcome(error=("paper_timeout", f"{paper}: not read within {limit:g} CPU s"))
+        return OcrOutcome(error=("paper_timeout", f"{paper}: not read within {limit:g} CPU s"))
     lines = process.stdout.strip().splitlines()
     if process.returncode == 0 and lines:
-        return Outcome.model_validate_json(lines[-1])
+        return OcrOutcome.model_validate_json(lines[-1])
     starved = any(word in process.stderr for word in ("bad_alloc", "MemoryError", "malloc"))
     code = "paper_out_of_memory" if starved else "paper_failed"
     last = (process.stderr.strip().splitlines() or ["no message"])[-1]
-    return Outcome(error=(code, f"{paper}: the reader ended with {process.returncode}: {last}"))
+    return OcrOutcome(error=(code, f"{paper}: the reader ended with {process.returncode}: {last}"))
 
 
 def _gather(places: Sequence[tuple[str, Path]], reports: Sequence[FileReport], out: Path) -> None:

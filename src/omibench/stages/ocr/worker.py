@@ -23,7 +23,7 @@ from omibench.schemas.tables import PageText, write_jsonl
 from omibench.stages.ocr.allowance import GRACE_S, Allowance, cpu_spent, limit_cpu
 from omibench.stages.ocr.keys.key_files import is_key_file, read_key_file
 from omibench.stages.ocr.keys.keys import Key
-from omibench.stages.ocr.keys.solutions import Asked, read_solutions
+from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_solutions
 from omibench.stages.ocr.keys.tabular import read_key
 from omibench.stages.ocr.layout.crops import crop_all
 from omibench.stages.ocr.layout.layout import Item, Line
@@ -41,7 +41,7 @@ _MAX_LISTED = 5
 """Lines of a key that a message names."""
 
 
-class Job(BaseModel):
+class OcrJob(BaseModel):
     """What the process is to do. `password_env` names a variable; the password is not passed."""
 
     source: Source
@@ -60,7 +60,7 @@ class Job(BaseModel):
     """Leave, for `omibench.ocr_view`, pictures of the pages and what stands where on them."""
 
     @property
-    def unread(self) -> Path:
+    def unread_folder(self) -> Path:
         """Where pictures of the pages lie that another engine is to be asked for."""
         return self.folder / "unread"
 
@@ -89,7 +89,7 @@ class Job(BaseModel):
         return self.folder / "readings"
 
 
-class Outcome(BaseModel):
+class OcrOutcome(BaseModel):
     """What became of a job: `error` is a code and its message, or None.
 
     `where` names the pages of the paper that a code is about.
@@ -105,7 +105,7 @@ class Outcome(BaseModel):
     peak_mb: int | None = None
 
 
-def read_source(job: Job) -> Outcome:
+def read_source(job: OcrJob) -> OcrOutcome:
     """Read paper, key and solutions of one source and write its files.
 
     Raises PaperError when any of its files cannot be read.
@@ -120,7 +120,7 @@ def read_source(job: Job) -> Outcome:
     return _read_files(job, digest, Opener(job, password))
 
 
-def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
+def _read_files(job: OcrJob, digest: str, opener: Opener) -> OcrOutcome:
     source = job.source
     pdf, document, codes = opener.open(source.paper)
     if source.language is None:
@@ -141,7 +141,7 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
     answers = _Answers(job, opener, problems)
     answers.add_section(paper.answers, document)
     answers.add_files()
-    keys = (answers.key, answers.stated, paper.own)
+    keys = (answers.key, answers.stated, paper.block_key)
     problems = [with_answers(p, keys, answers.solutions.get(p.number)) for p in problems]
     _write(job, problems, [page_text(source.name, sheet) for sheet in document.pages])
     if job.look:
@@ -153,19 +153,19 @@ def _read_files(job: Job, digest: str, opener: Opener) -> Outcome:
         all_codes.append("solutions_only")
     if problems and source.language == UNKNOWN:
         all_codes.append("language_unknown")
-    return Outcome(
+    return OcrOutcome(
         codes=list(dict.fromkeys(all_codes)),
-        where=_where(document, answers.unread) | answers.where,
+        where=_locate_codes(document, answers.unread) | answers.where,
         pages=pdf.page_count,
         unread=opener.unread,
     )
 
 
-def _where(paper: Document, other_documents: Mapping[str, Document]) -> dict[str, str]:
+def _locate_codes(paper: Document, other_documents: Mapping[str, Document]) -> dict[str, str]:
     """The pages of the paper by code; those for which no time was left, of all its files."""
-    places = paper.where()
+    places = paper.locate_codes()
     for path, document in other_documents.items():
-        pages = f"{document.where()[UNREAD]} of {Path(path).name}"
+        pages = f"{document.locate_codes()[UNREAD]} of {Path(path).name}"
         places[UNREAD] = f"{places[UNREAD]}; {pages}" if UNREAD in places else pages
     return places
 
@@ -173,7 +173,7 @@ def _where(paper: Document, other_documents: Mapping[str, Document]) -> dict[str
 class _Answers:
     """The answers and solutions of one source, gathered from wherever they stand."""
 
-    def __init__(self, job: Job, opener: Opener, problems: list[Problem]) -> None:
+    def __init__(self, job: OcrJob, opener: Opener, problems: list[Problem]) -> None:
         self.job, self.opener = job, opener
         self.asked = {p.number: _build_question(p) for p in problems}
         self.key, self.stated = Key(), Key()
@@ -226,12 +226,12 @@ class _Answers:
             self.codes.append("key_unread")
 
 
-def _build_question(problem: Problem) -> Asked:
+def _build_question(problem: Problem) -> PrintedQuestion:
     choices = " ".join(f"({c.label}) {c.text or ''}" for c in problem.choices or [])
-    return Asked(problem.question, choices)
+    return PrintedQuestion(problem.question, choices)
 
 
-def _write(job: Job, problems: list[Problem], pages: list[PageText]) -> None:
+def _write(job: OcrJob, problems: list[Problem], pages: list[PageText]) -> None:
     write_jsonl(job.folder / "problems.jsonl", problems)
     write_jsonl(job.folder / "pages.jsonl", pages)
 
@@ -271,24 +271,26 @@ def main() -> None:
     """Run the job on standard input and print its outcome."""
     text = sys.stdin.read()
     try:
-        load_plugins(json.loads(text), whole=False)
-        job = Job.model_validate_json(text)
+        load_plugins(json.loads(text), whole_study=False)
+        job = OcrJob.model_validate_json(text)
     except PluginError as error:
-        print(Outcome(error=("paper_failed", str(error))).model_dump_json())
+        print(OcrOutcome(error=("paper_failed", str(error))).model_dump_json())
         return
     _limit_memory(job.params.memory_mb)
     limit_cpu(job.most_s)
     try:
         outcome = read_source(job)
     except PaperError as error:
-        outcome = Outcome(error=(error.code, str(error)))
+        outcome = OcrOutcome(error=(error.code, str(error)))
     except MemoryError:
-        outcome = Outcome(error=("paper_out_of_memory", f"{job.source.paper}: needs more memory"))
+        outcome = OcrOutcome(
+            error=("paper_out_of_memory", f"{job.source.paper}: needs more memory")
+        )
     except Exception as error:
         lacks_memory = any(w in str(error).lower() for w in ("malloc", "calloc", "bad_alloc"))
         code = "paper_out_of_memory" if lacks_memory else "paper_failed"
         detail = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        outcome = Outcome(error=(code, f"{job.source.paper}: {detail}"))
+        outcome = OcrOutcome(error=(code, f"{job.source.paper}: {detail}"))
     outcome.cpu_s, outcome.peak_mb = _measure_use()
     print(json.dumps(outcome.model_dump()))
 

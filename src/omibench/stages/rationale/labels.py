@@ -34,7 +34,7 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
     Raises ParamsError when a subject has no list.
     """
     open_problems = [p for p in problems if p.topic is None]
-    lists = {p.id: _labels(p, labeller.topics) for p in open_problems}
+    lists = {p.id: _list_labels(p, labeller.topics) for p in open_problems}
     requests = [
         Request(
             conversation=label(p, lists[p.id], folder),
@@ -44,11 +44,11 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
         for p in open_problems
     ]
     responses = labeller.ask(requests) if requests else []
-    done = {
-        p.id: _label(p, response, lists[p.id], labeller.model)
+    labelled = {
+        p.id: _add_topic(p, response, lists[p.id], labeller.model)
         for p, response in zip(open_problems, responses, strict=True)
     }
-    return [done.get(problem.id, problem) for problem in problems]
+    return [labelled.get(problem.id, problem) for problem in problems]
 
 
 def parse_label(reply: str, labels: Sequence[str]) -> str | None:
@@ -58,7 +58,7 @@ def parse_label(reply: str, labels: Sequence[str]) -> str | None:
     return match.group(1) if match and match.group(1) in labels else None
 
 
-def _label(problem: Problem, response: Response, labels: Sequence[str], model: str) -> Problem:
+def _add_topic(problem: Problem, response: Response, labels: Sequence[str], model: str) -> Problem:
     topic = parse_label(response.text, labels) if response.outcome == "answered" else None
     notes = [ProblemWarning(LABEL, simulated_by=(model,))] if response.simulated and topic else []
     if topic is None:
@@ -67,7 +67,7 @@ def _label(problem: Problem, response: Response, labels: Sequence[str], model: s
     return problem.model_copy(update={"topic": topic}).warn(*notes)
 
 
-def _labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:
+def _list_labels(problem: Problem, topics: Mapping[str, Sequence[str]]) -> Sequence[str]:
     # The subject of a mixed paper may not be known; the label then tells it.
     if problem.subject == "other" and "other" not in topics:
         return list(dict.fromkeys(name for labels in topics.values() for name in labels))

@@ -43,23 +43,24 @@ def write_solutions(problems: Sequence[Problem], folder: Path, writer: Writer) -
     given and one more is written. Who wrote it stands in the problem's warnings. Image paths are
     relative to `folder`.
     """
-    done: dict[str, Problem] = {}
+    finished: dict[str, Problem] = {}
     open_problems = [p for p in problems if not p.solution and p.answer]
     for index in range(writer.candidates):
-        waiting = [p for p in open_problems if p.id not in done]
-        asked = [
-            _request(solve(p, folder), p, index, writer.candidates, writer.study) for p in waiting
+        waiting = [p for p in open_problems if p.id not in finished]
+        requests = [
+            _make_request(solve(p, folder), p, index, writer.candidates, writer.study)
+            for p in waiting
         ]
-        done |= _accept(waiting, asked, writer, given=False)
-    waiting = [p for p in open_problems if p.id not in done]
-    asked = [_request(solve_given(p, folder), p, 0, 1, writer.study) for p in waiting]
-    done |= _accept(waiting, asked, writer, given=True)
+        finished |= _accept(waiting, requests, writer, with_answer=False)
+    waiting = [p for p in open_problems if p.id not in finished]
+    requests = [_make_request(solve_given(p, folder), p, 0, 1, writer.study) for p in waiting]
+    finished |= _accept(waiting, requests, writer, with_answer=True)
     failed = ProblemWarning(RATIONALE, f"{writer.model} wrote none that ends in the right answer")
-    done |= {p.id: p.warn(failed) for p in open_problems if p.id not in done}
-    return [done.get(problem.id, problem) for problem in problems]
+    finished |= {p.id: p.warn(failed) for p in open_problems if p.id not in finished}
+    return [finished.get(problem.id, problem) for problem in problems]
 
 
-def acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
+def is_acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
     """Whether a reply is a rationale: answered, more than the bare answer, and right."""
     if response.outcome != "answered" or len(_TOKEN.findall(response.text)) < MIN_TOKENS:
         return False
@@ -67,26 +68,28 @@ def acceptable(problem: Problem, response: Response, is_right: IsRight) -> bool:
 
 
 def _accept(
-    problems: Sequence[Problem], requests: Sequence[Request], writer: Writer, *, given: bool
+    problems: Sequence[Problem], requests: Sequence[Request], writer: Writer, *, with_answer: bool
 ) -> dict[str, Problem]:
     if not requests:
         return {}
     return {
-        problem.id: _solve(problem, response, writer.model, given=given)
+        problem.id: _add_solution(problem, response, writer.model, with_answer=with_answer)
         for problem, response in zip(problems, writer.ask(requests), strict=True)
-        if acceptable(problem, response, writer.is_right)
+        if is_acceptable(problem, response, writer.is_right)
     }
 
 
-def _solve(problem: Problem, response: Response, model: str, *, given: bool) -> Problem:
+def _add_solution(
+    problem: Problem, response: Response, model: str, *, with_answer: bool
+) -> Problem:
     notes = [ProblemWarning(RATIONALE, simulated_by=(model,))] if response.simulated else []
-    if given:
+    if with_answer:
         notes.append(ProblemWarning(RATIONALE, f"{model} was given the answer"))
     solved = problem.model_copy(update={"solution": response.text.strip()})
     return solved.warn(*notes)
 
 
-def _request(
+def _make_request(
     conversation: Conversation, problem: Problem, index: int, samples: int, study: str
 ) -> Request:
     return Request(

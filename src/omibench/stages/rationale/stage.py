@@ -24,7 +24,7 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
     params, name = study.rationale, study.study.name
     if params.writer:
         with open_asker(study, params.writer) as ask:
-            writer = Writer(params.writer, ask, _robust, params.candidates, name)
+            writer = Writer(params.writer, ask, _is_right, params.candidates, name)
             rows = write_solutions(rows, folder, writer)
     if params.labeller:
         with open_asker(study, params.labeller) as ask:
@@ -33,7 +33,7 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
     return len(rows)
 
 
-def _robust(item: ScoredItem) -> bool:
+def _is_right(item: ScoredItem) -> bool:
     from omibench.rule_books.registry import score_item
 
     return score_item(item, "robust").verdict == 1

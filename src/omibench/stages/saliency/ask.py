@@ -18,11 +18,11 @@ from omibench.schemas.request import (
     Tags,
     TextPart,
 )
-from omibench.settings.pictures.derived import home_of
+from omibench.settings.pictures.derived import locate_pictures
 from omibench.settings.pictures.made import Recipe, make
 from omibench.settings.pictures.opening import open_picture
 from omibench.settings.steps import Task, next_step
-from omibench.stages.saliency.grid import Patch, Size, fitted, positions, resized
+from omibench.stages.saliency.grid import Patch, Size, fit_size, list_positions, resize_picture
 
 DECODING = Decoding(temperature=0.0, max_tokens=1)
 CLOSING = "Which option is it? Reply with its letter alone."
@@ -32,20 +32,20 @@ CLOSING = "Which option is it? Reply with its letter alone."
 Change = Callable[[ImagePart], ImagePart]
 
 
-class Covered(NamedTuple):
+class PatchPlace(NamedTuple):
     """One picture of a conversation under one patch; `number` counts the pictures shown, from 0."""
 
     number: int
     patch: Patch
 
 
-class Looked(NamedTuple):
+class Occlusion(NamedTuple):
     """What is asked about one problem: uncovered first, then every position of every picture."""
 
     question: Question
     pictures: tuple[ImagePart, ...]
     base: Request
-    covered: Mapping[Covered, Request]
+    covered: Mapping[PatchPlace, Request]
 
     @property
     def requests(self) -> list[Request]:
@@ -53,25 +53,27 @@ class Looked(NamedTuple):
         return [self.base, *self.covered.values()]
 
 
-def look(task: Task, params: SaliencyParams, tags: Tags, response: str | None) -> Looked:
+def make_occlusion(
+    task: Task, params: SaliencyParams, tags: Tags, response: str | None
+) -> Occlusion:
     """What to ask about one multiple-choice problem.
 
     `response`, where there is one, stands before the question for the letter, as the model's own
     turn. Raises ParamsError when the setting goes in several steps, and as pictures do.
     """
     question = task.question
-    asked = _conversation(task, tags.setting)
-    shown = _scaled(asked, task, params)
+    conversation = _make_conversation(task, tags.setting)
+    scaled = _scale_pictures(conversation, task, params)
     if response is not None:
-        turns = (_turn("assistant", response), _turn("user", CLOSING))
-        shown = shown.model_copy(update={"messages": (*shown.messages, *turns)})
+        turns = (_make_turn("assistant", response), _make_turn("user", CLOSING))
+        scaled = scaled.model_copy(update={"messages": (*scaled.messages, *turns)})
     options = tuple(choice.label for choice in question.choices or [])
-    base = Request(conversation=shown, decoding=DECODING, tags=tags, options=options)
-    covered = {place: _under(base, place) for place in _places(asked, params)}
-    return Looked(question, tuple(shown.images), base, covered)
+    base = Request(conversation=scaled, decoding=DECODING, tags=tags, options=options)
+    covered = {place: _cover_place(base, place) for place in _list_places(conversation, params)}
+    return Occlusion(question, tuple(scaled.images), base, covered)
 
 
-def _conversation(task: Task, setting: str) -> Conversation:
+def _make_conversation(task: Task, setting: str) -> Conversation:
     step = next_step(task)
     if len(step) != 1 or step[0].role != "respondent" or step[0].conversation.tools:
         raise ParamsError(
@@ -81,49 +83,51 @@ def _conversation(task: Task, setting: str) -> Conversation:
     return step[0].conversation
 
 
-def _scaled(conversation: Conversation, task: Task, params: SaliencyParams) -> Conversation:
-    how = {"show": "scaled", **params.model_dump(include={"stride", "patch", "max_pixels"})}
-    home = home_of(task.folder) / f"scaled-{params.max_pixels}"
+def _scale_pictures(conversation: Conversation, task: Task, params: SaliencyParams) -> Conversation:
+    treatment = {"show": "scaled", **params.model_dump(include={"stride", "patch", "max_pixels"})}
+    home = locate_pictures(task.folder) / f"scaled-{params.max_pixels}"
 
-    def scaled(part: ImagePart) -> ImagePart:
-        recipe = Recipe(home, task.question.id, how)
-        return make(recipe, [part], lambda own: resized(own[0], params))
+    def scale(part: ImagePart) -> ImagePart:
+        recipe = Recipe(home, task.question.id, treatment)
+        return make(recipe, [part], lambda images: resize_picture(images[0], params))
 
-    return _mapped(conversation, scaled)
+    return _change_pictures(conversation, scale)
 
 
-def _mapped(conversation: Conversation, change: Change) -> Conversation:
-    def one(message: Message) -> Message:
+def _change_pictures(conversation: Conversation, change: Change) -> Conversation:
+    def change_message(message: Message) -> Message:
         parts = (change(p) if isinstance(p, ImagePart) else p for p in message.parts)
         return message.model_copy(update={"parts": tuple(parts)})
 
-    return conversation.model_copy(update={"messages": tuple(map(one, conversation.messages))})
+    return conversation.model_copy(
+        update={"messages": tuple(map(change_message, conversation.messages))}
+    )
 
 
-def _places(conversation: Conversation, params: SaliencyParams) -> Iterator[Covered]:
+def _list_places(conversation: Conversation, params: SaliencyParams) -> Iterator[PatchPlace]:
     for number, image in enumerate(conversation.images):
-        for patch in positions(_size(image, params), params):
-            yield Covered(number, patch)
+        for patch in list_positions(_choose_size(image, params), params):
+            yield PatchPlace(number, patch)
 
 
-def _size(source: ImagePart, params: SaliencyParams) -> Size:
+def _choose_size(source: ImagePart, params: SaliencyParams) -> Size:
     """The size at which a picture is looked into; the largest for one that is not drawn yet."""
     if source.absent or not Path(source.path).is_file():
         side = int(params.max_pixels**0.5)
-        return fitted((side, side), params)
-    return fitted(open_picture(source).image.size, params)
+        return fit_size((side, side), params)
+    return fit_size(open_picture(source).image.size, params)
 
 
-def _under(base: Request, place: Covered) -> Request:
-    seen = -1
+def _cover_place(base: Request, place: PatchPlace) -> Request:
+    number = -1
 
-    def covered(part: ImagePart) -> ImagePart:
-        nonlocal seen
-        seen += 1
-        return part.model_copy(update={"patch": place.patch}) if seen == place.number else part
+    def cover(part: ImagePart) -> ImagePart:
+        nonlocal number
+        number += 1
+        return part.model_copy(update={"patch": place.patch}) if number == place.number else part
 
-    return base.model_copy(update={"conversation": _mapped(base.conversation, covered)})
+    return base.model_copy(update={"conversation": _change_pictures(base.conversation, cover)})
 
 
-def _turn(role: str, text: str) -> Message:
+def _make_turn(role: str, text: str) -> Message:
     return Message.model_validate({"role": role, "parts": (TextPart(text=text),)})

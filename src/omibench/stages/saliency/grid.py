@@ -15,7 +15,7 @@ Patch = tuple[int, int, int]
 """(x, y, side) in pixels from the top left corner, as `ImagePart.patch`."""
 
 
-def fitted(size: Size, params: SaliencyParams) -> Size:
+def fit_size(size: Size, params: SaliencyParams) -> Size:
     """The size at which a picture is looked into: multiples of the stride near its own shape.
 
     At most `max_pixels`, and at least one patch along each side. A model whose own scaling keeps
@@ -23,10 +23,10 @@ def fitted(size: Size, params: SaliencyParams) -> Size:
     """
     wide, high = size
     scale = min(1.0, math.sqrt(params.max_pixels / (wide * high)))
-    step, least = params.stride, _up(params.patch, params.stride)
-    width = max(least, round(wide * scale / step) * step)
-    height = max(least, round(high * scale / step) * step)
-    while width * height > params.max_pixels and max(width, height) > least:
+    step, min_side = params.stride, _round_up(params.patch, params.stride)
+    width = max(min_side, round(wide * scale / step) * step)
+    height = max(min_side, round(high * scale / step) * step)
+    while width * height > params.max_pixels and max(width, height) > min_side:
         if width >= height:
             width -= step
         else:
@@ -34,30 +34,30 @@ def fitted(size: Size, params: SaliencyParams) -> Size:
     return width, height
 
 
-def positions(size: Size, params: SaliencyParams) -> list[Patch]:
+def list_positions(size: Size, params: SaliencyParams) -> list[Patch]:
     """Every position of the patch, row by row; together they cover the picture."""
     wide, high = size
     side = params.patch
     return [
         (x, y, side)
-        for y in _starts(high, side, params.stride)
-        for x in _starts(wide, side, params.stride)
+        for y in _list_starts(high, side, params.stride)
+        for x in _list_starts(wide, side, params.stride)
     ]
 
 
-def resized(image: Image.Image, params: SaliencyParams) -> Image.Image:
-    """The picture at its `fitted` size."""
+def resize_picture(image: Image.Image, params: SaliencyParams) -> Image.Image:
+    """The picture at its `fit_size` size."""
     from PIL import Image
 
-    size = fitted(image.size, params)
+    size = fit_size(image.size, params)
     return image if image.size == size else image.resize(size, Image.Resampling.LANCZOS)
 
 
-def _starts(length: int, side: int, stride: int) -> list[int]:
+def _list_starts(length: int, side: int, stride: int) -> list[int]:
     starts = list(range(0, length - side + 1, stride))
     # A side that is no multiple of the stride away from the edge would leave a strip uncovered.
     return starts if starts[-1] + side >= length else [*starts, length - side]
 
 
-def _up(value: int, step: int) -> int:
+def _round_up(value: int, step: int) -> int:
     return -(-value // step) * step

@@ -21,7 +21,9 @@ class Effect(NamedTuple):
     drop: float
 
 
-def effects(base: Scores, covered: Sequence[tuple[Patch, Scores]], option: str) -> list[Effect]:
+def measure_effects(
+    base: Scores, covered: Sequence[tuple[Patch, Scores]], option: str
+) -> list[Effect]:
     """The effect of every position on one option. Positions that do not score it are left out."""
     return [
         Effect(patch, base[option] - scores[option])
@@ -30,16 +32,16 @@ def effects(base: Scores, covered: Sequence[tuple[Patch, Scores]], option: str) 
     ]
 
 
-def best_option(base: Scores) -> str:
+def find_best_option(base: Scores) -> str:
     """The option that the model chooses with nothing covered; the first of equals."""
     return max(base, key=lambda option: base[option])
 
 
-def impact(found: Sequence[Effect]) -> float:
+def measure_impact(patch_effects: Sequence[Effect]) -> float:
     """The occlusion impact r: the largest effect, either way, in nats; 0 without positions."""
-    return max((abs(effect.drop) for effect in found), default=0.0)
+    return max((abs(effect.drop) for effect in patch_effects), default=0.0)
 
 
-def strongest(found: Sequence[Effect], top: int) -> list[Effect]:
+def select_strongest(patch_effects: Sequence[Effect], top: int) -> list[Effect]:
     """The `top` largest effects either way, largest first."""
-    return sorted(found, key=lambda effect: -abs(effect.drop))[:top]
+    return sorted(patch_effects, key=lambda effect: -abs(effect.drop))[:top]

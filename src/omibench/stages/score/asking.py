@@ -9,22 +9,22 @@ from typing import Any, NamedTuple
 from omibench.judges.extraction import EXTRACTION
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
-from omibench.judges.instrument import Instrument, prompt_of
-from omibench.judges.panel import Judge, Panel, Wanted, open_panels
+from omibench.judges.instrument import Instrument, build_prompt
+from omibench.judges.panel import Judge, OpenPanel, PanelRequest, open_panels
 from omibench.params.stage_params import ScoreStageParams
 
 INSTRUMENTS: dict[str, Instrument[Any]] = {
     instrument.name: instrument for instrument in (GPTSCORE, GRADE, EXTRACTION)
 }
-_WHERE = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
+_PARAMS_KEYS = {"gptscore": "judge", "grade": "grader", "extraction": "extractor"}
 
 
 class ScoreJudges(NamedTuple):
     """Who judges scores: each None where nobody is named."""
 
-    gptscore: Panel | None = None
-    grade: Panel | None = None
-    extraction: Panel | None = None
+    gptscore: OpenPanel | None = None
+    grade: OpenPanel | None = None
+    extraction: OpenPanel | None = None
 
 
 @contextmanager
@@ -34,15 +34,19 @@ def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
     Raises ModelError when a panel names no model of the study, ParamsError for its prompt file.
     """
     panels = study.score.panels
-    wanted = [
-        Wanted(panel, INSTRUMENTS[name], f"score.{_WHERE[name]}") for name, panel in panels.items()
+    panel_requests = [
+        PanelRequest(panel, INSTRUMENTS[name], f"score.{_PARAMS_KEYS[name]}")
+        for name, panel in panels.items()
     ]
-    with open_panels(study, wanted) as opened:
+    with open_panels(study, panel_requests) as opened:
         yield ScoreJudges(**dict(zip(panels, opened, strict=True)))
 
 
-def one_judge(judge: Judge) -> ScoreJudges:
+def make_score_judges(judge: Judge) -> ScoreJudges:
     """The same judge for all that scoring asks, with the built-in prompts."""
     return ScoreJudges(
-        **{name: Panel([judge], prompt_of(found)) for name, found in INSTRUMENTS.items()}
+        **{
+            name: OpenPanel([judge], build_prompt(instrument))
+            for name, instrument in INSTRUMENTS.items()
+        }
     )

@@ -34,14 +34,14 @@ _PACKAGES = ("math-verify", "latex2sympy2_extended", "sympy", "antlr4-python3-ru
 _LOG = logging.getLogger("omibench")
 
 
-def user_cache() -> Path:
+def locate_user_cache() -> Path:
     """The file of known verdicts in the user's own cache folder (`XDG_CACHE_HOME`, on Linux)."""
     from platformdirs import user_cache_path
 
     return user_cache_path("omibench", appauthor=False) / FILE
 
 
-def cell_cache(responses: Path) -> Path:
+def locate_cell_cache(responses: Path) -> Path:
     """The file of known verdicts for a cell: in its results folder where it lies in one.
 
     A cell of a study is `<results>/infer/<model>/<setting>.parquet`.
@@ -49,7 +49,7 @@ def cell_cache(responses: Path) -> Path:
     folders = responses.absolute().parents
     if len(folders) > 2 and folders[1].name == "infer":
         return folders[2] / "cache" / FILE
-    return user_cache()
+    return locate_user_cache()
 
 
 def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = None) -> list[Verdict]:
@@ -63,18 +63,18 @@ def score_items(items: Sequence[ScoredItem], rules: str, file: Path | None = Non
     if file is None or rules == PUBLISHED or part_meaning("rule_books", rules) is None:
         return [score_item(item, rules) for item in items]
     verdicts: list[Verdict] = []
-    with _opened(file) as known:
+    with _open_cache(file) as verdict_cache:
         for start in range(0, len(items), CHUNK):
             chunk = items[start : start + CHUNK]
             keys = [verdict_key(item, rules) for item in chunk]
-            found = known.read(keys)
+            cached = verdict_cache.read(keys)
             fresh = {
                 key: score_item(item, rules)
                 for key, item in zip(keys, chunk, strict=True)
-                if key not in found
+                if key not in cached
             }
-            known.write(fresh)
-            verdicts += [(found | fresh)[key] for key in keys]
+            verdict_cache.write(fresh)
+            verdicts += [(cached | fresh)[key] for key in keys]
     return verdicts
 
 
@@ -82,8 +82,8 @@ def verdict_key(item: ScoredItem, rules: str) -> bytes:
     """The hash under which a verdict is kept: of everything but the problem's id."""
     content = item.model_dump(exclude={"id"})
     plugin = part_meaning("rule_books", rules)
-    known = [code_hash(), rules, content, *([plugin] if plugin else [])]
-    text = json.dumps(known, sort_keys=True)
+    parts = [code_hash(), rules, content, *([plugin] if plugin else [])]
+    text = json.dumps(parts, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=20).digest()
 
 
@@ -109,13 +109,13 @@ def _version(package: str) -> str:
         return "none"
 
 
-class _Known:
+class _VerdictCache:
     """The open file; after its first failure it knows nothing and keeps nothing."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._connection: sqlite3.Connection | None = None
-        with self._or_without():
+        with self._tolerate_failure():
             file.parent.mkdir(0o700, parents=True, exist_ok=True)
             if file.exists() and not file.is_file():
                 raise OSError("it is no file")
@@ -126,21 +126,21 @@ class _Known:
             )
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, Verdict]:
-        found: dict[bytes, Verdict] = {}
-        with self._or_without():
+        cached: dict[bytes, Verdict] = {}
+        with self._tolerate_failure():
             if self._connection is not None:
                 marks = ", ".join("?" * len(keys))
                 query = f"SELECT key, told FROM verdict WHERE key IN ({marks})"  # noqa: S608 (marks)
-                for key, told in self._connection.execute(query, keys):
-                    verdict = _verdict(told)
+                for key, stored in self._connection.execute(query, keys):
+                    verdict = _parse_verdict(stored)
                     if verdict is not None:
-                        found[key] = verdict
-        return found
+                        cached[key] = verdict
+        return cached
 
     def write(self, fresh: dict[bytes, Verdict]) -> None:
-        with self._or_without():
+        with self._tolerate_failure():
             if self._connection is not None and fresh:
-                rows = [(key, json.dumps(told.model_dump())) for key, told in fresh.items()]
+                rows = [(key, json.dumps(verdict.model_dump())) for key, verdict in fresh.items()]
                 with self._connection as open_file:
                     open_file.executemany("INSERT OR REPLACE INTO verdict VALUES (?, ?)", rows)
 
@@ -150,7 +150,7 @@ class _Known:
         self._connection = None
 
     @contextmanager
-    def _or_without(self) -> Iterator[None]:
+    def _tolerate_failure(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -162,16 +162,16 @@ class _Known:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[_Known]:
-    known = _Known(file)
+def _open_cache(file: Path) -> Iterator[_VerdictCache]:
+    verdict_cache = _VerdictCache(file)
     try:
-        yield known
+        yield verdict_cache
     finally:
-        known.close()
+        verdict_cache.close()
 
 
-def _verdict(told: object) -> Verdict | None:
+def _parse_verdict(stored: object) -> Verdict | None:
     try:
-        return Verdict.model_validate_json(str(told))
+        return Verdict.model_validate_json(str(stored))
     except ValidationError:
         return None

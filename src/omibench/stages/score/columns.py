@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LOG = logging.getLogger("omibench")
-_NUMERIC = ("verdict", "credit", "gptscore")
-_WHOLE = ("version",)
+_FLOATS = ("verdict", "credit", "gptscore")
+_INTEGERS = ("version",)
 
 
-def scored_frame(
+def build_scored_frame(
     raw: Sequence[Mapping[str, Any]], new: Mapping[str, Sequence[Any]]
 ) -> pl.DataFrame:
     """The input rows with the new columns behind them.
@@ -26,35 +26,35 @@ def scored_frame(
     """
     import polars as pl
 
-    given = list(dict.fromkeys(name for row in raw for name in row))
-    names = _names(given, set(new))
-    columns = [_column(names[name], [row.get(name) for row in raw]) for name in given]
-    columns += [pl.Series(name, values, dtype=_type(name)) for name, values in new.items()]
+    input_names = list(dict.fromkeys(name for row in raw for name in row))
+    names = _name_columns(input_names, set(new))
+    columns = [_make_column(names[name], [row.get(name) for row in raw]) for name in input_names]
+    columns += [pl.Series(name, values, dtype=_choose_type(name)) for name, values in new.items()]
     return pl.DataFrame(columns)
 
 
-def _type(name: str) -> type[pl.DataType]:
+def _choose_type(name: str) -> type[pl.DataType]:
     import polars as pl
 
-    return pl.Float64 if name in _NUMERIC else pl.Int64 if name in _WHOLE else pl.String
+    return pl.Float64 if name in _FLOATS else pl.Int64 if name in _INTEGERS else pl.String
 
 
-def _names(given: Sequence[str], new: set[str]) -> dict[str, str]:
+def _name_columns(input_names: Sequence[str], new: set[str]) -> dict[str, str]:
     """The output name of every input column."""
-    names = {name: name for name in given}
-    taken = {*given, *new}
-    for name in given:
+    names = {name: name for name in input_names}
+    used_names = {*input_names, *new}
+    for name in input_names:
         if name in new:
-            kept = f"input_{name}"
-            while kept in taken:
-                kept = f"input_{kept}"
-            taken.add(kept)
-            names[name] = kept
-            _LOG.warning("score: the input column %r is kept as %r", name, kept)
+            output_name = f"input_{name}"
+            while output_name in used_names:
+                output_name = f"input_{output_name}"
+            used_names.add(output_name)
+            names[name] = output_name
+            _LOG.warning("score: the input column %r is kept as %r", name, output_name)
     return names
 
 
-def _column(name: str, values: list[Any]) -> pl.Series:
+def _make_column(name: str, values: list[Any]) -> pl.Series:
     import polars as pl
 
     types = {type(value) for value in values} - {type(None)}
@@ -62,15 +62,15 @@ def _column(name: str, values: list[Any]) -> pl.Series:
         series = pl.Series(name, values, pl.Float64 if types == {int, float} else None, strict=True)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
         return _as_json(name, values)
-    return series if _holds(series, values) else _as_json(name, values)
+    return series if _preserves(series, values) else _as_json(name, values)
 
 
-def _holds(series: pl.Series, values: Sequence[Any]) -> bool:
+def _preserves(series: pl.Series, values: Sequence[Any]) -> bool:
     """Whether a column gives back what it was made from, and any Parquet reader knows its type."""
-    kept = series.to_list()
+    contents = series.to_list()
     return _is_common(series.dtype) and all(
         a == b or (a != a and b != b)  # noqa: PLR0124 (NaN)
-        for a, b in zip(kept, values, strict=True)
+        for a, b in zip(contents, values, strict=True)
     )
 
 

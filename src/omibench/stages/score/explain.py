@@ -23,15 +23,15 @@ _CONTROL = re.compile(
 )
 
 
-def explain(item: ScoredItem, rules: Sequence[str], where: str = "") -> str:
+def explain(item: ScoredItem, rules: Sequence[str], origin: str = "") -> str:
     """One response under some rule books, as text of several lines, without the last line end.
 
-    `where` says which response it is, such as its file or cell.
+    `origin` says which response it is, such as its file or cell.
     """
-    head = printable(f"{item.id}{f', {where}' if where else ''}")
-    lines = [head, "-" * len(head), *_facts(item)]
+    head = printable(f"{item.id}{f', {origin}' if origin else ''}")
+    lines = [head, "-" * len(head), *_describe_item(item)]
     for name in rules:
-        lines += ["", *_under(item, name)]
+        lines += ["", *_explain_rule_book(item, name)]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -40,34 +40,34 @@ def plain(text: str) -> str:
     return _CONTROL.sub("\ufffd", text.replace("\t", " "))
 
 
-def _facts(item: ScoredItem) -> Iterator[str]:
+def _describe_item(item: ScoredItem) -> Iterator[str]:
     yield f"gold      {plain('; '.join(item.gold))}"
     for choice in item.choices or []:
-        yield f"          ({choice.label}) {_short(choice.text or '[picture]')}"
+        yield f"          ({choice.label}) {_shorten(choice.text or '[picture]')}"
     reason = f", finish reason {plain(item.finish_reason)}" if item.finish_reason else ""
     yield f"response  {len(item.prediction):,} characters, {item.outcome}{reason}"
     text = plain(item.prediction.strip())
-    shown = text if len(text) <= TAIL_CHARS else f"[…] {text[-TAIL_CHARS:]}"
-    for line in shown.splitlines() or ["(empty)"]:
+    excerpt = text if len(text) <= TAIL_CHARS else f"[…] {text[-TAIL_CHARS:]}"
+    for line in excerpt.splitlines() or ["(empty)"]:
         yield f"  | {line}"
 
 
-def _under(item: ScoredItem, rules: str) -> Iterator[str]:
+def _explain_rule_book(item: ScoredItem, rules: str) -> Iterator[str]:
     verdict = score_item(item, rules)
-    yield f"{rules}, version {verdict.version}: {_verdict(verdict)}"
+    yield f"{rules}, version {verdict.version}: {_describe_verdict(verdict)}"
     if verdict.extracted is None:
         yield f"  extracted  nothing ({verdict.method})"
     else:
-        way, _, why = verdict.method.partition(" > ")
-        yield f"  extracted  {_short(verdict.extracted)}"
+        way, _, reason = verdict.method.partition(" > ")
+        yield f"  extracted  {_shorten(verdict.extracted)}"
         yield f"  found by   {way}"
-        if why and rules not in _DETAILS:
-            yield f"  compared   {why}"
+        if reason and rules not in _DETAILS:
+            yield f"  compared   {reason}"
     if verdict.outcome == "scored":
         yield from _DETAILS.get(rules, _no_details)(item, verdict)
 
 
-def _verdict(verdict: Verdict) -> str:
+def _describe_verdict(verdict: Verdict) -> str:
     if verdict.outcome != "scored":
         return f"no verdict, {verdict.outcome.replace('_', ' ')} (counts as wrong)"
     if verdict.verdict in (0.0, 1.0):
@@ -81,11 +81,11 @@ def _no_details(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
     return iter(())
 
 
-def _parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
+def _describe_parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
     match = robust.compare(item).match
     if match is None:
         return
-    rows = [("part", "gold", "found", "verdict", "why"), *map(_part, match.parts)]
+    rows = [("part", "gold", "found", "verdict", "why"), *map(_make_part_row, match.parts)]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
@@ -94,13 +94,13 @@ def _parts(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
         yield f"  the whole answer is the gold: {match.tier}"
 
 
-def _part(part: PartResult) -> tuple[str, str, str, str, str]:
-    gold = "–" if part.gold is None else _short(part.gold)
-    found = "–" if part.answer is None else _short(part.answer)
-    return part.part or "whole", gold, found, "right" if part.verdict else "wrong", part.reason
+def _make_part_row(part: PartResult) -> tuple[str, str, str, str, str]:
+    gold = "–" if part.gold is None else _shorten(part.gold)
+    answer = "–" if part.answer is None else _shorten(part.answer)
+    return part.part or "whole", gold, answer, "right" if part.verdict else "wrong", part.reason
 
 
-def _printed_rules(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
+def _describe_comparison(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
     if item.answer_type == "mcq":
         yield f"  compared   label or option text: {verdict.method.partition(' > ')[2]}"
         return
@@ -122,10 +122,10 @@ def _printed_rules(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
 
 
 _DETAILS: dict[str, Callable[[ScoredItem, Verdict], Iterator[str]]] = {
-    robust.NAME: _parts,
-    omibench.NAME: _printed_rules,
+    robust.NAME: _describe_parts,
+    omibench.NAME: _describe_comparison,
 }
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return shorten(plain(text), CELL_CHARS, placeholder=" …") or "(blank)"

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from omibench.answers import extract_answer
-from omibench.judges.case import Case
+from omibench.judges.case import JudgeCase
 from omibench.judges.extraction import EXTRACTION, NO_ANSWER
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
-from omibench.judges.panel import Opinion, Panel, consult
+from omibench.judges.panel import OpenPanel, Opinion, consult
 from omibench.rule_books import mathreal
 from omibench.rule_books.outcome import find_finish_reason, passes_through
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
@@ -35,31 +35,31 @@ class JudgedVerdict(NamedTuple):
     judge_key: str | None = None
     prompt_sha256: str | None = None
     simulated: bool = False
-    asked: bool = False
+    was_asked: bool = False
     """Whether a judge was asked about this response; a failure is told without one."""
 
 
-def failed_judgements(told: Sequence[JudgedVerdict]) -> tuple[int, Counter[str]]:
+def count_failed_judgements(verdicts: Sequence[JudgedVerdict]) -> tuple[int, Counter[str]]:
     """How many responses judges were asked about, and how many verdicts never came of it, by why.
 
-    `told` holds the verdicts that count: of several judges that vote, not their own.
+    `verdicts` holds the verdicts that count: of several judges that vote, not their own.
     """
-    asked = [one.verdict.outcome for one in told if one.asked]
-    return len(asked), Counter(outcome for outcome in asked if outcome in FAILED)
+    outcomes = [judged.verdict.outcome for judged in verdicts if judged.was_asked]
+    return len(outcomes), Counter(outcome for outcome in outcomes if outcome in FAILED)
 
 
 def gptscore(
-    items: Sequence[ScoredItem], questions: Sequence[str], panel: Panel
+    items: Sequence[ScoredItem], questions: Sequence[str], panel: OpenPanel
 ) -> list[list[JudgedVerdict]]:
     """GPTScore of every response, in order; the judges' own verdicts behind the one that counts.
 
     A refused, empty, looping or cut-off response without an answer is not sent to the judges. One
     from which the rules extract nothing for another reason is: a judge may read it.
     """
-    outcomes = [before_judging(item) for item in items]
-    asked = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
-    cases = [case_of(items[i], questions[i]) for i in asked]
-    told = dict(zip(asked, consult(cases, GPTSCORE, panel), strict=True))
+    outcomes = [screen_item(item) for item in items]
+    judgeable = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
+    cases = [make_item_case(items[i], questions[i]) for i in judgeable]
+    opinions = dict(zip(judgeable, consult(cases, GPTSCORE, panel), strict=True))
 
     def as_verdict(value: bool | None, outcome: VerdictOutcome, rules: str) -> Verdict:
         return Verdict(
@@ -68,15 +68,15 @@ def gptscore(
         )  # fmt: skip
 
     return [
-        _with_judges(told[i], panel, NAME, as_verdict)
-        if i in told
-        else _for_all(_not_judged(outcomes[i]), panel)
+        _make_verdicts(opinions[i], panel, NAME, as_verdict)
+        if i in opinions
+        else _repeat_verdict(_make_unjudged_verdict(outcomes[i]), panel)
         for i in range(len(items))
     ]
 
 
-def graded(
-    items: Sequence[ScoredItem], questions: Sequence[str], graders: Panel, extractors: Panel
+def run_mathreal(
+    items: Sequence[ScoredItem], questions: Sequence[str], graders: OpenPanel, extractors: OpenPanel
 ) -> list[list[JudgedVerdict]]:
     """The rule book `mathreal` with its models: boxes, else extraction; then grades in [0, 1]."""
     alone = [mathreal.score(item) for item in items]
@@ -86,35 +86,39 @@ def graded(
         if verdict.outcome == "unjudged" and verdict.extracted is not None
     }
     unread = [i for i, v in enumerate(alone) if v.outcome == "unjudged" and i not in answers]
-    cases = [case_of(items[i], questions[i]) for i in unread]
-    found = dict(zip(unread, consult(cases, EXTRACTION, extractors), strict=True))
+    cases = [make_item_case(items[i], questions[i]) for i in unread]
+    extractions = dict(zip(unread, consult(cases, EXTRACTION, extractors), strict=True))
     by = f"extracted by {extractors.name} ({extractors.prompt.sha256[:8]})"
-    answers |= {i: (o.value, by) for i, o in found.items() if o.value}
-    wanted = sorted(answers)
-    cases = [case_of(items[i], questions[i], answers[i][0]) for i in wanted]
-    grades = dict(zip(wanted, consult(cases, GRADE, graders), strict=True))
+    answers |= {i: (o.value, by) for i, o in extractions.items() if o.value}
+    gradable = sorted(answers)
+    cases = [make_item_case(items[i], questions[i], answers[i][0]) for i in gradable]
+    grades = dict(zip(gradable, consult(cases, GRADE, graders), strict=True))
 
-    def verdicts(i: int) -> list[JudgedVerdict]:
+    def collect_verdicts(i: int) -> list[JudgedVerdict]:
         if i in grades:
-            answer, how = answers[i]
+            answer, method = answers[i]
 
             def as_verdict(value: float | None, outcome: VerdictOutcome, rules: str) -> Verdict:
                 verdict = mathreal.make_graded_verdict(
-                    answer, f"{how} > graded", value or 0.0, rules
+                    answer, f"{method} > graded", value or 0.0, rules
                 )
                 changed = {"outcome": outcome, "credit": value}
                 return verdict.model_copy(update=changed)
 
-            return _with_judges(grades[i], graders, mathreal.NAME, as_verdict)
-        if i in found:
-            told = _for_all(_unfound(items[i], found[i], by), graders, found[i].simulated)
-            return [one._replace(asked=True) for one in told]
-        return _for_all(alone[i], graders)
+            return _make_verdicts(grades[i], graders, mathreal.NAME, as_verdict)
+        if i in extractions:
+            repeated = _repeat_verdict(
+                _make_no_answer_verdict(items[i], extractions[i], by),
+                graders,
+                extractions[i].is_simulated,
+            )
+            return [judged._replace(was_asked=True) for judged in repeated]
+        return _repeat_verdict(alone[i], graders)
 
-    return [verdicts(i) for i in range(len(items))]
+    return [collect_verdicts(i) for i in range(len(items))]
 
 
-def _unfound(item: ScoredItem, opinion: Opinion[str], by: str) -> Verdict:
+def _make_no_answer_verdict(item: ScoredItem, opinion: Opinion[str], by: str) -> Verdict:
     """The verdict on a response in which the extracting model found nothing, or failed."""
     outcome = mathreal.no_answer(item) if opinion.value == NO_ANSWER else opinion.outcome
     return Verdict(
@@ -123,46 +127,48 @@ def _unfound(item: ScoredItem, opinion: Opinion[str], by: str) -> Verdict:
     )  # fmt: skip
 
 
-def before_judging(item: ScoredItem) -> VerdictOutcome:
+def screen_item(item: ScoredItem) -> VerdictOutcome:
     """`scored` for what a judge is asked about; else why there is nothing that it could read."""
     blocked = passes_through(item, NAME, VERSION)
     if blocked:
         return blocked.outcome
-    found = extract_answer(
+    extraction = extract_answer(
         item.prediction, item.answer_type, item.choices, len(item.gold), find_finish_reason(item)
     )
-    return "scored" if found.outcome == "unparsed" else found.outcome
+    return "scored" if extraction.outcome == "unparsed" else extraction.outcome
 
 
-def case_of(item: ScoredItem, question: str, answer: str | None = None) -> Case:
+def make_item_case(item: ScoredItem, question: str, answer: str | None = None) -> JudgeCase:
     """What a judge of scores is shown of an item."""
-    return Case(item.id, question, item.gold, item.prediction, item.choices, answer)
+    return JudgeCase(item.id, question, item.gold, item.prediction, item.choices, answer)
 
 
-def _with_judges(
+def _make_verdicts(
     opinion: Opinion[T],
-    panel: Panel,
+    panel: OpenPanel,
     rules: str,
     as_verdict: Callable[[T | None, VerdictOutcome, str], Verdict],
 ) -> list[JudgedVerdict]:
     sha256 = panel.prompt.sha256
     counts = JudgedVerdict(
         as_verdict(opinion.value, opinion.outcome, rules), panel.name, opinion.key, sha256,
-        opinion.simulated, asked=True,
+        opinion.is_simulated, was_asked=True,
     )  # fmt: skip
-    if len(opinion.said) == 1:
+    if len(opinion.votes) == 1:
         return [counts]
-    own = [
+    judge_verdicts = [
         JudgedVerdict(
-            as_verdict(said.value, said.outcome, f"{rules}/{said.judge}"), said.judge, said.key,
-            sha256, said.simulated,
+            as_verdict(vote.value, vote.outcome, f"{rules}/{vote.judge}"), vote.judge, vote.key,
+            sha256, vote.simulated,
         )
-        for said in opinion.said
+        for vote in opinion.votes
     ]  # fmt: skip
-    return [counts, *own]
+    return [counts, *judge_verdicts]
 
 
-def _for_all(verdict: Verdict, panel: Panel, simulated: bool = False) -> list[JudgedVerdict]:
+def _repeat_verdict(
+    verdict: Verdict, panel: OpenPanel, simulated: bool = False
+) -> list[JudgedVerdict]:
     """A verdict that no vote was needed for, for the panel and for each judge of several."""
     names = [(verdict.rules, panel.name)]
     if len(panel.judges) > 1:
@@ -175,7 +181,7 @@ def _for_all(verdict: Verdict, panel: Panel, simulated: bool = False) -> list[Ju
     ]
 
 
-def _not_judged(outcome: VerdictOutcome) -> Verdict:
+def _make_unjudged_verdict(outcome: VerdictOutcome) -> Verdict:
     return Verdict(
         extracted=None, method="not judged", verdict=0.0, outcome=outcome, rules=NAME,
         version=VERSION,

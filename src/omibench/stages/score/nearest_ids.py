@@ -10,21 +10,21 @@ from omibench.text.terminal import printable
 NEAREST = 3
 
 
-def find_nearest_ids(wanted: str, ids: Collection[str]) -> list[str]:
+def find_nearest_ids(missing_id: str, ids: Collection[str]) -> list[str]:
     """The three ids that are most like the one wanted, the likest first."""
     from rapidfuzz import fuzz, process, utils
 
     matches = process.extract(
-        wanted, sorted(ids), scorer=fuzz.ratio, processor=utils.default_process, limit=NEAREST
+        missing_id, sorted(ids), scorer=fuzz.ratio, processor=utils.default_process, limit=NEAREST
     )
     return [id for id, *_ in matches]
 
 
-def make_id_error(wanted: str, ids: Collection[str]) -> MissingInputError:
+def make_id_error(missing_id: str, ids: Collection[str]) -> MissingInputError:
     """The error that no response has the id, with the ids that are nearest to it."""
-    near = [repr(printable(id)[:80]) for id in find_nearest_ids(wanted, ids)]
+    near = [repr(printable(id)[:80]) for id in find_nearest_ids(missing_id, ids)]
     last = f"{', '.join(near[:-1])} and {near[-1]}" if len(near) > 1 else near[0]
     are = "the nearest are" if len(near) > 1 else "the only one is"
     return MissingInputError(
-        f"--explain {printable(wanted)[:80]!r}: no response has this id; {are} {last}"
+        f"--explain {printable(missing_id)[:80]!r}: no response has this id; {are} {last}"
     )

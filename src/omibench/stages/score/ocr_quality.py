@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, Field
 
 from omibench.errors import FileFormatError
-from omibench.judges.case import Case
-from omibench.judges.panel import Opinion, Panel, Wanted, consult, open_panels
-from omibench.judges.transcript import TRANSCRIPT, Kept
+from omibench.judges.case import JudgeCase
+from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
+from omibench.judges.transcript import TRANSCRIPT, TranscriptScores
 from omibench.params.judge import JudgePanel
 from omibench.schemas.problem import Noun
 from omibench.schemas.tables import read_jsonl, write_jsonl
@@ -28,7 +28,7 @@ from omibench.stages.score.transcripts import (
     number_agreement,
     similarity,
     structure_agreement,
-    weighted,
+    weighted_mean,
 )
 
 if TYPE_CHECKING:
@@ -77,24 +77,24 @@ class OcrScore(Noun):
 
 
 def score_pairs(
-    pairs: Sequence[Pair], weights: Weights | None = None, panel: Panel | None = None
+    pairs: Sequence[Pair], weights: Weights | None = None, panel: OpenPanel | None = None
 ) -> list[OcrScore]:
     """The scores of pairs, in order; `panel` is asked for what no rule can tell."""
-    opinions: list[Opinion[Kept] | None] = [None] * len(pairs)
+    opinions: list[Opinion[TranscriptScores] | None] = [None] * len(pairs)
     if panel:
-        cases = [Case(p.id, "", (), p.text, reference=p.reference) for p in pairs]
+        cases = [JudgeCase(p.id, "", (), p.text, reference=p.reference) for p in pairs]
         opinions = list(consult(cases, TRANSCRIPT, panel))
     return [
-        _score(pair, opinion, weights or Weights(), panel)
+        _score_pair(pair, opinion, weights or Weights(), panel)
         for pair, opinion in zip(pairs, opinions, strict=True)
     ]
 
 
-def _score(
-    pair: Pair, opinion: Opinion[Kept] | None, weights: Weights, panel: Panel | None
+def _score_pair(
+    pair: Pair, opinion: Opinion[TranscriptScores] | None, weights: Weights, panel: OpenPanel | None
 ) -> OcrScore:
-    kept = opinion.value if opinion else None
-    terms, semantics = (kept.terms, kept.semantics) if kept else (None, None)
+    shares = opinion.value if opinion else None
+    terms, semantics = (shares.terms, shares.semantics) if shares else (None, None)
     numbers = number_agreement(pair.text, pair.reference)
     structure = structure_agreement(pair.text, pair.reference)
     lexical = similarity(pair.text, pair.reference)
@@ -107,10 +107,10 @@ def _score(
         semantics=semantics,
         structure=structure,
         lexical=lexical,
-        accuracy=weighted(parts, order),
+        accuracy=weighted_mean(parts, order),
         window=best_window(pair.text, pair.reference),
         judge=panel.name if panel else None,
-        simulated=opinion.simulated if opinion else False,
+        simulated=opinion.is_simulated if opinion else False,
     )
 
 
@@ -127,18 +127,18 @@ def score_transcripts(
     with ExitStack() as stack:
         panel = None
         if judges:
-            wanted = Wanted(JudgePanel(models=list(judges)), TRANSCRIPT, "--judge")
-            (panel,) = stack.enter_context(open_panels(study, [wanted]))
+            panel_request = PanelRequest(JudgePanel(models=list(judges)), TRANSCRIPT, "--judge")
+            (panel,) = stack.enter_context(open_panels(study, [panel_request]))
         scores = score_pairs(rows, weights, panel)
     write_jsonl(out, scores)
     return scores
 
 
-def summary(scores: Sequence[OcrScore]) -> str:
+def summarise_scores(scores: Sequence[OcrScore]) -> str:
     """One line: the mean of each part over the pairs for which it is known."""
     parts = []
     for name in ("accuracy", "numbers", "terms", "semantics", "structure", "lexical", "window"):
-        known = [value for score in scores if (value := getattr(score, name)) is not None]
-        parts.append(f"{name} {fmean(known):.3f}" if known else f"{name} not judged")
+        values = [value for score in scores if (value := getattr(score, name)) is not None]
+        parts.append(f"{name} {fmean(values):.3f}" if values else f"{name} not judged")
     mark = "SIMULATED judge: " if any(score.simulated for score in scores) else ""
     return f"{mark}{len(scores)} pairs: {', '.join(parts)}"

@@ -10,28 +10,32 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from omibench.errors import FileFormatError
 from omibench.formats.golds import read_golds, with_golds
-from omibench.formats.named import entries_of, names_of, unknown_form
+from omibench.formats.named import format_columns, list_entries, unknown_form
 from omibench.formats.read import raw_rows
-from omibench.formats.record import ANY_OF, ASKED
+from omibench.formats.record import ANY_OF, OUTCOME
 from omibench.formats.values import CAPITALS as LABELS
-from omibench.formats.values import text_of
+from omibench.formats.values import extract_text
 from omibench.schemas.problem import AnswerType, Choice
 from omibench.schemas.request import Outcome
 from omibench.schemas.verdict import ScoredItem
 
 
-def _labelled(given: object) -> object:
+def _label_options(options: object) -> object:
     """Options by label: a list has A, B, C, ...; an object brings its own labels."""
-    if isinstance(given, Mapping):
+    if isinstance(options, Mapping):
         # A table that holds objects of different keys fills the gaps with nulls.
-        return {str(label): text for label, text in given.items() if text is not None} or None
-    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) <= len(LABELS):
-        return dict(zip(LABELS, given, strict=False)) or None
-    return given
+        return {str(label): text for label, text in options.items() if text is not None} or None
+    if (
+        isinstance(options, Sequence)
+        and not isinstance(options, str)
+        and len(options) <= len(LABELS)
+    ):
+        return dict(zip(LABELS, options, strict=False)) or None
+    return options
 
 
-def _entries(given: object) -> object:
-    return given if given is None or isinstance(given, Mapping) else entries_of(given)
+def _list_golds(gold: object) -> object:
+    return gold if gold is None or isinstance(gold, Mapping) else list_entries(gold)
 
 
 class InputRow(BaseModel):
@@ -41,12 +45,12 @@ class InputRow(BaseModel):
 
     id: str | int
     prediction: str | None
-    gold: Annotated[list[str], Field(min_length=1), BeforeValidator(_entries)]
+    gold: Annotated[list[str], Field(min_length=1), BeforeValidator(_list_golds)]
     answer_type: AnswerType
-    choices: Annotated[dict[str, str] | None, BeforeValidator(_labelled)] = None
+    choices: Annotated[dict[str, str] | None, BeforeValidator(_label_options)] = None
     finish_reason: str | None = None
     question: str | None = None
-    group: Annotated[str | None, BeforeValidator(text_of)] = None
+    group: Annotated[str | None, BeforeValidator(extract_text)] = None
 
 
 class FileRow(NamedTuple):
@@ -57,7 +61,7 @@ class FileRow(NamedTuple):
     question: str
     cluster: str = ""
     """What is not independent: rows of one group, or of one problem of one file."""
-    others: tuple[ScoredItem, ...] = ()
+    alternatives: tuple[ScoredItem, ...] = ()
     """The same response beside each further alternative of a gold of which any is right."""
 
 
@@ -78,46 +82,47 @@ def read_rows(
     for path in inputs:
         raw = raw_rows(path, columns)
         raw = raw if golds is None else with_golds(raw, golds, path)
-        found = [_check(row, path, number) for number, row in enumerate(raw, 1)]
-        if not found:
+        checked = [_check_row(row, path, number) for number, row in enumerate(raw, 1)]
+        if not checked:
             raise FileFormatError(f"{path}: holds no rows: give the file of responses to score")
-        rows += found
+        rows += checked
     return rows
 
 
-def _check(raw: dict[str, Any], path: Path, number: int) -> FileRow:
-    where = f"{path}, row {number}"
-    any_of, asked = raw.pop(ANY_OF, False), raw.pop(ASKED, "answered")
+def _check_row(raw: dict[str, Any], path: Path, number: int) -> FileRow:
+    place = f"{path}, row {number}"
+    any_of, outcome = raw.pop(ANY_OF, False), raw.pop(OUTCOME, "answered")
     if not raw.get("answer_type"):
         raw = {**raw, "answer_type": "mcq" if raw.get("choices") else "open"}
     missing = [c for c, f in InputRow.model_fields.items() if f.is_required() and c not in raw]
     if missing:
         if {"key", "text"} <= raw.keys():
             raise FileFormatError(
-                f"{where}: lacks the column {missing[0]!r}; it has {names_of(raw)}; for a cell of "
-                "responses name --answers"
+                f"{place}: lacks the column {missing[0]!r}; it has {format_columns(raw)}; "
+                "for a cell of responses name --answers"
             )
         raw.pop("answer_type")
-        raise unknown_form(where, raw, missing[0])
+        raise unknown_form(place, raw, missing[0])
     try:
         row = InputRow.model_validate(raw)
     except ValidationError as error:
-        raise FileFormatError(f"{where}, {_mistake(error)}") from None
+        raise FileFormatError(f"{place}, {_describe_mistake(error)}") from None
     items = tuple(
-        _item(row, gold, asked) for gold in ([[g] for g in row.gold] if any_of else [row.gold])
+        _make_item(row, gold, outcome)
+        for gold in ([[g] for g in row.gold] if any_of else [row.gold])
     )
     cluster = row.group or f"{path}\0{row.id}"
     return FileRow(raw, items[0], row.question or "", cluster, items[1:])
 
 
-def _mistake(error: ValidationError) -> str:
+def _describe_mistake(error: ValidationError) -> str:
     first = error.errors()[0]
     value = repr(first["input"])
-    shown = value if len(value) <= 80 else value[:77] + "..."
-    return f"column {first['loc'][0]!r}: {first['msg']} (got {shown})"
+    excerpt = value if len(value) <= 80 else value[:77] + "..."
+    return f"column {first['loc'][0]!r}: {first['msg']} (got {excerpt})"
 
 
-def _item(row: InputRow, gold: list[str], asked: Outcome) -> ScoredItem:
+def _make_item(row: InputRow, gold: list[str], outcome: Outcome) -> ScoredItem:
     return ScoredItem(
         id=str(row.id),
         prediction=row.prediction or "",
@@ -126,5 +131,5 @@ def _item(row: InputRow, gold: list[str], asked: Outcome) -> ScoredItem:
         choices=[Choice(label=label, text=text) for label, text in (row.choices or {}).items()]
         or None,
         finish_reason=row.finish_reason,
-        outcome=asked,
+        outcome=outcome,
     )

@@ -26,18 +26,23 @@ from omibench.schemas.tables import (
     write_parquet,
 )
 from omibench.schemas.verdict import ScoredItem
-from omibench.stages.score.asking import ScoreJudges, one_judge, open_judges
+from omibench.stages.score.asking import ScoreJudges, make_score_judges, open_judges
 from omibench.stages.score.cache import score_items
-from omibench.stages.score.columns import scored_frame
+from omibench.stages.score.columns import build_scored_frame
 from omibench.stages.score.judge import NAME as GPTSCORE
-from omibench.stages.score.judge import JudgedVerdict, failed_judgements, gptscore, graded
+from omibench.stages.score.judge import (
+    JudgedVerdict,
+    count_failed_judgements,
+    gptscore,
+    run_mathreal,
+)
 from omibench.stages.score.rows import FileRow, read_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-class Scored(NamedTuple):
+class ScoreResult(NamedTuple):
     """Verdicts as they were written, what is not independent in them, and failed judgements."""
 
     frame: pl.DataFrame
@@ -74,7 +79,7 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     judge: ScoreStageParams | Judge | None = None,
     cache: Path | None = None,
     part: str = "",
-) -> Scored:
+) -> ScoreResult:
     """Score rows by some rule books and write them with their verdicts as Parquet.
 
     The rows of `out` are those given, in order, once for each rule book: with `rules`, `version`,
@@ -92,62 +97,69 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     new: dict[str, list[Any]] = {}
     failed: dict[str, tuple[int, Counter[str]]] = {}
     with _open_judges(judge) as judges:
-        told = None
+        judge_verdicts = None
         if judges.gptscore:
-            shown = [_for_judge(row) for row in rows]
-            told = [first for first, *_ in gptscore(shown, questions, judges.gptscore)]
-            failed[GPTSCORE] = failed_judgements(told)
+            judge_items = [_make_judge_item(row) for row in rows]
+            judge_verdicts = [
+                first for first, *_ in gptscore(judge_items, questions, judges.gptscore)
+            ]
+            failed[GPTSCORE] = count_failed_judgements(judge_verdicts)
         for rules in books:
-            scored = _best_by_rules(rows, rules, judges, cache)
+            scored = _choose_best_verdicts(rows, rules, judges, cache)
             by_models = rules == MATHREAL and judges.grade is not None
             if by_models:
-                failed[rules] = failed_judgements(scored)
-            columns = _columns(rules, scored, told, MATHREAL in books and judges.grade is not None)
+                failed[rules] = count_failed_judgements(scored)
+            columns = _build_columns(
+                rules, scored, judge_verdicts, MATHREAL in books and judges.grade is not None
+            )
             for name, values in columns.items():
                 new.setdefault(name, []).extend(values)
     if part:
         new["partial"] = [part] * (len(books) * len(rows))
-    frame = scored_frame([row.raw for _ in books for row in rows], new)
+    frame = build_scored_frame([row.raw for _ in books for row in rows], new)
     _write(out, frame)
-    return Scored(frame, [row.cluster for _ in books for row in rows], failed, part)
+    return ScoreResult(frame, [row.cluster for _ in books for row in rows], failed, part)
 
 
-def _for_judge(row: FileRow) -> ScoredItem:
+def _make_judge_item(row: FileRow) -> ScoredItem:
     """What a judge is shown of a row: of a gold of alternatives all, joined by "or"."""
-    if not row.others:
+    if not row.alternatives:
         return row.item
-    golds = [entry for item in (row.item, *row.others) for entry in item.gold]
+    golds = [entry for item in (row.item, *row.alternatives) for entry in item.gold]
     return row.item.model_copy(update={"gold": [" or ".join(golds)]})
 
 
-def _columns(
+def _build_columns(
     rules: str,
     scored: Sequence[JudgedVerdict],
-    told: Sequence[JudgedVerdict] | None,
+    judge_verdicts: Sequence[JudgedVerdict] | None,
     with_grader: bool,
 ) -> dict[str, list[Any]]:
     """The new columns of the rows of one rule book, and of the judge beside them."""
-    found: dict[str, list[Any]] = {"rules": [rules] * len(scored)}
+    columns: dict[str, list[Any]] = {"rules": [rules] * len(scored)}
     for name in ("version", "extracted", "method", "verdict", "credit", "outcome"):
-        found[name] = [getattr(one.verdict, name) for one in scored]
+        columns[name] = [getattr(judged.verdict, name) for judged in scored]
     if with_grader:
-        found |= _by_whom("grader", scored)
-    if told is not None:
-        found["gptscore"] = [one.verdict.verdict for one in told]
-        found["judge_outcome"] = [one.verdict.outcome for one in told]
-        found |= _by_whom("judge", told)
-    return found
+        columns |= _build_judge_columns("grader", scored)
+    if judge_verdicts is not None:
+        columns["gptscore"] = [judged.verdict.verdict for judged in judge_verdicts]
+        columns["judge_outcome"] = [judged.verdict.outcome for judged in judge_verdicts]
+        columns |= _build_judge_columns("judge", judge_verdicts)
+    return columns
 
 
-def _best_by_rules(
+def _choose_best_verdicts(
     rows: Sequence[FileRow], rules: str, judges: ScoreJudges, cache: Path | None
 ) -> list[JudgedVerdict]:
     """The verdict on each row; of alternatives the first one that gives most."""
-    items = [item for row in rows for item in (row.item, *row.others)]
-    questions = [row.question for row in rows for _ in (row.item, *row.others)]
-    verdicts = (first for first, *_ in _by_rules(items, questions, rules, judges, cache))
+    items = [item for row in rows for item in (row.item, *row.alternatives)]
+    questions = [row.question for row in rows for _ in (row.item, *row.alternatives)]
+    verdicts = (first for first, *_ in _score_by_rules(items, questions, rules, judges, cache))
     return [
-        max((next(verdicts) for _ in (row.item, *row.others)), key=lambda one: one.verdict.verdict)
+        max(
+            (next(verdicts) for _ in (row.item, *row.alternatives)),
+            key=lambda judged: judged.verdict.verdict,
+        )
         for row in rows
     ]
 
@@ -173,7 +185,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     study: ScoreStageParams,
     cache: Path | None = None,
     job: str = "",
-) -> Scored:
+) -> ScoreResult:
     """Score the responses of one cell by every rule book of the study, and by its judges.
 
     Reads ResponseRow Parquet, Answer JSONL and, for a judge, Question JSONL; writes VerdictRow
@@ -185,40 +197,40 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
     every = [ResponseRow(**row) for row in frame.iter_rows(named=True)]
     rows = apply_limit(every, study.study.limit)
     gold = {answer.id: answer for answer in read_jsonl(answers, Answer)}
-    items = [scored_item(row, gold, responses) for row in rows]
-    texts = _questions(questions, rows) if study.score.panels else [""] * len(rows)
+    items = [pair_with_gold(row, gold, responses) for row in rows]
+    texts = _read_questions(questions, rows) if study.score.panels else [""] * len(rows)
     out_rows: list[VerdictRow] = []
     failed: dict[str, tuple[int, Counter[str]]] = {}
     with _open_judges(study) as judges:
         for rules in study.score.rules:
-            verdicts = _by_rules(items, texts, rules, judges, cache)
-            out_rows += _verdict_rows(rows, verdicts)
+            verdicts = _score_by_rules(items, texts, rules, judges, cache)
+            out_rows += _make_verdict_rows(rows, verdicts)
             if rules == MATHREAL and judges.grade:
-                failed[rules] = failed_judgements([first for first, *_ in verdicts])
+                failed[rules] = count_failed_judgements([first for first, *_ in verdicts])
         if judges.gptscore:
             verdicts = gptscore(items, texts, judges.gptscore)
-            out_rows += _verdict_rows(rows, verdicts)
-            failed[GPTSCORE] = failed_judgements([first for first, *_ in verdicts])
+            out_rows += _make_verdict_rows(rows, verdicts)
+            failed[GPTSCORE] = count_failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow, describe_origin(out, job))
     clusters = [gold[row.id].group or row.id for row in out_rows]
     part = part_words((r.id for r in rows), gold, study.study.limit)
-    lacking = "" if part else _lacking({row.id for row in rows}, gold)
-    return Scored(_of_books(out_rows), clusters, failed, part, lacking)
+    lacking = "" if part else _describe_lacking({row.id for row in rows}, gold)
+    return ScoreResult(_build_frame(out_rows), clusters, failed, part, lacking)
 
 
-def _lacking(answered: Collection[str], gold: Collection[str]) -> str:
-    few, every = len(answered), len(gold)
-    if few >= every:
+def _describe_lacking(answered: Collection[str], gold: Collection[str]) -> str:
+    count, total = len(answered), len(gold)
+    if count >= total:
         return ""
-    return f"{few:,} of {every:,} problems of the answers file have a response here"
+    return f"{count:,} of {total:,} problems of the answers file have a response here"
 
 
-def _of_books(rows: Sequence[VerdictRow]) -> pl.DataFrame:
+def _build_frame(rows: Sequence[VerdictRow]) -> pl.DataFrame:
     import polars as pl
 
-    found = [(row.rules, row.verdict, row.outcome) for row in rows]
+    records = [(row.rules, row.verdict, row.outcome) for row in rows]
     schema = {"rules": pl.String, "verdict": pl.Float64, "outcome": pl.String}
-    return pl.DataFrame(found, schema=schema, orient="row")
+    return pl.DataFrame(records, schema=schema, orient="row")
 
 
 def is_cell(path: Path) -> bool:
@@ -234,18 +246,18 @@ def is_cell(path: Path) -> bool:
         return True  # reading it as one says what is wrong
 
 
-def _questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:
+def _read_questions(path: Path | None, rows: Sequence[ResponseRow]) -> list[str]:
     if path is None:
         raise MissingInputError("score: a judge needs the questions; give them with --questions")
-    asked = {question.id: question.question for question in read_jsonl(path, Question)}
-    return [asked.get(row.id, "") for row in rows]
+    texts = {question.id: question.question for question in read_jsonl(path, Question)}
+    return [texts.get(row.id, "") for row in rows]
 
 
-def scored_item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> ScoredItem:
+def pair_with_gold(row: ResponseRow, gold: dict[str, Answer], source: Path) -> ScoredItem:
     """A response beside its gold. Raises FileFormatError for a problem without an answer."""
     answer = gold.get(row.id)
     if answer is None:
-        raise FileFormatError(f"{where}: problem {row.id!r} has no answer in the answers file")
+        raise FileFormatError(f"{source}: problem {row.id!r} has no answer in the answers file")
     return ScoredItem.model_validate(
         {
             "id": row.id, "prediction": row.text, "gold": answer.answer,
@@ -256,7 +268,7 @@ def scored_item(row: ResponseRow, gold: dict[str, Answer], where: Path) -> Score
     )  # fmt: skip
 
 
-def _by_rules(
+def _score_by_rules(
     items: Sequence[ScoredItem],
     questions: Sequence[str],
     rules: str,
@@ -265,40 +277,42 @@ def _by_rules(
 ) -> list[list[JudgedVerdict]]:
     """The verdicts of one rule book, those of the judges who voted behind each."""
     if rules == MATHREAL and judges.grade and judges.extraction:
-        return graded(items, questions, judges.grade, judges.extraction)
+        return run_mathreal(items, questions, judges.grade, judges.extraction)
     return [[JudgedVerdict(verdict)] for verdict in score_items(items, rules, cache)]
 
 
-def _verdict_rows(
+def _make_verdict_rows(
     rows: Sequence[ResponseRow], verdicts: Sequence[Sequence[JudgedVerdict]]
 ) -> list[VerdictRow]:
     """Rows by rule book (or judge), each in the order of the responses."""
     return [
         VerdictRow(
-            id=row.id, index=row.index, key=row.key, rules=told.verdict.rules,
-            version=told.verdict.version, extracted=told.verdict.extracted,
-            method=told.verdict.method, verdict=told.verdict.verdict, credit=told.verdict.credit,
-            outcome=told.verdict.outcome, judge=told.judge, judge_key=told.judge_key,
-            prompt_sha256=told.prompt_sha256, simulated=row.simulated or told.simulated,
+            id=row.id, index=row.index, key=row.key, rules=entry.verdict.rules,
+            version=entry.verdict.version, extracted=entry.verdict.extracted,
+            method=entry.verdict.method, verdict=entry.verdict.verdict, credit=entry.verdict.credit,
+            outcome=entry.verdict.outcome, judge=entry.judge, judge_key=entry.judge_key,
+            prompt_sha256=entry.prompt_sha256, simulated=row.simulated or entry.simulated,
         )
         for column in zip(*verdicts, strict=True)
-        for row, told in zip(rows, column, strict=True)
+        for row, entry in zip(rows, column, strict=True)
     ]  # fmt: skip
 
 
-def _by_whom(role: str, told: Sequence[JudgedVerdict]) -> dict[str, list[str | None]]:
+def _build_judge_columns(
+    role: str, verdicts: Sequence[JudgedVerdict]
+) -> dict[str, list[str | None]]:
     """Who gave the verdicts: `<role>`, `<role>_key` and `<role>_prompt_sha256`."""
     return {
-        role: [one.judge for one in told],
-        f"{role}_key": [one.judge_key for one in told],
-        f"{role}_prompt_sha256": [one.prompt_sha256 for one in told],
+        role: [judged.judge for judged in verdicts],
+        f"{role}_key": [judged.judge_key for judged in verdicts],
+        f"{role}_prompt_sha256": [judged.prompt_sha256 for judged in verdicts],
     }
 
 
 @contextmanager
 def _open_judges(by: ScoreStageParams | Judge | None) -> Iterator[ScoreJudges]:
     if by is None or isinstance(by, Judge):
-        yield one_judge(by) if by else ScoreJudges()
+        yield make_score_judges(by) if by else ScoreJudges()
     else:
         with open_judges(by) as judges:
             yield judges

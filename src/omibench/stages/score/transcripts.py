@@ -25,7 +25,7 @@ _MARKS = str.maketrans(
 )  # fmt: skip
 
 
-def bare(text: str) -> str:
+def simplify_text(text: str) -> str:
     """A text as it is compared: NFKC, one form of each mark, lower case, no space, no LaTeX."""
     plain = unicodedata.normalize("NFKC", text).translate(_MARKS)
     return _DROPPED.sub("", _COMMANDS.sub("", plain)).lower()
@@ -35,15 +35,15 @@ def similarity(text: str, reference: str) -> float:
     """One less the normalised Levenshtein distance of the bare texts, in [0, 1]."""
     from rapidfuzz.distance import Levenshtein
 
-    return Levenshtein.normalized_similarity(bare(text), bare(reference))
+    return Levenshtein.normalized_similarity(simplify_text(text), simplify_text(reference))
 
 
 def best_window(text: str, reference: str) -> float:
     """The similarity of the best window: text around what was asked for costs nothing; [0, 1]."""
     from rapidfuzz import fuzz
 
-    one, other = bare(text), bare(reference)
-    return fuzz.partial_ratio(one, other) / 100 if one and other else float(one == other)
+    first, second = simplify_text(text), simplify_text(reference)
+    return fuzz.partial_ratio(first, second) / 100 if first and second else float(first == second)
 
 
 _NUMBER = re.compile(
@@ -61,17 +61,17 @@ def number_agreement(text: str, reference: str) -> float:
     Each number counts as often as it stands there; numbers that only one of the two has count
     against it (the Dice coefficient of the two bags). 1 where neither has any.
     """
-    ours, theirs = _numbers(text), _numbers(reference)
-    total = ours.total() + theirs.total()
-    return 2 * (ours & theirs).total() / total if total else 1.0
+    text_numbers, reference_numbers = _count_numbers(text), _count_numbers(reference)
+    total = text_numbers.total() + reference_numbers.total()
+    return 2 * (text_numbers & reference_numbers).total() / total if total else 1.0
 
 
-def _numbers(text: str) -> Counter[tuple[str, str]]:
+def _count_numbers(text: str) -> Counter[tuple[str, str]]:
     plain = unicodedata.normalize("NFKC", _COMMANDS.sub("", text)).replace("$", "")
-    found = (
+    matches = (
         (m["number"].replace(",", ""), (m["unit"] or "").lower()) for m in _NUMBER.finditer(plain)
     )
-    return Counter((number, re.sub(r"[\^{}]", "", unit)) for number, unit in found)
+    return Counter((number, re.sub(r"[\^{}]", "", unit)) for number, unit in matches)
 
 
 def structure_agreement(text: str, reference: str) -> float:
@@ -80,12 +80,12 @@ def structure_agreement(text: str, reference: str) -> float:
     The mean, over the kinds that the reference or the text has, of the smaller count over the
     larger one. 1 where neither has any.
     """
-    pairs = list(zip(_counts(text), _counts(reference), strict=True))
+    pairs = list(zip(_count_structure(text), _count_structure(reference), strict=True))
     ratios = [min(pair) / max(pair) for pair in pairs if max(pair)]
     return sum(ratios) / len(ratios) if ratios else 1.0
 
 
-def _counts(text: str) -> tuple[int, int, int]:
+def _count_structure(text: str) -> tuple[int, int, int]:
     lines = [line for line in unicodedata.normalize("NFC", text).splitlines() if line.strip()]
     paragraphs = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
     items = sum(_LIST.match(line) is not None for line in lines)
@@ -93,10 +93,10 @@ def _counts(text: str) -> tuple[int, int, int]:
     return len(paragraphs), items, rows
 
 
-def weighted(parts: Sequence[float | None], weights: Sequence[float]) -> float | None:
+def weighted_mean(parts: Sequence[float | None], weights: Sequence[float]) -> float | None:
     """The weighted mean of parts; None where one that counts is not known."""
     if any(part is None for part, weight in zip(parts, weights, strict=True) if weight):
         return None
-    known = [(p, w) for p, w in zip(parts, weights, strict=True) if p is not None and w]
-    total = sum(w for _, w in known)
-    return sum(p * w for p, w in known) / total if total else None
+    terms = [(p, w) for p, w in zip(parts, weights, strict=True) if p is not None and w]
+    total = sum(w for _, w in terms)
+    return sum(p * w for p, w in terms) / total if total else None

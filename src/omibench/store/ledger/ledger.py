@@ -48,7 +48,7 @@ class Account(NamedTuple):
     reserved: float
 
     @property
-    def committed(self) -> float:
+    def committed_usd(self) -> float:
         """What a cap must hold: all three."""
         return self.spent + self.unknown + self.reserved
 
@@ -123,8 +123,8 @@ class Ledger:
         study, model, cap, lease, outlives = purse
         now = time.time()
         with self._transaction() as run:
-            known = run("SELECT excess FROM total WHERE study=? AND model=?", (study, model))
-            row = known.fetchone()
+            cursor = run("SELECT excess FROM total WHERE study=? AND model=?", (study, model))
+            row = cursor.fetchone()
             worst = _nano(worst_usd * (row[0] if row else 1.0))
             spent, unknown, reserved = self._sums(study)
             self._begin_month(study, spent + unknown)
@@ -202,8 +202,8 @@ class Ledger:
     def studies(self) -> list[str]:
         """Every study that has spent or reserved anything."""
         with self._transaction() as run:
-            both = "SELECT study FROM total UNION SELECT study FROM attempt ORDER BY 1"
-            return [study for (study,) in run(both).fetchall()]
+            query = "SELECT study FROM total UNION SELECT study FROM attempt ORDER BY 1"
+            return [study for (study,) in run(query).fetchall()]
 
     def spent_by_model(self, study: str) -> dict[str, tuple[float, int]]:
         """US dollars that are known to be spent, and attempts, by model."""
@@ -239,7 +239,9 @@ class Ledger:
                 "SELECT at, attempts, charged, usd, source FROM settlement WHERE study=?"
                 " ORDER BY at", (study,),
             ).fetchall()  # fmt: skip
-        return [Settlement(at, n, was / NANO, usd / NANO, why) for at, n, was, usd, why in rows]
+        return [
+            Settlement(at, n, was / NANO, usd / NANO, source) for at, n, was, usd, source in rows
+        ]
 
     def write_off(
         self,
@@ -264,21 +266,23 @@ class Ledger:
                 " ON c.study=a.study AND c.model=a.model WHERE a.study=? AND a.unknown=1"
                 " AND (? IS NULL OR COALESCE(a.begun, 0)<=?)", (study, until, until),
             ).fetchall()  # fmt: skip
-            found = [row for row in rows if models is None or row[1] in models]
-            if not found:
+            attempts = [row for row in rows if models is None or row[1] in models]
+            if not attempts:
                 raise ValueError("no attempt's outcome is unknown")
-            worst, charged = sum(row[2] for row in found), ceil(sum(row[3] for row in found))
-            self._file.executemany("DELETE FROM attempt WHERE id=?", [(row[0],) for row in found])
+            worst, charged = sum(row[2] for row in attempts), ceil(sum(row[3] for row in attempts))
+            self._file.executemany(
+                "DELETE FROM attempt WHERE id=?", [(row[0],) for row in attempts]
+            )
             cost = _nano(usd)
-            for name in {row[1] for row in found}:
-                own = [row[2] for row in found if row[1] == name]
-                share = sum(own) / worst if worst else len(own) / len(found)
-                self._book(study, name, ceil(cost * share), lost=len(own))
+            for name in {row[1] for row in attempts}:
+                worst_cases = [row[2] for row in attempts if row[1] == name]
+                share = sum(worst_cases) / worst if worst else len(worst_cases) / len(attempts)
+                self._book(study, name, ceil(cost * share), lost=len(worst_cases))
             run(
                 "INSERT INTO settlement VALUES(?,?,?,?,?,?)",
-                (study, time.time(), len(found), charged, cost, source),
+                (study, time.time(), len(attempts), charged, cost, source),
             )
-        return Loss("", source, len(found), charged / NANO, worst / NANO)
+        return Loss("", source, len(attempts), charged / NANO, worst / NANO)
 
     def sum_spending(self, study: str, month: str) -> float:
         """US dollars that a study has committed since the first attempt of a month (`2026-11`).
@@ -288,8 +292,8 @@ class Ledger:
         with self._transaction() as run:
             self._bury(study)
             assess(run, study, time.time())
-            found = run("SELECT before FROM month WHERE study=? AND month=?", (study, month))
-            row = found.fetchone()
+            cursor = run("SELECT before FROM month WHERE study=? AND month=?", (study, month))
+            row = cursor.fetchone()
             committed = sum(self._sums(study))
         return max(0, committed - row[0]) / NANO if row else 0.0
 
@@ -346,11 +350,11 @@ class Ledger:
             if self._lives(host, pid, started, until, now=now):
                 continue
             owner = (host, pid, started)
-            found = self._file.execute(
+            worker = self._file.execute(
                 "SELECT last FROM worker WHERE host IS ? AND pid IS ? AND started IS ?", owner
             ).fetchone()
             # It died soon after its last sign of life; without one, it counts as long-lived.
-            died = found[0] if found else until
+            died = worker[0] if worker else until
             lived = None if begun is None else classify_duration(died - begun)
             self._file.execute(
                 "UPDATE attempt SET unknown=1, why=?, lived=? WHERE id=?", (KILLED, lived, number)

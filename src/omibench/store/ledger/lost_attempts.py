@@ -76,7 +76,7 @@ class Group(NamedTuple):
     lived: int
     worst: float
     squares: float
-    most: float
+    largest: float
 
 
 def add_columns(run: Run) -> None:
@@ -127,38 +127,38 @@ def assess(run: Run, study: str, now: float) -> None:
             "SELECT begun FROM attempt WHERE study=? AND model=? AND unknown=0", (study, model)
         ).fetchall():
             alive[classify_duration(now - begun) if begun is not None else 0] += 1
-        seen = run(
+        ended = run(
             "SELECT took, attempts, shares FROM seen WHERE study=? AND model=?", (study, model)
         ).fetchall()
-        means = build_tail_mean({took: (n, shares) for took, n, shares in seen}, alive)
+        means = build_tail_mean({took: (n, shares) for took, n, shares in ended}, alive)
         share = bound_losses([Group(*row[1:5]) for row in groups], means)
         run("INSERT OR REPLACE INTO charge VALUES(?,?,?)", (study, model, share))
 
 
 def losses(run: Run, study: str, nano: int) -> list[Loss]:
     """What a study has lost, the dearest first; an amount of `nano` is a dollar."""
-    found = [
-        Loss(model, why or KILLED, number, charged / nano, worst / nano)
-        for model, why, number, worst, charged in run(CHARGED, (study,)).fetchall()
+    entries = [
+        Loss(model, reason or KILLED, number, charged / nano, worst / nano)
+        for model, reason, number, worst, charged in run(CHARGED, (study,)).fetchall()
     ]
-    return sorted(found, key=lambda loss: -loss.charged)
+    return sorted(entries, key=lambda loss: -loss.charged)
 
 
 def build_tail_mean(
-    seen: dict[int, tuple[int, float]], alive: Counter[int]
+    ended: dict[int, tuple[int, float]], alive: Counter[int]
 ) -> Callable[[int], float]:
     """The mean share that an attempt costs which takes longer than a class of time.
 
-    `seen` holds by class how many took so long and the sum of their shares; `alive` how many were
+    `ended` holds by class how many took so long and the sum of their shares; `alive` how many were
     not over yet.
     """
-    if sum(number for number, _ in seen.values()) < ENOUGH:
+    if sum(number for number, _ in ended.values()) < ENOUGH:
         return lambda _: 1.0
     mean, at_risk = 1.0, 0
     beyond: dict[int, float] = {}
-    for took in sorted({*seen, *alive}, reverse=True):
+    for took in sorted({*ended, *alive}, reverse=True):
         beyond[took] = mean
-        number, shares = seen.get(took, (0, 0.0))
+        number, shares = ended.get(took, (0, 0.0))
         at_risk += number + alive[took]
         if number:
             mean = (shares + (at_risk - number) * mean) / at_risk
@@ -167,11 +167,11 @@ def build_tail_mean(
 
 def bound_losses(groups: list[Group], mean: Callable[[int], float]) -> float:
     """What lost attempts cost at most, with a probability of `SURE`, as a share of their worst."""
-    whole = sum(group.worst for group in groups)
-    if not whole:
+    total = sum(group.worst for group in groups)
+    if not total:
         return 1.0
     expected = sum(group.worst * mean(group.lived) for group in groups)
     variance = sum(group.squares * mean(group.lived) for group in groups)
     sure = -log(1 - SURE)
-    step = max(group.most for group in groups) * sure / 3
-    return min(1.0, (expected + step + sqrt(step * step + 2 * variance * sure)) / whole)
+    step = max(group.largest for group in groups) * sure / 3
+    return min(1.0, (expected + step + sqrt(step * step + 2 * variance * sure)) / total)

@@ -23,7 +23,7 @@ from omibench.store.liveness import is_closed, new_name
 from omibench.store.partition import pack, segment
 from omibench.store.partition.index import (
     FileIndex,
-    Place,
+    ResponsePlace,
     drop_index,
     index_path,
     read_state,
@@ -66,7 +66,7 @@ class _Row(NamedTuple):
     setting: str
     key: str
     file: int
-    place: Place
+    place: ResponsePlace
 
 
 def compact_partition(folder: Path) -> Compacted:
@@ -76,8 +76,8 @@ def compact_partition(folder: Path) -> Compacted:
     """
     try:
         os.close(open_new(folder / LOCK, os.O_RDWR))
-        with lock_path(folder / LOCK) as ours:
-            if not ours:
+        with lock_path(folder / LOCK) as locked:
+            if not locked:
                 raise StoreError(f"{folder}: another process is compacting it; wait for it")
             _clear_leftovers(folder)
             return _compact(folder)
@@ -90,20 +90,20 @@ def compact_partition(folder: Path) -> Compacted:
 def _compact(folder: Path) -> Compacted:
     segments = sorted(folder.glob(f"*{segment.SUFFIX}"))
     closed = [path for path in segments if is_closed(path)]
-    left = len(segments) - len(closed)
+    still_written = len(segments) - len(closed)
     if not closed:
-        return Compacted(folder.name, still_written=left)
+        return Compacted(folder.name, still_written=still_written)
     files = OpenFiles()
-    lot: list[StoredFile] = [SegmentFile(path, files) for path in closed]
-    for file in lot:
+    closed_files: list[StoredFile] = [SegmentFile(path, files) for path in closed]
+    for file in closed_files:
         file.load(thorough=True)
-    packs = _packs_to_join(folder, sum(len(file.index) for file in lot))
-    sources = [*packs, *lot]
+    packs = _packs_to_join(folder, sum(len(file.index) for file in closed_files))
+    sources = [*packs, *closed_files]
     try:
         rows, duplicates = _order(sources)
         before = sum(read_state(file.path).size for file in sources)
         size = _write(folder, sources, rows) if rows else 0
-        aside = sum(_set_aside(file) for file in lot)
+        aside = sum(_set_aside(file) for file in closed_files)
         sync_folder(folder)
         for file in sources:
             _remove(file.path)
@@ -111,7 +111,15 @@ def _compact(folder: Path) -> Compacted:
         for file in sources:
             file.close()
     return Compacted(
-        folder.name, len(rows), len(lot), len(packs), duplicates, aside, before, size, left
+        folder.name,
+        len(rows),
+        len(closed_files),
+        len(packs),
+        duplicates,
+        aside,
+        before,
+        size,
+        still_written,
     )
 
 
@@ -136,7 +144,7 @@ def _order(sources: Sequence[StoredFile]) -> tuple[list[_Row], int]:
     for number, file in enumerate(sources):
         for raw, first, second in file.index:
             lines += 1
-            key, place = raw.hex(), Place(first, second)
+            key, place = raw.hex(), ResponsePlace(first, second)
             if key not in rows:
                 tags = parse_values(file.body(key, place).tags)
                 rows[key] = _Row(tags.get("role", ""), tags.get("setting", ""), key, number, place)
@@ -174,15 +182,17 @@ def _set_aside(file: StoredFile) -> int:
     """Keep the damaged lines of a segment beside it; how many they are."""
     if not file.index.damaged:
         return 0
-    wanted = {damage.line for damage in file.index.damaged}
+    line_numbers = {damage.line for damage in file.index.damaged}
     with file.path.open("rb") as lines:
-        kept = [line for number, line in enumerate(lines, 1) if number in wanted]
+        damaged_lines = [line for number, line in enumerate(lines, 1) if number in line_numbers]
     target = file.path.with_name(file.path.name + SET_ASIDE)
     with os.fdopen(open_new(target, os.O_WRONLY | os.O_TRUNC), "wb") as out:
-        out.write(b"".join(line if line.endswith(b"\n") else line + b"\n" for line in kept))
+        out.write(
+            b"".join(line if line.endswith(b"\n") else line + b"\n" for line in damaged_lines)
+        )
         out.flush()
         os.fsync(out.fileno())
-    return len(kept)
+    return len(damaged_lines)
 
 
 def _remove(path: Path) -> None:

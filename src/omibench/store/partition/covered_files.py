@@ -70,22 +70,24 @@ class CoveredFiles:
         return set() if self._table is None else self._table.schemas
 
     @property
-    def damaged(self) -> list[Damage]:
+    def damaged_lines(self) -> list[Damage]:
         """Every damaged line of them."""
         covered = [] if self._table is None else self._table.files
-        return [damage for file in covered for damage in file.known.damaged]
+        return [damage for file in covered for damage in file.file_index.damaged]
 
     def find(self, key: bytes | str) -> Entry | None:
         """Where the response of a key stands, or None. Raises TableError."""
         if self._table is None:
             return None
-        found = self._table.find(bytes.fromhex(key) if isinstance(key, str) else key)
-        return None if found is None else Entry(self._file(found[0]), found[1], found[2])
+        position = self._table.find(bytes.fromhex(key) if isinstance(key, str) else key)
+        return (
+            None if position is None else Entry(self._file(position[0]), position[1], position[2])
+        )
 
     def is_first(self, key: bytes, file: StoredFile) -> bool:
         """Whether the line of a key that counts is that of a file."""
-        found = self.find(key)
-        return found is not None and found.file is file
+        entry = self.find(key)
+        return entry is not None and entry.file is file
 
     def files(self, opened: bool = False) -> list[StoredFile]:
         """All of them, or those that were read; their indexes hold no places."""
@@ -96,10 +98,10 @@ class CoveredFiles:
     def iter_indexes(self) -> Iterator[tuple[StoredFile, FileIndex]]:
         """Each of them with its index, places included, one in memory at a time."""
         for file in self.files():
-            other = stored_file(file.path, self._open_files)
+            loaded_file = stored_file(file.path, self._open_files)
             with suppress(FileNotFoundError):  # compacted meanwhile
-                other.load()
-                yield file, other.index
+                loaded_file.load()
+                yield file, loaded_file.index
 
     def forget(self) -> None:
         """The table is wrong: it is removed."""
@@ -108,17 +110,17 @@ class CoveredFiles:
             (self._folder / TABLE).unlink(missing_ok=True)
 
     def choose(
-        self, listed: Mapping[str, Path], own: str | None, checked: Mapping[str, StoredFile]
+        self, listed: Mapping[str, Path], live: str | None, checked: Mapping[str, StoredFile]
     ) -> None:
         """Take the table that fits the files of the folder; made anew when too few are covered.
 
-        `own` is the segment that this process writes, `checked` what it has checked line by line.
+        `live` is the segment that this process writes, `checked` what it has checked line by line.
         Raises StoreError.
         """
         table = self._fitting(listed)
-        if self._is_long(listed, own, table):
+        if self._is_long(listed, live, table):
             try:
-                table = self._make(listed, own, checked)
+                table = self._make(listed, live, checked)
             except OSError as error:
                 raise StoreError(
                     f"{self._folder}: its keys cannot be sorted: {reason_of(error, True)}"
@@ -139,33 +141,33 @@ class CoveredFiles:
         states = {name: state for name in table.names if (state := _state(listed.get(name)))}
         return table if table.covers(states) else None
 
-    def _is_long(self, listed: Mapping[str, Path], own: str | None, table: Table | None) -> bool:
+    def _is_long(self, listed: Mapping[str, Path], live: str | None, table: Table | None) -> bool:
         """Whether so much is not covered, and can be, that it is worth the while."""
         covered = {} if table is None else table.names
-        most = max(TAIL_MOST, 0 if table is None else table.count // 100)
-        rest = [path for name, path in listed.items() if name not in covered and name != own]
-        if _estimate(rest) <= most:
+        limit = max(TAIL_MOST, 0 if table is None else table.count // 100)
+        uncovered = [path for name, path in listed.items() if name not in covered and name != live]
+        if _estimate(uncovered) <= limit:
             return False
-        return _estimate(path for path in rest if _is_settled(path)) > most // 2
+        return _estimate(path for path in uncovered if _is_settled(path)) > limit // 2
 
     def _make(
-        self, listed: Mapping[str, Path], own: str | None, checked: Mapping[str, StoredFile]
+        self, listed: Mapping[str, Path], live: str | None, checked: Mapping[str, StoredFile]
     ) -> Table:
         with self._alone():
             table = self._fitting(listed)
-            if table is not None and not self._is_long(listed, own, table):
+            if table is not None and not self._is_long(listed, live, table):
                 return table  # another process has made it meanwhile
             began = time.monotonic()
-            table = build_table(self._folder, self._sources(listed, own, checked))
+            table = build_table(self._folder, self._sources(listed, live, checked))
             if time.monotonic() - began > 1:
                 log.info("%s: the keys of %d responses were sorted", self._folder, table.count)
             return table
 
     def _sources(
-        self, listed: Mapping[str, Path], own: str | None, checked: Mapping[str, StoredFile]
+        self, listed: Mapping[str, Path], live: str | None, checked: Mapping[str, StoredFile]
     ) -> Iterator[Source]:
         for name, path in listed.items():
-            if name == own or not _is_settled(path):
+            if name == live or not _is_settled(path):
                 continue
             file = checked.get(name) or stored_file(path, self._open_files)
             with suppress(FileNotFoundError):
@@ -182,8 +184,8 @@ class CoveredFiles:
         """One process sorts, others wait; where nothing can be locked each sorts for itself."""
         while True:
             try:
-                with lock_path(self._folder / LOCK) as ours:
-                    if ours:
+                with lock_path(self._folder / LOCK) as locked:
+                    if locked:
                         yield
                         return
             except OSError:
@@ -197,7 +199,7 @@ class CoveredFiles:
             assert self._table is not None
             covered = self._table.files[number]
             file = stored_file(self._folder / covered.name, self._open_files)
-            file.index = covered.known
+            file.index = covered.file_index
             self._opened[number] = file
         return file
 
@@ -218,12 +220,12 @@ def _is_settled(path: Path) -> bool:
 
 def _estimate(paths: Iterable[Path]) -> int:
     """About how many responses files hold, by the size of their indexes or their own."""
-    found = 0
+    count = 0
     for path in paths:
         index = _state(index_path(path))
-        own = _state(path)
+        state = _state(path)
         if index is not None:
-            found += index.size // 48
-        elif own is not None:
-            found += own.size // (400 if path.suffix == pack.SUFFIX else 1000)
-    return found
+            count += index.size // 48
+        elif state is not None:
+            count += state.size // (400 if path.suffix == pack.SUFFIX else 1000)
+    return count

@@ -36,7 +36,7 @@ class Damage(NamedTuple):
     lines: int = 1
 
 
-class Place(NamedTuple):
+class ResponsePlace(NamedTuple):
     """Where a response stands: offset and length in a segment; row group and row in a pack."""
 
     first: int
@@ -69,7 +69,7 @@ class FileIndex:
     def __len__(self) -> int:
         return len(self.records) // _RECORD.size
 
-    def add(self, key: str, place: Place) -> None:
+    def add(self, key: str, place: ResponsePlace) -> None:
         """Index one response."""
         self.records += _RECORD.pack(bytes.fromhex(key), place.first, place.second)
 
@@ -77,17 +77,19 @@ class FileIndex:
         """Each response as (key of 32 bytes, and the two numbers of its place)."""
         return _RECORD.iter_unpack(self.records)
 
-    def last(self) -> Place | None:
+    def last(self) -> ResponsePlace | None:
         """Where the last indexed response stands."""
         if not self.records:
             return None
-        return Place(*_RECORD.unpack_from(self.records, len(self.records) - _RECORD.size)[1:])
+        return ResponsePlace(
+            *_RECORD.unpack_from(self.records, len(self.records) - _RECORD.size)[1:]
+        )
 
 
 def read_state(path: Path) -> State:
     """Size and time of change of a file. Raises OSError."""
-    found = path.stat()
-    return State(found.st_size, found.st_mtime_ns)
+    status = path.stat()
+    return State(status.st_size, status.st_mtime_ns)
 
 
 def index_path(path: Path) -> Path:

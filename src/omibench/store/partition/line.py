@@ -68,8 +68,10 @@ def line_fault(line: bytes) -> str | None:
     if not line.endswith(b"\n"):
         return "torn: its writer was stopped in the middle of it"
     if not line.startswith(_START):
-        known = line.startswith(b'{"v":')
-        return "written by another version of the store" if known else "corrupt: not a response"
+        has_version = line.startswith(b'{"v":')
+        return (
+            "written by another version of the store" if has_version else "corrupt: not a response"
+        )
     crc = checksum(line[_KEY_AT:_KEY_END], line[HEAD:-1])
     middle = b"".join((_CRC, b"%08x" % crc, _BODY))
     return None if line[_KEY_END:HEAD] == middle else "corrupt: its checksum does not match"
@@ -149,8 +151,8 @@ def _parse_any(line: bytes) -> Body:
     values = _loads(line)
     if not isinstance(values, dict):
         raise ValueError("it is no JSON object")
-    known = ("v", "key", "crc", "schema", "tags", "response", "request")
-    extra = {name: value for name, value in values.items() if name not in known}
+    members = ("v", "key", "crc", "schema", "tags", "response", "request")
+    extra = {name: value for name, value in values.items() if name not in members}
     try:
         tags, response, request = (_json(values[name]) for name in ("tags", "response", "request"))
     except KeyError as error:

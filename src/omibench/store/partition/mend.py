@@ -10,7 +10,7 @@ from omibench.files.atomic import replace_atomically, sync_folder
 from omibench.store.files import set_aside
 from omibench.store.liveness import new_name
 from omibench.store.partition import pack
-from omibench.store.partition.index import Place, drop_index, read_state, write_index
+from omibench.store.partition.index import ResponsePlace, drop_index, read_state, write_index
 from omibench.store.partition.pack import PackFile, write_pack
 from omibench.store.partition.partition import Partition
 
@@ -23,32 +23,32 @@ def mend_packs(store: Path, partition: Partition) -> list[str]:
     A pack stays as it is while an answer can be read from it alone that cannot be written anew.
     The value is the names of those that were replaced. Raises StoreError.
     """
-    if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged):
+    if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged_lines):
         return []
     replaced = []
-    whole = Partition(partition.folder, partition.identity, thorough=True)
-    for file in whole.files:
+    checked_partition = Partition(partition.folder, partition.identity, thorough=True)
+    for file in checked_partition.files:
         if isinstance(file, PackFile) and file.index.damaged:
             try:
-                if _mend(store, whole, file):
+                if _mend(store, checked_partition, file):
                     replaced.append(file.path.name)
             except OSError as error:
                 raise StoreError(f"{file.path}: cannot be replaced: {error.strerror}") from None
-    whole.close()
+    checked_partition.close()
     if replaced:
         partition.refresh()
     return replaced
 
 
 def _mend(store: Path, partition: Partition, hurt: PackFile) -> bool:
-    others = {key for file in partition.files if file is not hurt for key, _, _ in file.index}
-    sound: list[tuple[str, Place]] = []
+    other_keys = {key for file in partition.files if file is not hurt for key, _, _ in file.index}
+    sound: list[tuple[str, ResponsePlace]] = []
     for raw, first, second in hurt.index:
-        place = Place(first, second)
+        place = ResponsePlace(first, second)
         try:
             hurt.body(raw.hex(), place)
         except ValueError:
-            if raw not in others:
+            if raw not in other_keys:
                 return False
         else:
             sound.append((raw.hex(), place))

@@ -21,7 +21,7 @@ from omibench.store.partition.counts import Counts
 from omibench.store.partition.index import (
     Damage,
     FileIndex,
-    Place,
+    ResponsePlace,
     read_index,
     read_state,
     write_index,
@@ -72,8 +72,8 @@ class PackFile:
         except PermissionError as error:
             raise StoreError(f"{self.path}: cannot be read: {reason_of(error)}") from None
         except _BROKEN as error:
-            why = " ".join(reason_of(error).split())[:200]
-            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {why}"))
+            cause = " ".join(reason_of(error).split())[:200]
+            self.index.damaged.append(Damage(self.path.name, 1, f"no row can be read: {cause}"))
             return
         for group in range(groups):
             self._load_group(group, thorough)
@@ -87,22 +87,22 @@ class PackFile:
         read_state(self.path)
         return True
 
-    def line(self, key: str, place: Place) -> bytes:
+    def line(self, key: str, place: ResponsePlace) -> bytes:
         """One response as the line of a segment. Raises ValueError when it cannot be used."""
         return encode_line(key, self.body(key, place))
 
-    def body(self, key: str, place: Place) -> Body:
+    def body(self, key: str, place: ResponsePlace) -> Body:
         """The body of that line; raises as `line` does, also when the row has another key."""
-        group = self._group(place.first, whole=True)
+        group = self._group(place.first, all_columns=True)
         row = _read_row(group, key, place.second)
         body = _body(row)
         if body_checksum(key, body) != row["crc"]:
             raise ValueError("corrupt: its checksum does not match")
         return body
 
-    def response(self, key: str, place: Place) -> bytes:
+    def response(self, key: str, place: ResponsePlace) -> bytes:
         """The response of `key` as JSON; raises as `body` does, on the checksum of its pages."""
-        group = self._group(place.first, whole=False)
+        group = self._group(place.first, all_columns=False)
         text: str = _read_row(group, key, place.second)["response"]
         return text.encode()
 
@@ -123,9 +123,9 @@ class PackFile:
                 table = self._read(group, columns)
                 break
             except _BROKEN as error:
-                what = "requests" if columns is None else "responses"
-                why = " ".join(reason_of(error).split())[:200]
-                reason = f"the {what} of its row group {group} cannot be read: {why}"
+                part = "requests" if columns is None else "responses"
+                cause = " ".join(reason_of(error).split())[:200]
+                reason = f"the {part} of its row group {group} cannot be read: {cause}"
                 self.index.damaged.append(Damage(self.path.name, first, reason, max(1, rows)))
         if table is None:
             return
@@ -136,21 +136,21 @@ class PackFile:
                 if "crc" in row and body_checksum(row["key"], _body(row)) != row["crc"]:
                     fault = "corrupt: its checksum does not match"
                 else:
-                    self.index.add(row["key"], Place(group, number))
+                    self.index.add(row["key"], ResponsePlace(group, number))
                     self.index.schemas.add(int(row["schema"]))
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 fault = f"corrupt: its columns are not a response's: {str(error)[:100]}"
             if fault is not None:
                 self.index.damaged.append(Damage(self.path.name, first + number, fault))
 
-    def _group(self, group: int, whole: bool) -> Any:
+    def _group(self, group: int, all_columns: bool) -> Any:
         """A decoded row group: all its columns, or only what answering a key needs."""
-        name = (group, whole)
+        name = (group, all_columns)
         if name in self._groups:
             self._groups.move_to_end(name)
             return self._groups[name]
         try:
-            table = self._read(group, None if whole else _ANSWER)
+            table = self._read(group, None if all_columns else _ANSWER)
         except FileNotFoundError:
             raise
         except _BROKEN as error:
@@ -210,8 +210,8 @@ def write_pack(path: Path, rows: Iterable[tuple[str, Body]]) -> FileIndex:
                 write_page_checksum=True, write_statistics=False,
             ) as writer,
         ):  # fmt: skip
-            left, number = iter(rows), 0
-            while group := list(islice(left, GROUP_ROWS)):
+            remaining, number = iter(rows), 0
+            while group := list(islice(remaining, GROUP_ROWS)):
                 writer.write_table(
                     pa.Table.from_pylist([_build_row(*row) for row in group], schema)
                 )
@@ -243,7 +243,7 @@ def _measure(table: Any) -> None:
 
 def _add_group(index: FileIndex, number: int, group: Iterable[tuple[str, Body]]) -> None:
     for row, (key, body) in enumerate(group):
-        index.add(key, Place(number, row))
+        index.add(key, ResponsePlace(number, row))
         index.schemas.add(body.schema)
         index.lines += 1
         try:

@@ -87,27 +87,27 @@ class Partition:
     @property
     def files(self) -> list[StoredFile]:
         """Its packs, then its segments, each by name."""
-        found = {file.path.name: file for file in self._covered.files()} | self._files
+        files_by_name = {file.path.name: file for file in self._covered.files()} | self._files
         rank = {name: number for number, name in enumerate(self._list_files())}
-        return sorted(found.values(), key=lambda file: rank.get(file.path.name, len(rank)))
+        return sorted(files_by_name.values(), key=lambda file: rank.get(file.path.name, len(rank)))
 
     def counts(self) -> Counts | None:
         """Counts over its responses, each key once; None where the indexes do not tell."""
-        if self.damaged or self.duplicates:
+        if self.damaged_lines or self.duplicates:
             return None
-        found = Counts()
+        total = Counts()
         for counts in (self._covered.counts, *(f.index.counts for f in self._files.values())):
             if counts is None:
                 return None
-            found.include(counts)
-        return found if found.responses == len(self) else None
+            total.include(counts)
+        return total if total.responses == len(self) else None
 
     @property
-    def damaged(self) -> list[Damage]:
+    def damaged_lines(self) -> list[Damage]:
         """Every line that was skipped, also those that were found to be damaged since."""
-        found = self._covered.damaged
-        found += [damage for file in self._files.values() for damage in file.index.damaged]
-        return found + [damage for damage in self._late if damage not in found]
+        damages = self._covered.damaged_lines
+        damages += [damage for file in self._files.values() for damage in file.index.damaged]
+        return damages + [damage for damage in self._late if damage not in damages]
 
     def key(self, request: Request) -> str:
         """The key under which the response to a request is held here, or would be.
@@ -124,7 +124,7 @@ class Partition:
         """The stored response of a key, or None.
 
         A line that was damaged since the partition was opened is reported as a warning and
-        counted in `damaged`; another line with the same key takes its place, if there is one.
+        counted in `damaged_lines`; another line with the same key takes its place, if there is one.
         """
         return self._fetch(key, lambda entry: parse_response(entry.file.response(key, entry.place)))
 
@@ -143,9 +143,9 @@ class Partition:
     def entry(self, key: str) -> Entry | None:
         """Where the response of a key stands, or None."""
         raw = bytes.fromhex(key)
-        found = self._index.get(raw)
+        uncovered = self._index.get(raw)
         if not self._covered:
-            return found
+            return uncovered
         try:
             covered = self._covered.find(raw)
         except TableError as error:
@@ -153,42 +153,46 @@ class Partition:
             self._covered.forget()
             self._load_all()
             return self.entry(key)
-        if covered is None or (found is not None and rank_entry(found) < rank_entry(covered)):
-            return found
+        if covered is None or (
+            uncovered is not None and rank_entry(uncovered) < rank_entry(covered)
+        ):
+            return uncovered
         return covered
 
     def append(self, key: str, request: Request, response: Response) -> None:
         """Write one response. When this returns it counts as bought."""
-        shown = {
+        facts = {
             "outcome": response.outcome,
             "simulated": response.simulated,
             "usage": response.usage.__dict__,
             "cost_usd": response.cost_usd,
         }
-        self._append(key, encode_line(key, build_body(request, response)), shown)
+        self._append(key, encode_line(key, build_body(request, response)), facts)
 
     def append_line(self, key: str, line: bytes) -> None:
         """Write one line as another store holds it. Raises ValueError when it is not sound."""
         if (fault := line_fault(line)) is not None:
             raise ValueError(fault)
-        shown = None
+        facts = None
         with suppress(ValueError):  # of a later version, perhaps: it is kept, and not counted
-            shown = _loads(parse_line(line).response)
-        self._append(key, line, shown)
+            facts = _loads(parse_line(line).response)
+        self._append(key, line, facts)
 
-    def _append(self, key: str, line: bytes, shown: dict[str, Any] | None) -> None:
+    def _append(self, key: str, line: bytes, facts: dict[str, Any] | None) -> None:
         if self._writer is None or self._own is None:
             self._writer = self._start()
             self._own = SegmentFile(self._writer.path, self._open_files)
             self._own.index = self._writer.index
             self._files[self._own.path.name] = self._own
-        self._add(bytes.fromhex(key), Entry(self._own, *self._writer.write(line, shown)))
+        self._add(bytes.fromhex(key), Entry(self._own, *self._writer.write(line, facts)))
         self.schemas |= self._writer.index.schemas
 
     def refresh(self) -> None:
         """See what other processes have written or compacted since."""
-        known = {*self._files, *self._covered.names}
-        if set(self._list_files()) != known or not all(map(self._current, self._files.values())):
+        known_names = {*self._files, *self._covered.names}
+        if set(self._list_files()) != known_names or not all(
+            map(self._current, self._files.values())
+        ):
             self._load_all()
 
     def sync(self) -> None:
@@ -233,14 +237,14 @@ class Partition:
         files: dict[str, StoredFile] = {}
         listed = self._list_files()
         if not self._thorough:
-            own = None if self._own is None else self._own.path.name
-            self._covered.choose(listed, own, self._checked)
+            live = None if self._own is None else self._own.path.name
+            self._covered.choose(listed, live, self._checked)
         for name, path in listed.items():
             if name in self._covered.names:
                 continue
-            known = self._files.get(name)
-            if known is not None and self._current(known):
-                files[name] = known
+            previous = self._files.get(name)
+            if previous is not None and self._current(previous):
+                files[name] = previous
                 continue
             file = self._checked.get(name) or stored_file(path, self._open_files)
             try:
@@ -313,8 +317,8 @@ class Partition:
             self._load_all()
         else:
             self._build()
-        found = self.entry(key)
-        if found is None or (found.file.path, found.place) != (file.path, entry.place):
+        new_entry = self.entry(key)
+        if new_entry is None or (new_entry.file.path, new_entry.place) != (file.path, entry.place):
             return True
         if not file.index.damaged:
             raise StoreError(

@@ -17,7 +17,7 @@ from omibench.store.partition.counts import Counts
 from omibench.store.partition.index import (
     Damage,
     FileIndex,
-    Place,
+    ResponsePlace,
     State,
     read_index,
     read_state,
@@ -54,7 +54,7 @@ class SegmentFile:
         torn = any(damage.line > self.index.lines for damage in self.index.damaged)
         return not torn and read_state(self.path).size == self.index.covered
 
-    def line(self, key: str, place: Place) -> bytes:
+    def line(self, key: str, place: ResponsePlace) -> bytes:
         """The line of `key`, checked. Raises ValueError with the reason when it cannot be used."""
         if place.second > LINE_BYTES:
             raise ValueError("its index names a place that is none")
@@ -66,11 +66,11 @@ class SegmentFile:
             raise ValueError("its index names another key")
         return line
 
-    def body(self, key: str, place: Place) -> Body:
+    def body(self, key: str, place: ResponsePlace) -> Body:
         """The body of one line; raises as `line` does."""
         return parse_line(self.line(key, place))
 
-    def response(self, key: str, place: Place) -> bytes:
+    def response(self, key: str, place: ResponsePlace) -> bytes:
         """The response of `key` as JSON; raises as `line` does."""
         return self.body(key, place).response
 
@@ -83,8 +83,8 @@ def load_segment(path: Path, thorough: bool = False) -> FileIndex:
     """The index of a segment: the saved one while it holds, and a scan of what it lacks."""
     saved = read_index(path)
     with _open_segment(path) as lines:
-        found = os.fstat(lines.fileno())
-        state = State(found.st_size, found.st_mtime_ns)
+        status = os.fstat(lines.fileno())
+        state = State(status.st_size, status.st_mtime_ns)
         index = FileIndex()
         if saved is not None and not thorough:
             if saved[1] == state:
@@ -96,8 +96,8 @@ def load_segment(path: Path, thorough: bool = False) -> FileIndex:
         start = index.covered
         scan(lines, path.name, index)
         if index.covered > start:
-            same = saved is not None and saved[0].records == index.records
-            index.counts = saved[0].counts if saved is not None and same else None
+            is_unchanged = saved is not None and saved[0].records == index.records
+            index.counts = saved[0].counts if saved is not None and is_unchanged else None
     if index.covered - start >= INDEX_WORTH or (thorough and saved is not None):
         write_index(path, index, state)
     return index
@@ -110,12 +110,12 @@ def scan(lines: BinaryIO, name: str, index: FileIndex) -> None:
         fault = line_fault(line)
         if len(line) > LINE_BYTES:
             fault = f"longer than {LINE_BYTES >> 20} MiB"
-            while not line.endswith(b"\n") and (more := lines.readline(LINE_BYTES)):
+            while not line.endswith(b"\n") and (continuation := lines.readline(LINE_BYTES)):
                 index.covered += len(line)
-                line = more
+                line = continuation
         if fault is None:
             try:
-                index.add(read_key(line), Place(index.covered, len(line)))
+                index.add(read_key(line), ResponsePlace(index.covered, len(line)))
                 index.schemas.add(read_schema(line))
             except ValueError:
                 fault = "corrupt: its key is none"
@@ -158,12 +158,12 @@ class SegmentWriter:
             raise StoreError(f"{self.path}: cannot be written: {reason_of(error)}") from None
         hold(self._file)
 
-    def write(self, line: bytes, response: Mapping[str, Any] | None = None) -> Place:
+    def write(self, line: bytes, response: Mapping[str, Any] | None = None) -> ResponsePlace:
         """Append one line; when this returns, a kill of the process cannot lose it.
 
         `response` is what it holds, to be counted; without it the segment is not.
         """
-        place = Place(self.index.covered, len(line))
+        place = ResponsePlace(self.index.covered, len(line))
         try:
             written = os.write(self._file, line)
             while written < len(line):
@@ -195,8 +195,8 @@ class SegmentWriter:
         """Sync, leave an index that says that this segment is complete, and let go of the file."""
         try:
             self.sync()
-            found = os.fstat(self._file)
+            status = os.fstat(self._file)
         finally:
             os.close(self._file)
         self.index.closed = True
-        write_index(self.path, self.index, State(found.st_size, found.st_mtime_ns))
+        write_index(self.path, self.index, State(status.st_size, status.st_mtime_ns))

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from omibench.store.files import OpenFiles
 from omibench.store.partition import pack
-from omibench.store.partition.index import FileIndex, Place
+from omibench.store.partition.index import FileIndex, ResponsePlace
 from omibench.store.partition.line import Body
 from omibench.store.partition.pack import PackFile
 from omibench.store.partition.segment import SegmentFile
@@ -25,13 +25,13 @@ class StoredFile(Protocol):
     def is_current(self) -> bool:
         """Whether the file is as it was when it was loaded."""
 
-    def line(self, key: str, place: Place) -> bytes:
+    def line(self, key: str, place: ResponsePlace) -> bytes:
         """The response of a key as the line of a segment. Raises ValueError if it is damaged."""
 
-    def body(self, key: str, place: Place) -> Body:
+    def body(self, key: str, place: ResponsePlace) -> Body:
         """The body of that line; raises as `line` does."""
 
-    def response(self, key: str, place: Place) -> bytes:
+    def response(self, key: str, place: ResponsePlace) -> bytes:
         """The response of a key as JSON; raises as `line` does."""
 
     def close(self) -> None:
@@ -46,9 +46,9 @@ class Entry(NamedTuple):
     second: int
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ResponsePlace:
         """Its place within the file."""
-        return Place(self.first, self.second)
+        return ResponsePlace(self.first, self.second)
 
 
 def stored_file(path: Path, files: OpenFiles) -> StoredFile:

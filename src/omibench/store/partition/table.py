@@ -33,7 +33,7 @@ RECORD = struct.Struct("<32sIQQ")
 BLOCK_BYTES = BLOCK * RECORD.size + 4
 PAD = b"\xff" * RECORD.size
 HEAD_BYTES = 256 << 20
-KEPT = 8
+TABLES_KEPT = 8
 """Tables that a process keeps at hand: shards of a flow open the same ones over and over."""
 
 
@@ -41,12 +41,12 @@ class TableError(ValueError):
     """A table does not hold what it was made with."""
 
 
-class Covered(NamedTuple):
+class CoveredFile(NamedTuple):
     """One file that a table covers: as it was, and its index without the places."""
 
     name: str
     state: State
-    known: FileIndex
+    file_index: FileIndex
     records: int
 
 
@@ -77,9 +77,9 @@ class Table:
         prefix = int.from_bytes(key[:8], "big")
         number = bisect_right(self._fences, prefix) - 1
         while number >= 0:
-            found = self._in_block(number, key)
-            if found is not None:
-                return found
+            position = self._in_block(number, key)
+            if position is not None:
+                return position
             if self._fences[number] != prefix:
                 return None
             number -= 1  # keys that begin alike reach over two blocks
@@ -110,8 +110,8 @@ def open_table(folder: Path) -> Table | None:
     """The table of a partition, or None where there is none that can be used."""
     path = folder / TABLE
     try:
-        found = path.stat()
-        return _open_table(path, found.st_ino, found.st_size, found.st_mtime_ns)
+        status = path.stat()
+        return _open_table(path, status.st_ino, status.st_size, status.st_mtime_ns)
     except (OSError, ValueError, TypeError, LookupError, RecursionError, OverflowError):
         return None
 
@@ -140,29 +140,29 @@ def read_table(path: Path) -> Table:
         return Table(os.dup(file.fileno()), head, fences, file.tell())
 
 
-@lru_cache(KEPT)
+@lru_cache(TABLES_KEPT)
 def _open_table(path: Path, inode: int, size: int, modified_ns: int) -> Table:
     return read_table(path)
 
 
-def covered_values(file: Covered) -> list[Any]:
+def covered_values(file: CoveredFile) -> list[Any]:
     """A covered file as JSON values, for a head."""
-    known = file.known
+    index = file.file_index
     return [
-        file.name, *file.state, file.records, known.covered, known.lines, sorted(known.schemas),
-        [list(damage[1:]) for damage in known.damaged],
+        file.name, *file.state, file.records, index.covered, index.lines, sorted(index.schemas),
+        [list(damage[1:]) for damage in index.damaged],
     ]  # fmt: skip
 
 
-def _parse_covered(values: Any) -> Covered:
+def _parse_covered(values: Any) -> CoveredFile:
     name, size, modified, records, covered, lines, schemas, damaged = values
     if not isinstance(name, str) or name != Path(name).name:
         raise TableError("it names a file that is none")
     index = FileIndex(
         schemas={int(schema) for schema in schemas},
-        damaged=[Damage(name, int(line), str(why), int(n)) for line, why, n in damaged],
+        damaged=[Damage(name, int(line), str(reason), int(n)) for line, reason, n in damaged],
         covered=int(covered),
         lines=int(lines),
         closed=True,
     )
-    return Covered(name, State(int(size), int(modified)), index, int(records))
+    return CoveredFile(name, State(int(size), int(modified)), index, int(records))

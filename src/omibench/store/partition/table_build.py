@@ -20,7 +20,7 @@ from omibench.store.partition.table import (
     RECORD,
     TABLE,
     TABLE_VERSION,
-    Covered,
+    CoveredFile,
     Table,
     covered_values,
     read_table,
@@ -50,7 +50,7 @@ def build_table(folder: Path, sources: Iterable[Source]) -> Table:
 class _Divided(NamedTuple):
     """Records on the disk, by the first byte of their keys: where, and how many."""
 
-    files: list[Covered]
+    files: list[CoveredFile]
     counts: Counts | None
     total: int
     parts: list[list[tuple[int, int]]]
@@ -61,13 +61,13 @@ def _divide(sources: Iterable[Source], spill: BinaryIO) -> _Divided:
     import numpy as np
 
     parts: list[list[tuple[int, int]]] = [[] for _ in range(256)]
-    files: list[Covered] = []
+    files: list[CoveredFile] = []
     counts: Counts | None = Counts()
     waiting: list[NDArray[np.uint8]] = []
-    held = total = 0
+    pending = total = 0
 
     def flush() -> None:
-        nonlocal held
+        nonlocal pending
         if not waiting:
             return
         records = np.concatenate(waiting)
@@ -80,24 +80,24 @@ def _divide(sources: Iterable[Source], spill: BinaryIO) -> _Divided:
                 parts[byte].append((spill.tell(), len(part)))
                 spill.write(part.tobytes())
         waiting.clear()
-        held = 0
+        pending = 0
 
     for number, (name, state, index) in enumerate(sources):
-        files.append(Covered(name, state, _without_places(index), len(index)))
+        files.append(CoveredFile(name, state, _without_places(index), len(index)))
         if index.counts is None:
             counts = None
         elif counts is not None:
             counts.include(index.counts)
-        found = np.frombuffer(bytes(index.records), np.uint8).reshape(-1, RECORD.size - 4)
-        wide = np.empty((len(found), RECORD.size), np.uint8)
-        wide[:, :32] = found[:, :32]
+        narrow = np.frombuffer(bytes(index.records), np.uint8).reshape(-1, RECORD.size - 4)
+        wide = np.empty((len(narrow), RECORD.size), np.uint8)
+        wide[:, :32] = narrow[:, :32]
         wide[:, 32:36] = np.frombuffer(number.to_bytes(4, "little"), np.uint8)
-        wide[:, 36:] = found[:, 32:]
+        wide[:, 36:] = narrow[:, 32:]
         for start in range(0, len(wide), CHUNK):
             waiting.append(wide[start : start + CHUNK])
-            held += len(waiting[-1])
+            pending += len(waiting[-1])
             total += len(waiting[-1])
-            if held >= CHUNK:
+            if pending >= CHUNK:
                 flush()
     flush()
     return _Divided(files, counts, total, parts)
@@ -114,7 +114,7 @@ def _write(folder: Path, spill: BinaryIO, divided: _Divided) -> Table:
             "duplicates": total - count,
             "blocks": len(fences),
             "fences": zlib.crc32(packed),
-            "schemas": sorted(set().union(*(file.known.schemas for file in files))),
+            "schemas": sorted(set().union(*(file.file_index.schemas for file in files))),
             # Lines that do not count would be among them.
             "counts": counts.values() if counts is not None and total == count else None,
             "files": [covered_values(file) for file in files],
@@ -163,14 +163,14 @@ def _sort_records(
         records = np.concatenate(pieces).reshape(-1, RECORD.size)
         keys = np.ascontiguousarray(records[:, :32]).view(">u8").reshape(-1, 4)
         records = records[np.argsort(keys[:, 0].astype(np.uint64), kind="stable")]
-        same = (records[1:, :32] == records[:-1, :32]).all(axis=1)
-        yield records[np.concatenate([[True], ~same])]
+        repeats = (records[1:, :32] == records[:-1, :32]).all(axis=1)
+        yield records[np.concatenate([[True], ~repeats])]
 
 
 def _write_blocks(blocks: BinaryIO, parts: Iterator[NDArray[np.uint8]]) -> tuple[list[bytes], int]:
     """Write blocks; the first eight bytes of each as a number, and how many records there are."""
     fences: list[bytes] = []
-    count, left = 0, b""
+    count, remainder = 0, b""
     size = BLOCK * RECORD.size
 
     def write(block: bytes) -> None:
@@ -179,13 +179,13 @@ def _write_blocks(blocks: BinaryIO, parts: Iterator[NDArray[np.uint8]]) -> tuple
 
     for records in parts:
         count += len(records)
-        data = left + records.tobytes()
-        whole = len(data) // size * size
-        for start in range(0, whole, size):
+        data = remainder + records.tobytes()
+        whole_bytes = len(data) // size * size
+        for start in range(0, whole_bytes, size):
             write(data[start : start + size])
-        left = data[whole:]
-    if left:
-        write(left + PAD * ((size - len(left)) // RECORD.size))
+        remainder = data[whole_bytes:]
+    if remainder:
+        write(remainder + PAD * ((size - len(remainder)) // RECORD.size))
     return fences, count
 
 

@@ -10,7 +10,7 @@ from tests.stages.analyze.conftest import Folders
 from omibench.params.study import Study
 from omibench.results.load import Results, load_results
 from omibench.stages.analyze.charts.images import (
-    FEW,
+    MIN_PROBLEMS,
     MOST_MODELS,
     Point,
     draw_images,
@@ -36,7 +36,7 @@ def test_every_model_has_its_points(results: Results) -> None:
 
 
 def test_lines_join_neighbours_that_rest_on_enough_problems() -> None:
-    ns = [FEW, FEW, FEW - 1, FEW, FEW]
+    ns = [MIN_PROBLEMS, MIN_PROBLEMS, MIN_PROBLEMS - 1, MIN_PROBLEMS, MIN_PROBLEMS]
     found = [Point("m", b, 50.0, n) for b, n in zip("12345", ns, strict=True)]
     random.Random(1).shuffle(found)
     pairs = [(a.images, b.images) for a, b in join_points(found, list("12345"))]
@@ -45,7 +45,7 @@ def test_lines_join_neighbours_that_rest_on_enough_problems() -> None:
 
 
 def test_a_bin_that_a_model_did_not_answer_breaks_its_line() -> None:
-    found = [Point("m", b, 50.0, FEW) for b in "13"]
+    found = [Point("m", b, 50.0, MIN_PROBLEMS) for b in "13"]
     assert join_points(found, list("123")) == []
 
 
@@ -59,7 +59,10 @@ def test_few_problems_are_named_below_the_title(results: Results) -> None:
     assert isinstance(title, dict)
     assert "each model" in title["subtitle"][0]
     assert any(p.few for p in points(results))
-    assert title["subtitle"][1] == f"pale and not joined: a point over fewer than {FEW} problems"
+    assert (
+        title["subtitle"][1]
+        == f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems"
+    )
 
 
 def test_a_large_study_says_which_models_it_shows(results: Results) -> None:

@@ -7,7 +7,7 @@ from omibench.stages.analyze.sections.published import describe_comparisons
 from omibench.stages.analyze.tables.published import PrintedComparison
 
 REAL = PrintedComparison(Cell("a", "cot"), "total", "acc", "emma", 35.0, 28.0, 100, False)
-SAME, STAND_IN = REAL._replace(ours=35.0), REAL._replace(simulated=True)
+SAME, STAND_IN = REAL._replace(measured=35.0), REAL._replace(simulated=True)
 
 
 def test_real_responses_are_held_against_print() -> None:

@@ -74,7 +74,7 @@ def test_impacts_are_of_the_chosen_option(tmp_path: Path, shown: Shown) -> None:
 
 def test_settings_are_compared_over_what_is_right_under_both(tmp_path: Path, shown: Shown) -> None:
     (pair,) = compare_settings(saliences(shown, tmp_path / "saliency"))  # type: ignore[arg-type]
-    assert (pair.one, pair.other) == ("direct", "cot")
+    assert (pair.later_setting, pair.earlier_setting) == ("direct", "cot")
     assert (pair.answered, pair.problems) == (3, 2)
     assert pair.logprobs == pytest.approx((-0.35, -0.15025))
     assert pair.impacts == pytest.approx((1.0, 0.1875))

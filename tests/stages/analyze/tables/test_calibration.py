@@ -13,7 +13,7 @@ from omibench.errors import FileFormatError, MissingInputError
 from omibench.params.cell import Cell
 from omibench.params.identity import certificate_identity
 from omibench.results.load import Results, load_results
-from omibench.schemas.certificate import ALL, Certificate, JudgeQuality, Measure
+from omibench.schemas.certificate import ALL_TYPES, Certificate, JudgeQuality, Measure
 from omibench.schemas.tables import write_json
 from omibench.stages.analyze import analyze_study
 from omibench.stages.analyze.claims import calibration_sentence
@@ -43,7 +43,7 @@ def certificate(made: Folders, tpr: float = 0.9, fpr: float = 0.1) -> Certificat
         judge="judge", identity=[certificate_identity(made.study.models["judge"])],
         prompt_sha256=PROMPT, labels="labels.csv", labels_sha256="a" * 64, n=400, problems=28,
         judge_failed=0,
-        not_judged=0, stale=0, confidence=0.95, quality={ALL: quality}, rules="robust",
+        not_judged=0, stale=0, confidence=0.95, quality={ALL_TYPES: quality}, rules="robust",
         four_way=[], simulated=False, study="another",
     )  # fmt: skip
 

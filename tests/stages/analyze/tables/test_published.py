@@ -149,7 +149,7 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
         ("local", "pass5"): 1.0,
     }  # fmt: skip
     found = compare(split, [], [printed(values)], made.score.parent / "aggregate")
-    ours = {(c.subject, c.metric): c.ours for c in found}
+    ours = {(c.subject, c.metric): c.measured for c in found}
     assert ours["local", "acc"] == pytest.approx(mean("local"))
     assert ours[AVERAGE, "acc"] == pytest.approx(average)
     assert ours["odd ones", "strict"] == pytest.approx(100 * fmean(verdicts.values()))
@@ -158,7 +158,7 @@ def test_parts_averages_and_strict_values_are_recomputed(results: Results, made:
     half = split.verdicts.with_columns(credit=pl.lit(0.5))
     pair = printed({("real", "acc"): 50.0, ("clean", "acc"): 1.0})._replace(loose=True)
     graded = compare(replace(split, verdicts=half), [], [pair])
-    assert [(c.subject, c.ours, c.n) for c in graded] == [("real", 50.0, len(names) // 2)]
+    assert [(c.subject, c.measured, c.n) for c in graded] == [("real", 50.0, len(names) // 2)]
     fewer = printed(values, {"local": 1})
     assert {c.subject for c in compare(split, [], [fewer])} == {"national", "odd ones"}
     assert not compare(split, [], [printed({("nowhere", "acc"): 1.0})])
@@ -173,7 +173,7 @@ def test_pass_at_five_is_that_of_the_aggregated_samples(results: Results, tmp_pa
     write_parquet(tmp_path / cell.model / "cot.parquet", rows, AggregateRow)
     row = printed({(TOTAL, "pass5"): 50.0, (TOTAL, "cons5"): 51.0})
     found = compare(results, [], [row], tmp_path)
-    assert [(c.metric, c.ours, c.differs) for c in found] == [
+    assert [(c.metric, c.measured, c.differs) for c in found] == [
         ("pass5", 50.0, False), ("cons5", 50.0, True),
     ]  # fmt: skip
 

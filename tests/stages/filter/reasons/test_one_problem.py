@@ -25,7 +25,7 @@ LETTERS = [Choice(label=label, text=f"{i} m") for i, label in enumerate("ABCD", 
 
 def test_a_sound_problem_passes_every_reason(make: Make, look: Look) -> None:
     assert all_reasons(look(make())) == []
-    assert REASONS.built_in == [
+    assert REASONS.built_in_names == [
         "out_of_scope", "statement_incomplete", "statement_illegible", "answer_missing",
         "answer_ambiguous", "too_few_images", "image_not_referred_to", "exact_duplicate",
         "near_duplicate", "ocr_error",
@@ -359,6 +359,6 @@ def test_no_ocr_error_in_other_scripts_and_warnings(make: Make, look: Look) -> N
 @pytest.mark.timeout(20)
 def test_no_text_of_a_paper_holds_the_filter_up(make: Make, look: Look, hostile: str) -> None:
     case = look(make(question=hostile, answer=[hostile, "A" + " " * 9_000 + "!"]), make())
-    for name in REASONS.built_in:
+    for name in REASONS.built_in_names:
         found = REASONS.get(name)(case)
         assert found is None or found, name

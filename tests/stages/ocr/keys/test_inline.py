@@ -14,7 +14,7 @@ from omibench.params.filter import FilterParams
 from omibench.params.stages import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
-from omibench.stages.filter.candidate import Candidate, Case, Kept
+from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 from omibench.stages.filter.reasons.one_problem import statement_incomplete
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.keys.inline import split_inline
@@ -148,7 +148,7 @@ def test_a_list_of_solutions_asks_nothing_and_the_filter_rejects_it(tmp_path: Pa
     assert problems[1].solution.startswith("Item b) Both of them have wings")
     assert [list(map(str, p.warnings)) for p in problems] == [[], [], ["answer_cancelled"], []]
     for problem in problems:
-        case = Case(Candidate(problem, tmp_path), Kept(), FilterParams(min_words=1))
+        case = Case(Candidate(problem, tmp_path), KeptProblems(), FilterParams(min_words=1))
         assert statement_incomplete(case)
 
 

@@ -6,16 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
-from omibench.stages.ocr.keys.solutions import Asked, own_answers, read_solutions
+from omibench.stages.ocr.keys.solutions import PrintedQuestion, read_heading_answers, read_solutions
 from omibench.stages.ocr.layout.layout import Line
-from omibench.stages.ocr.structure.segment import Block
+from omibench.stages.ocr.structure.segment import ProblemBlock
 
 Column = Callable[..., list[Line]]
 ASKED = {
-    "1": Asked(
+    "1": PrintedQuestion(
         "A ball rolls down a smooth slope of thirty degrees. How fast is it?", "(A) 1 (B) 2"
     ),
-    "2": Asked("A rod hangs from two threads. Which one is cut first?", "(A) left (B) right"),
+    "2": PrintedQuestion(
+        "A rod hangs from two threads. Which one is cut first?", "(A) left (B) right"
+    ),
 }
 
 
@@ -67,10 +69,10 @@ def test_two_letters_in_blanks_are_no_answer(column: Column) -> None:
 
 def test_a_paper_is_a_list_of_solutions_when_most_blocks_say_so(column: Column) -> None:
     heads = ["1) E", "2) ANULADA", "3) Item b) because", "4) words"]
-    blocks = [Block(str(k + 1), [line], end=3) for k, line in enumerate(column(*heads))]
-    key = own_answers(blocks)
+    blocks = [ProblemBlock(str(k + 1), [line], end=3) for k, line in enumerate(column(*heads))]
+    key = read_heading_answers(blocks)
     assert (key.get("1"), key.get("2"), key.get("3"), key.cancelled) == (["E"], None, ["B"], {"2"})
-    assert len(own_answers([blocks[0], *([blocks[3]] * 3)])) == 0
+    assert len(read_heading_answers([blocks[0], *([blocks[3]] * 3)])) == 0
 
 
 @pytest.mark.parametrize(
@@ -85,12 +87,15 @@ def test_a_paper_is_a_list_of_solutions_when_most_blocks_say_so(column: Column) 
 def test_letters_before_words_are_answers_when_they_differ(
     column: Column, heads: list[str], answers: str
 ) -> None:
-    key = own_answers([Block(str(k + 1), [line], end=3) for k, line in enumerate(column(*heads))])
+    key = read_heading_answers(
+        [ProblemBlock(str(k + 1), [line], end=3) for k, line in enumerate(column(*heads))]
+    )
     assert [key.get(str(k + 1)) for k in range(len(key))] == [[letter] for letter in answers]
 
 
 def test_choices_that_follow_a_stem_are_no_answers(column: Column) -> None:
     blocks = [
-        Block(str(k), [*column(f"{k}) (A) one", "(B) two", "(C) three")], end=3) for k in (1, 2, 3)
+        ProblemBlock(str(k), [*column(f"{k}) (A) one", "(B) two", "(C) three")], end=3)
+        for k in (1, 2, 3)
     ]
-    assert len(own_answers(blocks)) == 0
+    assert len(read_heading_answers(blocks)) == 0

@@ -10,12 +10,12 @@ from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order, rows
 from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import without_furniture
-from omibench.stages.ocr.layout.labels import Setting
+from omibench.stages.ocr.layout.labels import Typography
 from omibench.stages.ocr.layout.layout import Box, Item, Line, Picture
 from omibench.stages.ocr.layout.marks import Region, merge_touching
 
 Maker = Callable[..., Line]
-SETTING = Setting(10, 480)
+SETTING = Typography(10, 480)
 TEXT = "some words of running text, long enough to fill a column"
 
 

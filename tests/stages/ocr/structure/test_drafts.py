@@ -39,7 +39,7 @@ def test_a_problem_that_was_taken_out_has_no_answer() -> None:
     press.set((72, "1. What is the mass of the star?"))
     press.set((72, "2. [This problem is removed from the test.]"))
     press.set((72, "3. What is the mass of the planet?"))
-    assert read_paper(press.document()).own.cancelled == {"2"}
+    assert read_paper(press.document()).block_key.cancelled == {"2"}
 
 
 def test_what_follows_the_end_of_the_paper_is_no_part_of_the_last_problem() -> None:

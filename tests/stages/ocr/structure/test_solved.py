@@ -12,7 +12,7 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.codes import CODES
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.worker import Job, read_source
+from omibench.stages.ocr.worker import OcrJob, read_source
 
 PROSE = [
     "By conservation of energy the speed at the lower end is the root of twice g h, and so the",
@@ -28,7 +28,7 @@ def read(folder: Path, title: str, *first: str, asks: str = "") -> tuple[list[st
         for row, text in enumerate([f"{n}. {first[n % len(first)]} {PROSE[0]}", PROSE[1], asks]):
             page.insert_text((72, 40 + 60 * n + 14 * row), text, fontsize=10)
     pdf.save(folder / "p.pdf")
-    job = Job(
+    job = OcrJob(
         source=Source(name="p", paper=str(folder / "p.pdf")), folder=folder, params=OcrParams()
     )
     codes = read_source(job).codes

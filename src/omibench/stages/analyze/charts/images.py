@@ -24,7 +24,7 @@ from omibench.stages.analyze.words import count_noun, format_level
 
 MOST_MODELS = 16
 """Models of the figure; a larger study shows its best, and the table below it holds all."""
-FEW = 10
+MIN_PROBLEMS = 10
 """A point over fewer problems is pale, and no line leads to it: it may lie anywhere."""
 
 
@@ -39,7 +39,7 @@ class Point(NamedTuple):
     @property
     def few(self) -> bool:
         """Whether the point rests on so few problems that it is not joined to others."""
-        return self.n < FEW
+        return self.n < MIN_PROBLEMS
 
 
 def points(results: Results) -> list[Point]:
@@ -140,5 +140,5 @@ def _subtitle(results: Results, model_points: Sequence[Point]) -> list[str]:
         f"points: {whose_points}, over all its settings"
     ]
     if any(p.few for p in model_points):
-        lines.append(f"pale and not joined: a point over fewer than {FEW} problems")
+        lines.append(f"pale and not joined: a point over fewer than {MIN_PROBLEMS} problems")
     return lines

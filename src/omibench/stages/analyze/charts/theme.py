@@ -90,10 +90,10 @@ def apply_theme(svg: str) -> str:
     Raises KeyError when a colour is none of the theme's, which would be wrong in the dark.
     """
 
-    def replace(found: re.Match[str]) -> str:
-        attribute, colour = found[1], found[2].lower()
+    def replace(match: re.Match[str]) -> str:
+        attribute, colour = match[1], match[2].lower()
         if colour in _PLAIN:
-            return found[0]
+            return match[0]
         return f'{attribute}="var({_VARIABLES[colour]}, {colour})"'
 
     # Inside tags alone: a label may read like an attribute.

@@ -78,16 +78,18 @@ def _calibration(row: dict[str, Any], certificate: ReasoningCertificate | None) 
     if certificate is None or not row["counts"]:
         return UNCALIBRATED
     marks = _MARKS.get(row["instrument"], ())
-    known = [name_outcome(name) for name in marks if name in certificate.marks]
-    if len(known) == len(marks):
+    certified_marks = [name_outcome(name) for name in marks if name in certificate.marks]
+    if len(certified_marks) == len(marks):
         return CALIBRATED
-    return f"{CALIBRATED} for {', '.join(known)} alone" if known else UNCALIBRATED
+    return (
+        f"{CALIBRATED} for {', '.join(certified_marks)} alone" if certified_marks else UNCALIBRATED
+    )
 
 
 def _words(row: dict[str, Any]) -> str:
     if row["instrument"] in _MARKS:
         marks = {name: row[name] for name in _MARKS[row["instrument"]]}
-        told = [f"{name_outcome(n)} {m:g}" for n, m in marks.items() if m is not None]
-        return f"{', '.join(told)} of 5"
+        mark_texts = [f"{name_outcome(n)} {m:g}" for n, m in marks.items() if m is not None]
+        return f"{', '.join(mark_texts)} of 5"
     taxonomy = f" ({row['taxonomy']})" if row["taxonomy"] else ""
     return f"{name_outcome(row['error_type'] or 'none')}{taxonomy}"

@@ -72,15 +72,15 @@ class SentConversations:
         request = self._trail.request(key)
         if request is None:
             return ""
-        told = {name: request.get(name) for name in ("messages", "turns", "tools")}
-        digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
+        content = {name: request.get(name) for name in ("messages", "turns", "tools")}
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
         if digest not in self._sent:
-            seen = lambda sha256: self._trail.find_picture(sha256, self._page)  # noqa: E731
-            self._sent[digest] = _read_conversation(f"sent-{digest}", request, seen)
-        found = self._sent[digest]
-        if to not in found.to:
-            found.to.append(to)
-        return found.anchor
+            find_picture = lambda sha256: self._trail.find_picture(sha256, self._page)  # noqa: E731
+            self._sent[digest] = _read_conversation(f"sent-{digest}", request, find_picture)
+        conversation = self._sent[digest]
+        if to not in conversation.to:
+            conversation.to.append(to)
+        return conversation.anchor
 
     def all(self) -> list[SentConversation]:
         """Every conversation that an anchor was given of."""
@@ -88,13 +88,13 @@ class SentConversations:
 
 
 def _read_conversation(
-    anchor: str, request: Mapping[str, Any], seen: Callable[[str], StoredPicture]
+    anchor: str, request: Mapping[str, Any], find_picture: Callable[[str], StoredPicture]
 ) -> SentConversation:
     turns = request.get("turns", {})
     messages = [
         SentMessage(
             role=str(message["role"]),
-            parts=[_part(part, seen) for part in message["parts"]],
+            parts=[_part(part, find_picture) for part in message["parts"]],
             calls=[_call(call) for call in turns.get(str(place), {}).get("calls", [])],
             answers=str(turns.get(str(place), {}).get("answers") or ""),
         )
@@ -111,11 +111,11 @@ def _read_conversation(
     )
 
 
-def _part(part: Mapping[str, Any], seen: Callable[[str], StoredPicture]) -> SentPart:
+def _part(part: Mapping[str, Any], find_picture: Callable[[str], StoredPicture]) -> SentPart:
     if "image" not in part:
         return SentPart(shorten_response(str(part["text"])))
     patch = part.get("patch")
-    return SentPart("", seen(part["image"]), f"covered at {patch}" if patch else "")
+    return SentPart("", find_picture(part["image"]), f"covered at {patch}" if patch else "")
 
 
 def _call(call: Mapping[str, Any]) -> str:

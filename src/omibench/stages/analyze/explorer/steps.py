@@ -21,7 +21,7 @@ from omibench.store.partition.partition import Partition
 from omibench.store.store import partition_folders, read_card
 from omibench.web.pictures import link_file
 
-KEPT = 256
+CACHE_SIZE = 256
 """Requests and responses that are remembered."""
 LONGEST_CALL = 2_000
 """Characters of the arguments of a call that a page shows."""
@@ -59,31 +59,35 @@ class Trail:
     store has, those that a model drew, are copied to the folder `kept`.
     """
 
-    def __init__(self, store: Path, pictures: Path, freeze: Path, kept: Path) -> None:
-        self._store, self._pictures, self._freeze, self._kept = store, pictures, freeze, kept
+    def __init__(self, store: Path, pictures: Path, freeze: Path, copies: Path) -> None:
+        self._store, self._pictures, self._freeze, self._copies = store, pictures, freeze, copies
         # Captions are shared by many responses; all bodies of a study would not fit.
-        self._body = lru_cache(maxsize=KEPT)(self._read)
+        self._body = lru_cache(maxsize=CACHE_SIZE)(self._read)
 
-    def steps(self, keys: Sequence[str], own: Sequence[str], page: Path) -> list[TrailStep]:
+    def steps(
+        self, keys: Sequence[str], problem_images: Sequence[str], page: Path
+    ) -> list[TrailStep]:
         """The step of each key that the store holds, in order.
 
-        `own` are the SHA-256 of the problem's pictures. Each other one is shown where it is first
-        sent; addresses are relative to `page`.
+        `problem_images` are the SHA-256 of the problem's pictures. Each other one is shown where it
+        is first sent; addresses are relative to `page`.
         """
-        seen, steps = set(own), []
+        seen_images, steps = set(problem_images), []
         for key in keys:
             if (body := self._body(key)) is None:
                 continue
-            who, request, response = body
-            shown = dict.fromkeys(_images(request))
-            sent = [image for image in shown if image not in seen]
-            seen.update(sent)
+            recipient, request, response = body
+            request_images = dict.fromkeys(_images(request))
+            sent = [image for image in request_images if image not in seen_images]
+            seen_images.update(sent)
             drawn = [part["sha256"] for part in response.get("drawn", [])]
             steps.append(
                 TrailStep(
                     key=key,
-                    who=who,
-                    of=[] if who.startswith("respondent") else _names(shown, own),
+                    who=recipient,
+                    of=[]
+                    if recipient.startswith("respondent")
+                    else _names(request_images, problem_images),
                     simulated=bool(response.get("simulated")),
                     told=[shorten_response(text) for text in _list_new_texts(request)],
                     pictures=[self.find_picture(image, page) for image in sent],
@@ -112,7 +116,7 @@ class Trail:
         kind = media_type(data[:12])
         if kind is None:  # a store of others may hold a page with a script under a hash
             return None
-        path = self._kept / f"{sha256}.{kind.removeprefix('image/')}"
+        path = self._copies / f"{sha256}.{kind.removeprefix('image/')}"
         if not path.is_file():
             write_atomically(path, data)
         return path
@@ -129,8 +133,8 @@ class Trail:
             with suppress(OmibenchError, ValueError, TypeError, AttributeError):
                 if key in partition and (body := partition.body(key)) is not None:
                     role = json.loads(body.tags).get("role", "respondent")
-                    who = f"{role} {partition.identity.get('id', '')}"
-                    return who, json.loads(body.request), json.loads(body.response)
+                    recipient = f"{role} {partition.identity.get('id', '')}"
+                    return recipient, json.loads(body.request), json.loads(body.response)
         return None
 
     @cached_property
@@ -169,8 +173,8 @@ def _list_new_texts(request: Mapping[str, Any]) -> list[str]:
     return [part["text"] for message in new for part in message["parts"] if "text" in part]
 
 
-def _names(shown: Iterable[str], own: Sequence[str]) -> list[str]:
-    return [f"IMAGE{own.index(image)}" for image in shown if image in own]
+def _names(images: Iterable[str], problem_images: Sequence[str]) -> list[str]:
+    return [f"IMAGE{problem_images.index(image)}" for image in images if image in problem_images]
 
 
 def _call(call: Mapping[str, Any]) -> str:

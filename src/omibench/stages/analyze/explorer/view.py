@@ -55,10 +55,10 @@ def pieces(text: str, figures: list[Evidence]) -> list[EvidencePiece]:
 
 def choice_view(choice: Choice, figures: list[Evidence], gold: bool) -> dict[str, Any]:
     """A choice: its text with pictures where they are marked, then its own."""
-    found = pieces(choice.text or "", figures)
+    choice_pieces = pieces(choice.text or "", figures)
     if choice.image is not None:
-        found.append(EvidencePiece("", figures[choice.image]))
-    return {"label": choice.label, "pieces": found, "gold": gold}
+        choice_pieces.append(EvidencePiece("", figures[choice.image]))
+    return {"label": choice.label, "pieces": choice_pieces, "gold": gold}
 
 
 def place(question: Question, figure: Figure) -> str:
@@ -94,8 +94,8 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 def image_words(question: Question, answer: Answer) -> str:
     """'2 images', or '2 images, pictures not held' where the dataset names more than it has."""
-    held = len(question.images) >= answer.n_images
-    return count_noun(answer.n_images, "image") + ("" if held else ", pictures not held")
+    pictures_held = len(question.images) >= answer.n_images
+    return count_noun(answer.n_images, "image") + ("" if pictures_held else ", pictures not held")
 
 
 def verdict_words(row: dict[str, Any]) -> dict[str, Any]:

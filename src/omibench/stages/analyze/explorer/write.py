@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from omibench.params.cell import Cell
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.settings.pictures.derived import home_of, list_figures
+from omibench.settings.pictures.derived import list_figures, locate_pictures
 from omibench.stages.analyze.explorer.judged import Judgements, judgements
 from omibench.stages.analyze.explorer.sent import OPEN_AT_MOST, SentConversations
 from omibench.stages.analyze.explorer.steps import Trail, TrailStep
@@ -57,8 +57,8 @@ class _Site:
 
 def write_explorer(folder: Path, results: Results, report: Path) -> None:
     """Write `index.html`, `pages/<problem>.html` and `cells/<model>@<setting>.html`."""
-    responses = _by_problem(results.responses)
-    store, pictures = Path(results.study.study.store), home_of(results.freeze)
+    responses = _group_by_problem(results.responses)
+    store, pictures = Path(results.study.study.store), locate_pictures(results.freeze)
     trail = Trail(store, pictures, results.freeze, folder / "images")
     judged = judgements(results, results.freeze.parent / "judge")
     site = _Site(
@@ -108,16 +108,16 @@ def _response(site: _Site, row: Row, page: Path, letters: SentConversations) -> 
     name = f"{results.label(cell.model)}, {results.setting_label(cell.setting)}"
     steps = _steps(site, row, page)
     place = (cell.model, cell.setting, row["id"], row["index"])
-    own, judged = site.verdicts.get(place, []), site.judged.get(place, [])
+    verdicts, judged = site.verdicts.get(place, []), site.judged.get(place, [])
     return {
         "anchor": cell_anchor(cell, row["index"]),
         "label": results.label(cell.model),
         "setting": results.setting_label(cell.setting),
         "sample": row["index"],
-        "left_out": not any(v["counts"] for v in own),
+        "left_out": not any(v["counts"] for v in verdicts),
         "simulated": row["simulated"],
         "marked": row["simulated"]
-        or any(v["judge_simulated"] for v in own)
+        or any(v["judge_simulated"] for v in verdicts)
         or any(j.simulated for j in judged),
         "outcome": name_outcome(row["outcome"]),
         "finish_reason": row["finish_reason"] or "",
@@ -135,7 +135,7 @@ def _response(site: _Site, row: Row, page: Path, letters: SentConversations) -> 
         "drawn": next((step.drawn for step in steps if step.key == row["key"]), []),
         "text": shorten_response(row["text"]),
         "reasoning": shorten_response(row["reasoning"] or ""),
-        "verdicts": [{**verdict_words(v), "calibration": _calibration(site, v)} for v in own],
+        "verdicts": [{**verdict_words(v), "calibration": _calibration(site, v)} for v in verdicts],
         "judged": judged,
         "cell_href": f"../cells/{cell_file(cell)}",
     }
@@ -151,18 +151,18 @@ def _calibration(site: _Site, verdict: Row) -> str:
 def _steps(site: _Site, row: Row, page: Path) -> list[TrailStep]:
     """The way to an answer, where there is more to see than the answer to the problem as it is."""
     setting = site.results.study.settings[row["setting"]]
-    if not (row["steps"] or row["drawn"] or setting.images.made):
+    if not (row["steps"] or row["drawn"] or setting.images.is_derived):
         return []
-    own = [figure.sha256 for figure in site.results.questions[row["id"]].images]
-    return site.trail.steps([*row["steps"], row["key"]], own, page)
+    problem_images = [figure.sha256 for figure in site.results.questions[row["id"]].images]
+    return site.trail.steps([*row["steps"], row["key"]], problem_images, page)
 
 
 def _write_cell(site: _Site, cell: Cell) -> None:
     results, page = site.results, site.folder / "cells" / cell_file(cell)
     answers, rows = results.answers, defaultdict(list)
-    for (model, setting, problem, index), own in site.verdicts.items():
+    for (model, setting, problem, index), verdicts in site.verdicts.items():
         if (model, setting) == cell:
-            words = {v["rules"]: verdict_words(v) for v in own}
+            words = {v["rules"]: verdict_words(v) for v in verdicts}
             main = words.get(_extracting(results)) or next(iter(words.values()))
             rows[answers[problem].subject].append(
                 {
@@ -246,12 +246,12 @@ def _verdicts(results: Results) -> Verdicts:
     verdicts: Verdicts = defaultdict(list)
     for row in results.verdicts.iter_rows(named=True):
         verdicts[row["model"], row["setting"], row["id"], row["index"]].append(row)
-    for own in verdicts.values():
-        own.sort(key=lambda row: order[row["rules"]])
+    for rows in verdicts.values():
+        rows.sort(key=lambda row: order[row["rules"]])
     return verdicts
 
 
-def _by_problem(responses: pl.DataFrame) -> dict[str, list[Row]]:
+def _group_by_problem(responses: pl.DataFrame) -> dict[str, list[Row]]:
     rows_by_problem: dict[str, list[Row]] = defaultdict(list)
     for row in responses.iter_rows(named=True):
         rows_by_problem[row["id"]].append(row)

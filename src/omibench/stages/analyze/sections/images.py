@@ -14,7 +14,7 @@ from omibench.stages.analyze.sections.section import (
 )
 from omibench.stages.analyze.tables.accuracy import image_bins, image_records
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     describe_cell,
     format_share,
     name_image_bin,
@@ -64,7 +64,9 @@ class ImagesSection(ReportSection):
             {
                 **describe_cell(results, cell),
                 "cells": [
-                    {"acc": format_share(acc.mean), "n": acc.n} if acc else {"acc": NONE, "n": 0}
+                    {"acc": format_share(acc.mean), "n": acc.n}
+                    if acc
+                    else {"acc": NO_VALUE, "n": 0}
                     for acc in (accuracies.get((cell, name)) for name in bins)
                 ],
             }

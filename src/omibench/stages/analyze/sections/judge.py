@@ -7,13 +7,13 @@ from typing import Any
 
 from omibench.results.four_way import QUADRANTS, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results
-from omibench.schemas.certificate import ALL, Certificate, FourWay, JudgeQuality, Measure
+from omibench.schemas.certificate import ALL_TYPES, Certificate, FourWay, JudgeQuality, Measure
 from omibench.stages.analyze.claims import calibration_sentence
 from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 from omibench.stages.analyze.tables.calibration import UNCALIBRATED
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     count_noun,
     describe_cell,
     format_bounds,
@@ -23,7 +23,7 @@ from omibench.stages.analyze.words import (
     name_scorer,
 )
 
-KINDS = {ALL: "all labels", "mcq": "multiple choice", "open": "open answers"}
+KINDS = {ALL_TYPES: "all labels", "mcq": "multiple choice", "open": "open answers"}
 _CORRECTED = (
     " Corrected: the total without the judge's errors, as the certificate knows them (Rogan and "
     "Gladen); its interval holds their uncertainty too."
@@ -93,7 +93,7 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
         f"{format_percent(certificate.confidence, 0)} "
         "intervals; "
         "TPR and FPR: share of right and of wrong responses that it calls right."
-        + "".join(f" {count_noun(n, 'more label')}: {why}." for n, why in left_out if n),
+        + "".join(f" {count_noun(n, 'more label')}: {reason}." for n, reason in left_out if n),
         "rows": [
             {"kind": KINDS.get(kind, kind), "n": q.agreement.n, "measures": _measures(q)}
             for kind, q in certificate.quality.items()
@@ -108,13 +108,13 @@ def _measures(quality: JudgeQuality) -> list[dict[str, str]]:
 
 def _share(measure: Measure) -> dict[str, str]:
     if measure.value is None:
-        return {"value": NONE, "interval": ""}
+        return {"value": NO_VALUE, "interval": ""}
     return {"value": format_share(measure.value), "interval": _bounds(measure, format_share)}
 
 
 def _plain(measure: Measure) -> dict[str, str]:
     if measure.value is None:
-        return {"value": NONE, "interval": ""}
+        return {"value": NO_VALUE, "interval": ""}
     return {"value": format_decimals(measure.value, 2), "interval": _bounds(measure, _two)}
 
 
@@ -139,7 +139,7 @@ def _four_way(results: Results, row: FourWay) -> dict[str, Any]:
             if row.model in ("", cell.model)
         ),
         "counts": counts,
-        "agreed": format_percent(agreed / n) if n else NONE,
+        "agreed": format_percent(agreed / n) if n else NO_VALUE,
     }
 
 

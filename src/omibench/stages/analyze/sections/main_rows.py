@@ -18,7 +18,7 @@ from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subj
 from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, Printed
 from omibench.stages.analyze.tables.published import printed_row
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     count_noun,
     format_bounds,
     format_decimals,
@@ -204,7 +204,7 @@ def _main_row(
         subjects=[_subject_cell(results, cell_scores, s, page, digits) for s in subjects(results)],
         gptscore=_mean(judge, digits),
         gptscore_interval=format_bounds(judge.acc) if judge else "",
-        failures=f"{failed.failed} / {total.responses}" if failed else NONE,
+        failures=f"{failed.failed} / {total.responses}" if failed else NO_VALUE,
         bounds=_bounds(failed, digits),
         printed=_describe_printed(results, printed) if printed else None,
     )
@@ -224,21 +224,21 @@ def _subject_cell(
 def _describe_printed(results: Results, row: Printed) -> PrintedCells | None:
     def text(subject: str, metric: str) -> str:
         value = row.values.get((subject, metric))
-        return NONE if value is None else format_decimals(value, row.digits)
+        return NO_VALUE if value is None else format_decimals(value, row.digits)
 
     total, average = text(TOTAL, ACC), text(AVERAGE, ACC)
-    if total == NONE and average != NONE:
+    if total == NO_VALUE and average != NO_VALUE:
         total = f"{average}, mean of its parts"
     pairs = {answer.attributes.get("pair", "") for answer in results.answers.values()}
-    if total == NONE and len(pairs) == 1:
+    if total == NO_VALUE and len(pairs) == 1:
         total = text(pairs.pop(), ACC)
     cells = PrintedCells(total, text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)])
-    return None if {total, cells.gptscore, *cells.subjects} == {NONE} else cells
+    return None if {total, cells.gptscore, *cells.subjects} == {NO_VALUE} else cells
 
 
 def _bounds(failed: Failures | None, digits: int) -> str:
     if failed is None:
-        return NONE
+        return NO_VALUE
     return f"{format_share(failed.as_wrong, digits)} to {format_share(failed.as_right, digits)}"
 
 
@@ -247,4 +247,4 @@ def _bar(acc: Estimate) -> Bar:
 
 
 def _mean(score: Score | None, digits: int) -> str:
-    return format_share(score.acc.mean, digits) if score else NONE
+    return format_share(score.acc.mean, digits) if score else NO_VALUE

@@ -73,5 +73,5 @@ def _name_judges(results: Results, panel: JudgePanel) -> str:
 
 
 def _read_params(results: Results) -> dict[str, Any]:
-    whole = results.whole or results.study
-    return dict(masked_values(whole.model_dump(mode="json", exclude_defaults=True)))
+    study = results.full_study or results.study
+    return dict(masked_values(study.model_dump(mode="json", exclude_defaults=True)))

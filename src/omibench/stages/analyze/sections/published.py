@@ -17,7 +17,7 @@ from omibench.stages.analyze.tables.printed import ACC, CONS5, GPTSCORE, PASS5, 
 from omibench.stages.analyze.tables.published import PrintedComparison, compare, comparison_records
 from omibench.stages.analyze.words import (
     MINUS,
-    NONE,
+    NO_VALUE,
     count_noun,
     describe_cell,
     format_decimals,
@@ -70,7 +70,7 @@ def describe_published(
                 "model": row.model,
                 "strategy": row.strategy or row.group,
                 "printed_values": [
-                    format_decimals(row.values[key], row.digits) if key in row.values else NONE
+                    format_decimals(row.values[key], row.digits) if key in row.values else NO_VALUE
                     for key in columns
                 ],
             }
@@ -82,8 +82,8 @@ def describe_published(
                 "subject": c.subject,
                 "metric": _metric(c.metric),
                 "printed": format_decimals(c.printed, c.digits),
-                "ours": format_decimals(c.ours, 2),
-                "difference": _format_difference(c.ours - c.printed),
+                "ours": format_decimals(c.measured, 2),
+                "difference": _format_difference(c.measured - c.printed),
                 "n": c.n,
             }
             for c in comparisons

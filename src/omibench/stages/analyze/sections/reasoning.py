@@ -18,7 +18,7 @@ from omibench.stages.analyze.tables.reasoning import (
     reasoning_records,
 )
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     count_noun,
     describe_cell,
     format_decimals,
@@ -61,72 +61,72 @@ class ReasoningSection(ReportSection):
         return {**card, "simulated": self.is_simulated, "level": confidence}
 
 
-def describe_reasoning(results: Results, found: Reasoning) -> dict[str, Any] | None:
+def describe_reasoning(results: Results, summary: Reasoning) -> dict[str, Any] | None:
     """What the template lays out; None where nothing was judged."""
-    if not found.marks and not found.errors:
+    if not summary.marks and not summary.errors:
         return None
-    marked = {mark.mark for mark in found.marks}
+    marked = {mark.mark for mark in summary.marks}
     columns = [name for name in (*QUALITY, ALIGNMENT) if name in marked]
     return {
-        "sentence": _sentence(results, found),
+        "sentence": _sentence(results, summary),
         "columns": [
             {
                 "name": name.replace("_", " ").capitalize(),
-                "uncalibrated": _lacks_certificate(found, name),
+                "uncalibrated": _lacks_certificate(summary, name),
             }
             for name in columns
         ],
-        "errors_uncalibrated": any(cell.certificate is None for cell in found.errors),
+        "errors_uncalibrated": any(cell.certificate is None for cell in summary.errors),
         "marks": [
             {
                 **describe_cell(results, cell),
-                "cells": [_mark(found.marks, cell, c) for c in columns],
+                "cells": [_mark(summary.marks, cell, c) for c in columns],
             }
-            for cell in dict.fromkeys(mark.cell for mark in found.marks)
+            for cell in dict.fromkeys(mark.cell for mark in summary.marks)
         ],
-        "types": [name.replace("_", " ").capitalize() for name in found.types],
-        "errors": [_errors(results, cell, found.types) for cell in found.errors],
+        "types": [name.replace("_", " ").capitalize() for name in summary.types],
+        "errors": [_errors(results, cell, summary.types) for cell in summary.errors],
     }
 
 
-def _sentence(results: Results, found: Reasoning) -> str:
+def _sentence(results: Results, summary: Reasoning) -> str:
     sentences = []
-    if found.marks:
-        judges = _names(results, found.marks[0].judge)
+    if summary.marks:
+        judges = _names(results, summary.marks[0].judge)
         sentences.append(f"Rationales were marked from 1 to 5 by {judges}.")
-    if found.errors:
-        first, wrong = found.errors[0], sum(cell.classified for cell in found.errors)
+    if summary.errors:
+        first, wrong = summary.errors[0], sum(cell.classified for cell in summary.errors)
         sentences.append(
             f"Errors of {count_noun(wrong, 'wrong answer')} were classified by "
             f"{_names(results, first.judge)}, by the taxonomy {first.taxonomy}."
         )
-    return " ".join([*sentences, *_calibration(found)])
+    return " ".join([*sentences, *_calibration(summary)])
 
 
-def _calibration(found: Reasoning) -> Iterator[str]:
+def _calibration(summary: Reasoning) -> Iterator[str]:
     """What people's labels say of these judges, or that nothing does."""
-    every = [e.certificate for e in found.errors] + [m.certificate for m in found.marks]
-    known = {certificate.instrument: certificate for certificate in every if certificate}
-    if not known:
+    every = [e.certificate for e in summary.errors] + [m.certificate for m in summary.marks]
+    certificates = {certificate.instrument: certificate for certificate in every if certificate}
+    if not certificates:
         yield "None of these judges is calibrated against people."
-    for certificate in known.values():
+    for certificate in certificates.values():
         mark = "SIMULATED " if certificate.simulated else ""
         labels = count_noun(certificate.n, f"{mark}label")
         if certificate.agreement:
             kappa = certificate.kappa.value if certificate.kappa else None
-            said = "" if kappa is None else f" (kappa {format_decimals(kappa, 2)})"
+            coefficient = "" if kappa is None else f" (kappa {format_decimals(kappa, 2)})"
             share = format_percent(certificate.agreement.value or 0.0)
-            yield f"Against {labels} of error types their judge agrees on {share}{said}."
+            yield f"Against {labels} of error types their judge agrees on {share}{coefficient}."
         for name, quality in certificate.marks.items():
             share = format_percent(quality.within_one.value or 0.0)
             rank = quality.spearman.value
-            said = "" if rank is None else f" (Spearman {format_decimals(rank, 2)})"
+            coefficient = "" if rank is None else f" (Spearman {format_decimals(rank, 2)})"
             words = name.replace("_", " ")
-            yield f"Against {labels} of {words} it is within one grade on {share}{said}."
+            yield f"Against {labels} of {words} it is within one grade on {share}{coefficient}."
 
 
-def _lacks_certificate(found: Reasoning, name: str) -> bool:
-    return any(m.certificate is None for m in found.marks if m.mark == name)
+def _lacks_certificate(summary: Reasoning, name: str) -> bool:
+    return any(m.certificate is None for m in summary.marks if m.mark == name)
 
 
 def _names(results: Results, judges: str) -> str:
@@ -137,7 +137,7 @@ def _names(results: Results, judges: str) -> str:
 def _mark(marks: Sequence[Mark], cell: Cell, name: str) -> dict[str, str]:
     mark = next((m for m in marks if (m.cell, m.mark) == (cell, name)), None)
     if mark is None or mark.mean.n == 0:
-        return {"value": NONE, "interval": ""}
+        return {"value": NO_VALUE, "interval": ""}
     lo, hi = format_decimals(mark.mean.lo, 2), format_decimals(mark.mean.hi, 2)
     return {"value": format_decimals(mark.mean.mean, 2), "interval": f"[{lo}, {hi}]"}
 
@@ -150,7 +150,7 @@ def _errors(results: Results, cell: ErrorCell, types: list[str]) -> dict[str, An
         "cells": [
             {"value": format_share(by_type[t].share.mean), "count": by_type[t].responses}
             if t in by_type
-            else {"value": format_share(0.0) if cell.classified else NONE, "count": 0}
+            else {"value": format_share(0.0) if cell.classified else NO_VALUE, "count": 0}
             for t in types
         ],
         "classified": cell.classified,

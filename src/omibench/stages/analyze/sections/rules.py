@@ -10,7 +10,7 @@ from omibench.stages.analyze.claims import judge_sentence
 from omibench.stages.analyze.sections.section import ReportFigure, ReportSection, section
 from omibench.stages.analyze.tables.accuracy import TOTAL, Score
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     describe_cell,
     format_bounds,
     format_level,
@@ -74,7 +74,7 @@ def describe_rules(results: Results) -> list[dict[str, Any]]:
 
 def _describe_total(score: Score | None) -> dict[str, str]:
     if score is None:
-        return {"acc": NONE, "interval": "", "credit": ""}
+        return {"acc": NO_VALUE, "interval": "", "credit": ""}
     credit = "" if score.credit is None else f"credit {format_share(score.credit)}"
     return {
         "acc": format_share(score.acc.mean),

@@ -88,18 +88,20 @@ def _nats(value: float) -> str:
 
 
 def _pair(results: Results, pair: SaliencyComparison) -> str:
-    one, other = (results.setting_label(name) for name in (pair.one, pair.other))
-    who, answered = results.label(pair.model), count_noun(pair.answered, "problem")
+    later, earlier = (
+        results.setting_label(name) for name in (pair.later_setting, pair.earlier_setting)
+    )
+    model, answered = results.label(pair.model), count_noun(pair.answered, "problem")
     if not pair.problems:
         return (
-            f"{who}: of the {answered} answered under both, none is right under {one} and under "
-            f"{other}, so the two are not compared."
+            f"{model}: of the {answered} answered under both, none is right under {later} and "
+            f"under {earlier}, so the two are not compared."
         )
     return (
-        f"{who}, over the {pair.problems:,} of {answered} that are right under both: "
-        f"mean log P of the option {_nats(pair.logprobs[0])} under {one} and "
-        f"{_nats(pair.logprobs[1])} under {other}; surer under {one} in {pair.wins:,}, less sure "
-        f"in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
+        f"{model}, over the {pair.problems:,} of {answered} that are right under both: "
+        f"mean log P of the option {_nats(pair.logprobs[0])} under {later} and "
+        f"{_nats(pair.logprobs[1])} under {earlier}; surer under {later} in {pair.wins:,}, less "
+        f"sure in {pair.losses:,}, equal within {TIE} in {pair.ties:,}; mean impact "
         f"{format_decimals(pair.impacts[0], 3)} and {format_decimals(pair.impacts[1], 3)}."
     )
 

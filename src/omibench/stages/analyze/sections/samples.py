@@ -12,7 +12,7 @@ from omibench.stages.analyze.analysis import Analysis
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.samples import RUNS, SampleScore, sample_records, sample_scores
 from omibench.stages.analyze.words import (
-    NONE,
+    NO_VALUE,
     describe_cell,
     format_bounds,
     format_level,
@@ -70,11 +70,11 @@ def _rows(
     results: Results,
     cell: Cell,
     index: dict[tuple[Cell, str, int], SampleScore],
-    own: Sequence[SampleScore],
+    scores: Sequence[SampleScore],
 ) -> list[dict[str, Any]]:
-    how = results.study.settings[cell.setting].aggregate.how
-    runs = next(s for s in own if s.cell == cell and s.metric == RUNS)
-    ks = sorted({s.k for s in own if s.cell == cell})
+    aggregation = results.study.settings[cell.setting].aggregate.how
+    runs = next(s for s in scores if s.cell == cell and s.metric == RUNS)
+    ks = sorted({s.k for s in scores if s.cell == cell})
     return [
         {
             **describe_cell(results, cell),
@@ -82,8 +82,8 @@ def _rows(
             "span": len(ks),
             "k": k,
             "single": _describe_spread(runs) if place == 0 else None,
-            "how": NAMES[how],
-            "chosen": _value(index.get((cell, how, k))),
+            "how": NAMES[aggregation],
+            "chosen": _value(index.get((cell, aggregation, k))),
             "metrics": [_value(index.get((cell, metric, k))) for metric in METRICS],
         }
         for place, k in enumerate(ks)
@@ -99,5 +99,5 @@ def _describe_spread(score: SampleScore) -> str:
 
 def _value(score: SampleScore | None) -> dict[str, str]:
     if score is None:
-        return {"value": NONE, "interval": ""}
+        return {"value": NO_VALUE, "interval": ""}
     return {"value": format_share(score.value.mean), "interval": format_bounds(score.value)}

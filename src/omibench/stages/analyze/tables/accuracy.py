@@ -106,7 +106,7 @@ def scores(results: Results) -> list[Score]:
     """
     confidence = results.study.analyze.confidence
     table = []
-    for cell, rules, rows in _by_cell(results):
+    for cell, rules, rows in _list_cell_verdicts(results):
         simulated = results.simulated_cells[cell]
         parts = [(TOTAL, rows), *((s, rows.filter(subject=s)) for s in subjects(results))]
         for subject, part in parts:
@@ -125,7 +125,7 @@ def image_scores(results: Results) -> list[ImageScore]:
     confidence = results.study.analyze.confidence
     pooled = [(ALL_CELLS, rules, results.select_verdicts(rules)) for rules in results.rules]
     table = []
-    for cell, rules, rows in [*_by_cell(results), *pooled]:
+    for cell, rules, rows in [*_list_cell_verdicts(results), *pooled]:
         every = cell == ALL_CELLS
         simulated = results.rests_on_simulation(rules) if every else results.simulated_cells[cell]
         for images in image_bins(results):
@@ -139,7 +139,7 @@ def image_scores(results: Results) -> list[ImageScore]:
 def failure_counts(results: Results) -> list[FailureCount]:
     """Every outcome that is no answer and occurs at all, for every cell and rule book."""
     table = []
-    for cell, rules, rows in _by_cell(results):
+    for cell, rules, rows in _list_cell_verdicts(results):
         counts = dict(rows.group_by("outcome").len().iter_rows())
         table += [
             FailureCount(
@@ -229,7 +229,7 @@ def round_number(value: float) -> float | None:
     return None if isnan(value) else round(value, 6)
 
 
-def _by_cell(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
+def _list_cell_verdicts(results: Results) -> list[tuple[Cell, str, pl.DataFrame]]:
     parts = (
         (cell, rules, results.select_verdicts(rules, cell))
         for cell in results.study.cells

@@ -13,7 +13,7 @@ from omibench.params.cell import Cell
 from omibench.params.identity import is_certified
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import (
-    ALL,
+    ALL_TYPES,
     CERTIFICATE_FILE,
     REASONING_FILE,
     Certificate,
@@ -51,7 +51,7 @@ def add_certificates(results: Results, folder: Path) -> Results:
     scores: list[Certificate] = []
     reasoning: list[ReasoningCertificate] = []
     for file in [*filter(Path.is_file, own_files), *map(Path, params.certificates)]:
-        if _of_reasoning(file):
+        if _has_reasoning_certificates(file):
             reasoning += read_json(file, ReasoningCertificates).certificates
         else:
             scores.append(read_json(file, Certificate))
@@ -62,13 +62,13 @@ def add_certificates(results: Results, folder: Path) -> Results:
     )
 
 
-def _of_reasoning(file: Path) -> bool:
+def _has_reasoning_certificates(file: Path) -> bool:
     """Whether a file holds certificates of judges of reasoning; what cannot be read does not."""
     try:
-        found = parse_file(file)
+        content = parse_file(file)
     except OmibenchError:
         return False
-    return isinstance(found, dict) and "certificates" in found
+    return isinstance(content, dict) and "certificates" in content
 
 
 def match_certificate(results: Results, candidates: Sequence[Certificate]) -> Certificate | None:
@@ -115,7 +115,7 @@ def _rates(certificate: Certificate, kind: str) -> JudgeQuality:
     return (
         type_quality
         if type_quality and min(type_quality.tpr.n, type_quality.fpr.n) >= ENOUGH
-        else certificate.quality[ALL]
+        else certificate.quality[ALL_TYPES]
     )
 
 

@@ -87,24 +87,26 @@ def read_published(path: str | Path, dataset: str, problems: int) -> list[Printe
         raise FileFormatError(f"{path}: is no table of results: it lacks the column 'model'")
     names = [c for c in rows[0] if c not in _KEYS and not _BOUND.fullmatch(c)]
     if set(names) == _SIX:
-        return [each for row in rows for each in _by_setting(path, row, names)]
+        return [printed_row for row in rows for printed_row in _split_by_setting(path, row, names)]
     if set(names) == {*_PAIR, "delta"}:
         pair = {name: (name, ACC) for name in _PAIR}
-        found = [_read_row(path, row, pair, SIZES["mathreal"]) for row in rows]
-        return [row._replace(settings=("i",), loose=True) for row in found]
+        printed_rows = [_read_row(path, row, pair, SIZES["mathreal"]) for row in rows]
+        return [row._replace(settings=("i",), loose=True) for row in printed_rows]
     columns, meant = _value_columns(path, names, dataset, problems)
     five = any(metric == PASS5 for _, metric in columns.values())
     settings = _RUNS if five else _SETTINGS.get(meant, ())
     sizes = SIZES.get(meant, {})
     loose = any(metric == STRICT for _, metric in columns.values())
-    found = [_read_row(path, row, columns, sizes) for row in rows]
-    return [row._replace(settings=settings, loose=loose) for row in found]
+    printed_rows = [_read_row(path, row, columns, sizes) for row in rows]
+    return [row._replace(settings=settings, loose=loose) for row in printed_rows]
 
 
-def _by_setting(path: str | Path, row: dict[str, str], names: Sequence[str]) -> Iterator[Printed]:
+def _split_by_setting(
+    path: str | Path, row: dict[str, str], names: Sequence[str]
+) -> Iterator[Printed]:
     for name in names:
-        found = _read_row(path, row, {name: (TOTAL, ACC)}, SIZES["mathreal"])
-        yield found._replace(strategy=name, loose=True)
+        printed_row = _read_row(path, row, {name: (TOTAL, ACC)}, SIZES["mathreal"])
+        yield printed_row._replace(strategy=name, loose=True)
 
 
 def _read_row(
@@ -125,7 +127,7 @@ def _read_row(
 def _value_columns(
     path: str | Path, columns: Sequence[str], dataset: str, problems: int
 ) -> tuple[Columns, str]:
-    by_metric = _by_metric(columns)
+    by_metric = _read_metric_columns(columns)
     if by_metric:
         return by_metric
     parts = {c: c.rsplit("_", 1) for c in columns}
@@ -139,7 +141,7 @@ def _value_columns(
     return {c: (_PARTS.get(p[1], p[1]), ACC) for c, p in parts.items() if p[0] == meant}, meant
 
 
-def _by_metric(columns: Sequence[str]) -> tuple[Columns, str] | None:
+def _read_metric_columns(columns: Sequence[str]) -> tuple[Columns, str] | None:
     """The columns of a table of one dataset, and which it is; None for a table of several."""
     columns_read: Columns = {}
     for column in columns:

@@ -34,7 +34,7 @@ _DEFAULT_STRATEGY = "cot"
 """Of a table that names none, and of whose paper we have no study (OMIBench, appendix B)."""
 _SAMPLED = {PASS5: ("pass", 5), CONS5: ("consistency", 5)}
 """Metric -> metric and k of `aggregate`."""
-_LESS = re.compile(r"(?:instruct|preview|32k)$")
+_OPTIONAL_ENDING = re.compile(r"(?:instruct|preview|32k)$")
 """Ends of names that one table of a paper prints and another leaves out."""
 _ROUNDING = 1e-9
 
@@ -47,7 +47,7 @@ class PrintedComparison(NamedTuple):
     metric: str
     rules: str
     printed: float
-    ours: float
+    measured: float
     n: int
     simulated: bool
     digits: int = 2
@@ -60,10 +60,10 @@ class PrintedComparison(NamedTuple):
         """
         if self.simulated:
             return None
-        return abs(self.ours - self.printed) > 0.5 * 10.0**-self.digits + _ROUNDING
+        return abs(self.measured - self.printed) > 0.5 * 10.0**-self.digits + _ROUNDING
 
 
-class _Ours(NamedTuple):
+class _Measurement(NamedTuple):
     """Our value, in [0, 1], over `n` problems."""
 
     value: float
@@ -82,11 +82,11 @@ def printed_rows(results: Results, cell: Cell, printed: Sequence[Printed]) -> li
     label, setting = results.label(cell.model), cell.setting
     names = {setting, setting.partition("-")[0], results.setting_label(setting)}
     rows_by_file: dict[str, Printed] = {}
-    for same in (str, _plain):
+    for normalise in (str, _plain):
         for row in printed:
-            known = row.settings or (row.strategy or _DEFAULT_STRATEGY,)
-            own = {setting} if row.settings else names
-            if same(row.model) == same(label) and own.intersection(known):
+            strategies = row.settings or (row.strategy or _DEFAULT_STRATEGY,)
+            accepted_names = {setting} if row.settings else names
+            if normalise(row.model) == normalise(label) and accepted_names.intersection(strategies):
                 rows_by_file.setdefault(row.file, row)
     return list(rows_by_file.values())
 
@@ -111,26 +111,30 @@ def compare(
     """
     comparisons = []
     for cell in results.study.cells:
-        mine = _Mine(results, cell, [s for s in rows if s.cell == cell], aggregate)
+        cell_values = _CellValues(results, cell, [s for s in rows if s.cell == cell], aggregate)
         for row in printed_rows(results, cell, printed):
             for (part, metric), value in row.values.items():
-                ours = mine.average(row) if part == AVERAGE else mine.of(row, part, metric)
-                if ours:
+                measurement = (
+                    cell_values.average(row)
+                    if part == AVERAGE
+                    else cell_values.measure_part(row, part, metric)
+                )
+                if measurement:
                     stand_in = (
-                        ours.simulated
+                        measurement.simulated
                         or results.has_synthetic_problems
-                        or results.has_simulated_judge(ours.rules)
+                        or results.has_simulated_judge(measurement.rules)
                     )
                     comparisons.append(
                         PrintedComparison(
-                            cell, part, metric, ours.rules, value, 100 * ours.value, ours.n,
-                            stand_in, row.digits,
+                            cell, part, metric, measurement.rules, value,
+                            100 * measurement.value, measurement.n, stand_in, row.digits,
                         )
                     )  # fmt: skip
     return comparisons
 
 
-class _Mine:
+class _CellValues:
     """The values of one cell, by part of the problems and metric."""
 
     def __init__(
@@ -140,32 +144,32 @@ class _Mine:
         self._scores = {(s.subject, s.rules): s for s in rows}
         self._rules = "published" if "published" in results.rules else results.main_rules
 
-    def of(self, row: Printed, part: str, metric: str) -> _Ours | None:
+    def measure_part(self, row: Printed, part: str, metric: str) -> _Measurement | None:
         """Our value of a part; None where it is not over all of its problems."""
         rules = JUDGE_RULES if metric == GPTSCORE else self._rules
         loose = row.loose and metric == ACC
-        whole = metric in (ACC, GPTSCORE) and not loose
-        score = self._scores.get((part, rules)) if whole else None
+        is_scored = metric in (ACC, GPTSCORE) and not loose
+        score = self._scores.get((part, rules)) if is_scored else None
         ids = _problems(self._results, part)
         if score:
-            ours = _Ours(score.acc.mean, score.acc.n, score.rules, score.simulated)
+            measurement = _Measurement(score.acc.mean, score.acc.n, score.rules, score.simulated)
         else:
             values = self._values(metric, rules, ids, loose)
             if not values:
                 return None
-            ours = _Ours(
+            measurement = _Measurement(
                 fmean(values), len(values), rules, self._results.simulated_cells[self._cell]
             )
-        return ours if ours.n == row.sizes.get(part, len(ids)) else None
+        return measurement if measurement.n == row.sizes.get(part, len(ids)) else None
 
-    def average(self, row: Printed) -> _Ours | None:
+    def average(self, row: Printed) -> _Measurement | None:
         """The mean over the parts whose accuracy the row prints, each weighing the same."""
-        parts = [self.of(row, p, m) for p, m in row.values if m == ACC and p != AVERAGE]
-        known = [part for part in parts if part]
-        if not known or len(known) < len(parts):
+        parts = [self.measure_part(row, p, m) for p, m in row.values if m == ACC and p != AVERAGE]
+        measurements = [part for part in parts if part]
+        if not measurements or len(measurements) < len(parts):
             return None
-        n = sum(part.n for part in known)
-        return known[0]._replace(value=fmean(part.value for part in known), n=n)
+        n = sum(part.n for part in measurements)
+        return measurements[0]._replace(value=fmean(part.value for part in measurements), n=n)
 
     def _values(self, metric: str, rules: str, ids: set[str], loose: bool) -> list[float]:
         """A value a problem, the mean of its samples; `loose`: with credit for parts."""
@@ -196,8 +200,8 @@ def comparison_records(results: Results, rows: Sequence[PrintedComparison]) -> l
             "metric": c.metric,
             "rules": c.rules,
             "printed": c.printed,
-            "ours": float(format_decimals(c.ours, 2)),
-            "difference": float(format_decimals(c.ours - c.printed, 2)),
+            "ours": float(format_decimals(c.measured, 2)),
+            "difference": float(format_decimals(c.measured - c.printed, 2)),
             "n": c.n,
             "differs": c.differs,
             "simulated": c.simulated,
@@ -226,4 +230,4 @@ def _within(frame: pl.DataFrame, ids: set[str]) -> pl.DataFrame:
 
 
 def _plain(name: str) -> str:
-    return _LESS.sub("", re.sub(r"[\W_]", "", name.casefold()))
+    return _OPTIONAL_ENDING.sub("", re.sub(r"[\W_]", "", name.casefold()))

@@ -109,8 +109,8 @@ def find_certificate(results: Results, rows: pl.DataFrame) -> ReasoningCertifica
     named = [results.study.models.get(name) for name in judges[0].split("+")]
     models = [model for model in named if model]
     for certificate in results.reasoning_certificates:
-        wanted = (certificate.instrument, certificate.prompt_sha256) == (names[0], prompts[0])
-        if wanted and is_certified(certificate.identity, models):
+        matches = (certificate.instrument, certificate.prompt_sha256) == (names[0], prompts[0])
+        if matches and is_certified(certificate.identity, models):
             return certificate
     return None
 
@@ -120,47 +120,47 @@ def _marks(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[Mark]:
 
     confidence = results.study.analyze.confidence
     for instrument, names in (("quality", QUALITY), ("alignment", (ALIGNMENT,))):
-        own = rows.filter(instrument=instrument)
-        if own.is_empty():
+        judgements = rows.filter(instrument=instrument)
+        if judgements.is_empty():
             continue
-        failed = own.filter(pl.col("outcome") != "scored").height
-        found = find_certificate(results, own)
+        failed = judgements.filter(pl.col("outcome") != "scored").height
+        certificate = find_certificate(results, judgements)
         for name in names:
-            told = found if found and name in found.marks else None
-            values, clusters = _by_problem(own.drop_nulls(name), name)
+            mark_certificate = certificate if certificate and name in certificate.marks else None
+            values, clusters = _average_by_problem(judgements.drop_nulls(name), name)
             mean = clustered_mean(values, clusters, confidence, LOWEST, HIGHEST)
-            simulated = bool(own["simulated"].any())
-            yield Mark(cell, name, mean, failed, _judge(own), simulated, told)
+            simulated = bool(judgements["simulated"].any())
+            yield Mark(cell, name, mean, failed, _judge(judgements), simulated, mark_certificate)
 
 
 def _errors(results: Results, cell: Cell, rows: pl.DataFrame) -> Iterator[ErrorCell]:
     import polars as pl
 
     confidence = results.study.analyze.confidence
-    own = rows.filter(instrument="error_type")
-    if own.is_empty():
+    judgements = rows.filter(instrument="error_type")
+    if judgements.is_empty():
         return
-    told = own.drop_nulls("error_type")
-    wrong = told.filter(pl.col("error_type") != NO_ERROR)
+    valid_judgements = judgements.drop_nulls("error_type")
+    wrong = valid_judgements.filter(pl.col("error_type") != NO_ERROR)
     shares = []
     for (name,), part in wrong.group_by("error_type", maintain_order=True):
         marked = wrong.with_columns(is_it=(pl.col("error_type") == name).cast(pl.Float64))
-        share = clustered_wilson(*_by_problem(marked, "is_it"), confidence)
+        share = clustered_wilson(*_average_by_problem(marked, "is_it"), confidence)
         shares.append(ErrorShare(cell, str(name), share, part.height))
     yield ErrorCell(
         cell=cell,
         shares=sorted(shares, key=lambda share: (-share.responses, share.error_type)),
         classified=wrong.height,
-        right_after_all=told.height - wrong.height,
-        failed=own.filter(pl.col("outcome") != "scored").height,
-        taxonomy=str(own["taxonomy"].drop_nulls().first() or ""),
-        judge=_judge(own),
-        simulated=bool(own["simulated"].any()),
-        certificate=find_certificate(results, own),
+        right_after_all=valid_judgements.height - wrong.height,
+        failed=judgements.filter(pl.col("outcome") != "scored").height,
+        taxonomy=str(judgements["taxonomy"].drop_nulls().first() or ""),
+        judge=_judge(judgements),
+        simulated=bool(judgements["simulated"].any()),
+        certificate=find_certificate(results, judgements),
     )
 
 
-def _by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], list[str]]:
+def _average_by_problem(rows: pl.DataFrame, column: str) -> tuple[list[float], list[str]]:
     import polars as pl
 
     problems = rows.group_by("id", maintain_order=True).agg(
@@ -174,7 +174,7 @@ def _judge(rows: pl.DataFrame) -> str:
 
 
 def reasoning_records(
-    results: Results, found: Reasoning
+    results: Results, summary: Reasoning
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The rows of rationales.csv and errors.csv; numbers are rounded to 6 digits."""
     from omibench.stages.analyze.tables.accuracy import cell_names, round_number
@@ -192,7 +192,7 @@ def reasoning_records(
             "judge_failed": m.failed, "judge": m.judge, "calibrated": m.certificate is not None,
             "simulated": m.simulated,
         }
-        for m in found.marks
+        for m in summary.marks
     ]  # fmt: skip
     errors = [
         {
@@ -201,7 +201,7 @@ def reasoning_records(
             "right_after_all": e.right_after_all, "judge_failed": e.failed, "judge": e.judge,
             "calibrated": e.certificate is not None, "simulated": e.simulated,
         }
-        for e in found.errors
+        for e in summary.errors
         for s in e.shares
     ]  # fmt: skip
     return marks, errors

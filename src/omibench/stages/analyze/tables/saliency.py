@@ -54,18 +54,18 @@ class SaliencyComparison(NamedTuple):
     """
 
     model: str
-    one: str
-    other: str
+    later_setting: str
+    earlier_setting: str
     answered: int
     """Problems for which an option was chosen under both."""
     problems: int
     """Those of them that are right under both; without any, the means are NaN."""
     logprobs: tuple[float, float]
-    """Mean of log P of the option under `one` and under `other`, in nats."""
+    """Mean of log P of the option under `later_setting` and under `earlier_setting`, in nats."""
     impacts: tuple[float, float]
     """Mean occlusion impact under each, in nats."""
     wins: int
-    """Problems in which `one` is surer by more than `TIE`."""
+    """Problems in which `later_setting` is surer by more than `TIE`."""
     ties: int
     losses: int
 
@@ -85,15 +85,17 @@ def saliences(results: Results, folder: Path) -> list[Salience]:
 
 def compare_settings(rows: list[Salience]) -> Iterator[SaliencyComparison]:
     """Every pair of settings of one model, later against earlier."""
-    for other, one in combinations(rows, 2):
-        both = [n for n in one.logprobs if n in other.logprobs]
-        if one.cell.model == other.cell.model and both:
-            yield _versus(one, other, both)
+    for earlier, later in combinations(rows, 2):
+        shared_problems = [n for n in later.logprobs if n in earlier.logprobs]
+        if later.cell.model == earlier.cell.model and shared_problems:
+            yield _compare_pair(later, earlier, shared_problems)
 
 
-def _versus(one: Salience, other: Salience, both: list[str]) -> SaliencyComparison:
-    right = [n for n in both if n in one.right & other.right]
-    gains = [one.logprobs[n] - other.logprobs[n] for n in right]
+def _compare_pair(
+    later: Salience, earlier: Salience, shared_problems: list[str]
+) -> SaliencyComparison:
+    right = [n for n in shared_problems if n in later.right & earlier.right]
+    gains = [later.logprobs[n] - earlier.logprobs[n] for n in right]
     wins, losses = (sum(way * gain > TIE for gain in gains) for way in (1, -1))
 
     def means(first: dict[str, float], second: dict[str, float]) -> tuple[float, float]:
@@ -102,8 +104,9 @@ def _versus(one: Salience, other: Salience, both: list[str]) -> SaliencyComparis
         return fmean(first[n] for n in right), fmean(second[n] for n in right)
 
     return SaliencyComparison(
-        one.cell.model, one.cell.setting, other.cell.setting, len(both), len(right),
-        means(one.logprobs, other.logprobs), means(one.impacts, other.impacts),
+        later.cell.model, later.cell.setting, earlier.cell.setting,
+        len(shared_problems), len(right),
+        means(later.logprobs, earlier.logprobs), means(later.impacts, earlier.impacts),
         wins, len(right) - wins - losses, losses,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ _SIDE = 800
 _TILE = 80
 _INK = 60.0
 """Levels of grey: darker ink counts no more, so that thick rules do not outweigh letters."""
-_MORE = 1.3
+_MIN_RATIO = 1.3
 
 
 def lies_on_side(picture: Pixels) -> bool:
@@ -32,6 +32,6 @@ def lies_on_side(picture: Pixels) -> bool:
     amount = tiles.mean(axis=(1, 3))
     inked = amount >= np.median(amount)
     return bool(
-        np.count_nonzero(inked & (columns > _MORE * rows))
-        > np.count_nonzero(inked & (rows > _MORE * columns))
+        np.count_nonzero(inked & (columns > _MIN_RATIO * rows))
+        > np.count_nonzero(inked & (rows > _MIN_RATIO * columns))
     )

@@ -183,7 +183,7 @@ def _call(
     for attempt in range(_ATTEMPTS):
         request = urllib.request.Request(client.url + path, body, headers)  # noqa: S310
         try:
-            sent = exchange(request, timeout_s=READ_S, most=MOST_REPLY, most_s=MOST_S)
+            sent = exchange(request, timeout_s=READ_S, most_bytes=MOST_REPLY, most_s=MOST_S)
             return read_reply_object(sent)
         except Failure as failure:
             if not failure.transient or attempt + 1 == _ATTEMPTS:

@@ -24,14 +24,14 @@ _AREA = 1_000_000
 _MAX_TURN_RATIO = 4.0
 _NO_LIMIT = 100_000
 _TALL = 1.5
-_LEFT = 270
+_LEFT_TURN = 270
 """The turn that lays down lines that run upwards, as on photographs of a phone held upright."""
 _VOTERS = 9
-_FEW = 0.2
+_MINORITY = 0.2
 _SAMPLE = 5
 _HALF = 0.5
 _CLEARLY = 0.15
-_CLASSIFIED, _GLANCE, _WHOLE = 4.0, 6.6, 1000.0
+_CLASSIFIED, _GLANCE, _WHOLE_LINE = 4.0, 6.6, 1000.0
 """Width over height of what is shown of a line: what costs the classifier and the reader least."""
 
 
@@ -81,7 +81,7 @@ class RapidOcr:
         lines, is settled by reading both ways.
         """
         picture, lying = self._lay_down(picture)
-        turn = _LEFT if lying else 0
+        turn = _LEFT_TURN if lying else 0
         if self._on_head(picture, lying=lying):
             turn, picture = (turn + 180) % 360, self._stood_up(picture)
         return picture, turn
@@ -96,7 +96,7 @@ class RapidOcr:
         Finding lines is dear: where their ink runs up and down, they are looked for in the turned
         picture first.
         """
-        turned = quarter_turned(picture, _LEFT)
+        turned = quarter_turned(picture, _LEFT_TURN)
         if lies_on_side(picture) and self._tall_share(turned) <= _HALF:
             return turned, True
         lying = _HALF < self._tall_share(picture) <= 1
@@ -114,11 +114,11 @@ class RapidOcr:
         """Whether level lines stand on their head; of a picture that lay, either is as likely."""
         quads = self._longest(picture, _VOTERS)
         share = self._turned_share(picture, quads)
-        decided = share <= _FEW or share >= 1 - _FEW
-        if share <= _FEW or (lying and decided):
-            return share > _FEW
+        decided = share <= _MINORITY or share >= 1 - _MINORITY
+        if share <= _MINORITY or (lying and decided):
+            return share > _MINORITY
         # What the classifier is sure of needs a glance; in doubt, whole lines are read.
-        longest, aspect = quads[:_SAMPLE], _GLANCE if decided else _WHOLE
+        longest, aspect = quads[:_SAMPLE], _GLANCE if decided else _WHOLE_LINE
         margin = 0.0 if lying else _CLEARLY
         upside_down = self._sure(picture, longest, 2, aspect)
         return upside_down > self._sure(picture, longest, 0, aspect) + margin
@@ -156,7 +156,7 @@ class RapidOcr:
     def _find_lines(self, picture: Pixels) -> list[Any]:
         """The corners of every line; those of the picture that was looked at last are known."""
         if self._last is None or self._last[0] is not picture:
-            small, factor = _of_area(picture)
+            small, factor = _scale_to_area(picture)
             result = self._ocr(evenly_lit(small), use_det=True, use_cls=False, use_rec=False)
             boxes = getattr(result, "boxes", None)
             self._last = (
@@ -192,7 +192,7 @@ def _libyaml() -> Iterator[None]:
         yaml.SafeLoader = slow  # type: ignore[misc]
 
 
-def _of_area(picture: Pixels) -> tuple[Pixels, float]:
+def _scale_to_area(picture: Pixels) -> tuple[Pixels, float]:
     """The picture scaled to a million pixels, small ones at most fourfold, and by how much."""
     import cv2
 

@@ -60,9 +60,9 @@ class Tesseract:
         buffer = io.BytesIO()
         Image.fromarray(picture).save(buffer, "PNG")
         languages = os.environ.get(LANGUAGES) or "+".join(list_languages(self.command))
-        told = [self.command, "stdin", "stdout", "-l", languages, "--psm", "3", "tsv"]
+        arguments = [self.command, "stdin", "stdout", "-l", languages, "--psm", "3", "tsv"]
         process = subprocess.run(
-            told,
+            arguments,
             input=buffer.getvalue(),
             capture_output=True,
             timeout=_SECONDS,

@@ -63,8 +63,8 @@ def _line(page: int, pieces: list[dict[str, Any]], *, upright: bool = True) -> L
     spans = [_span(span) for piece in pieces for span in piece["spans"] if span["text"]]
     boxes = [Box(*piece["bbox"]) for piece in pieces]
     box = boxes[0]
-    for other in boxes[1:]:
-        box = box.union(other)
+    for piece_box in boxes[1:]:
+        box = box.union(piece_box)
     sizes: Counter[float] = Counter()
     for span in spans:
         sizes[round(span.size, 1)] += len(span.text.strip())

@@ -40,9 +40,9 @@ def as_letters(answer: Sequence[str], choices: Sequence[Choice] | None) -> list[
     if any(is_foreign(text, labels) or _is_torn(text, choices) for text in answer):
         return []
     read = _letters if labels[0] in LATIN else _letters_elsewhere
-    found = [read(text, choices, labels) for text in answer]
-    if all(letters and _are_labels(letters, labels) for letters in found):
-        return [letter for letters in found for letter in letters]
+    letter_lists = [read(text, choices, labels) for text in answer]
+    if all(letters and _are_labels(letters, labels) for letters in letter_lists):
+        return [letter for letters in letter_lists for letter in letters]
     letter, _ = _before_words("; ".join(answer), choices)
     return [letter] if letter else []
 
@@ -117,7 +117,7 @@ def _letters(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> lis
             return [match["letter"].upper()]
         if re.match(r"[(（\[]?[A-Z][)）\]]", text) and (letter := _before_words(text, choices)[0]):
             return [letter]
-    return _by_text(text, choices)
+    return _match_text(text, choices)
 
 
 def _letters_elsewhere(text: str, choices: Sequence[Choice], labels: Sequence[str]) -> list[str]:
@@ -129,10 +129,10 @@ def _letters_elsewhere(text: str, choices: Sequence[Choice], labels: Sequence[st
         choice_text = choices[labels.index(named[0])].text or ""
         if _plain(choice_text) == _plain(match["text"]):
             return named
-    return _by_text(text, choices)
+    return _match_text(text, choices)
 
 
-def _by_text(text: str, choices: Sequence[Choice]) -> list[str]:
+def _match_text(text: str, choices: Sequence[Choice]) -> list[str]:
     matching_labels = [
         choice.label for choice in choices if choice.text and _plain(choice.text) == _plain(text)
     ]

@@ -113,8 +113,8 @@ def _mark(items: Sequence[Item], index: int) -> _Mark | None:
     if line.bold and _HEADING.fullmatch(line.text) and _stands_alone(items, line):
         return _Mark(0, len(line.text))
     marks = [_Mark(m.start(), m.end()) for m in _SOLUTION.finditer(line.text) if _is_title(m)]
-    found = (m for m in _ANSWER.finditer(line.text) if _gives(m, items, index))
-    marks += [_Mark(m.start(), m.start()) for m in found]
+    matches = (m for m in _ANSWER.finditer(line.text) if _gives(m, items, index))
+    marks += [_Mark(m.start(), m.start()) for m in matches]
     return min(marks, default=None)
 
 
@@ -136,11 +136,11 @@ def _gives(match: re.Match[str], items: Sequence[Item], index: int) -> bool:
 def _stands_alone(items: Sequence[Item], line: Line) -> bool:
     """Whether a line has its row to itself, unlike a cell of a table."""
     return line.starts and not any(
-        isinstance(other, Line)
-        and other is not line
-        and other.page == line.page
-        and abs(other.baseline - line.baseline) < 0.5 * line.size
-        for other in items
+        isinstance(item, Line)
+        and item is not line
+        and item.page == line.page
+        and abs(item.baseline - line.baseline) < 0.5 * line.size
+        for item in items
     )
 
 

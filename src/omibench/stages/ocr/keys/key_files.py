@@ -28,7 +28,7 @@ _SEPARATORS = ".):=,、：．\t "
 _MAX_EXCERPT = 60
 
 
-class Entry(NamedTuple):
+class KeyLine(NamedTuple):
     """What a line of the file says: its number in the file, the problem's number, the answer."""
 
     line: int
@@ -40,7 +40,7 @@ class Read(NamedTuple):
     """A key, and the lines whose number is that of no problem."""
 
     key: Key
-    strange: list[Entry]
+    strange: list[KeyLine]
 
 
 def is_key_file(path: str) -> bool:
@@ -67,7 +67,7 @@ def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Rea
             "sha256_mismatch", f"{path}: has SHA-256 {digest}, the manifest says {sha256}"
         )
     table = PurePath(path).suffix.lower() != ".txt"
-    names, key, strange = Names(labels), Key(), list[Entry]()
+    names, key, strange = Names(labels), Key(), list[KeyLine]()
     for entry in _table(path, text) if table else _lines(path, text):
         if len(entry.answer) > LONGEST:
             place = f"{path}, line {entry.line}"
@@ -80,7 +80,7 @@ def read_key_file(path: str, sha256: str | None, labels: Collection[str]) -> Rea
     return Read(key, strange)
 
 
-def _table(path: str, text: str) -> Iterator[Entry]:
+def _table(path: str, text: str) -> Iterator[KeyLine]:
     rows = list(_rows(path, text))
     if not rows:
         return
@@ -92,7 +92,7 @@ def _table(path: str, text: str) -> Iterator[Entry]:
         number_text = cells[number or 0].strip()
         if not is_number(number_text):
             raise _no_number(path, line, number_text)
-        yield Entry(line, number_text, cells[1 if answer is None else answer].strip())
+        yield KeyLine(line, number_text, cells[1 if answer is None else answer].strip())
 
 
 def _rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -119,22 +119,22 @@ def _columns(head: Sequence[str]) -> tuple[int, int] | tuple[None, None]:
     return (None, None) if number is None or answer is None else (number, answer)
 
 
-def _lines(path: str, text: str) -> Iterator[Entry]:
+def _lines(path: str, text: str) -> Iterator[KeyLine]:
     for number, line in enumerate(text.split("\n"), 1):
-        said = line.strip()
-        if said and not said.startswith("#"):
-            yield _entry(path, number, said)
+        content = line.strip()
+        if content and not content.startswith("#"):
+            yield _entry(path, number, content)
 
 
-def _entry(path: str, line: int, text: str) -> Entry:
+def _entry(path: str, line: int, text: str) -> KeyLine:
     """`3. C`, `3) C`, `3 C`, `B2: 5 m`, `4(a) 12`: the number ends where a mark or a space is."""
     token = re.split(r"[\s,=:：、]", text, maxsplit=1)[0]
     answer = text[len(token) :].strip(_SEPARATORS)
     if answer and is_number(token):
-        return Entry(line, token, answer)
+        return KeyLine(line, token, answer)
     for end in range(1, len(text)):
         if text[end] in _SEPARATORS and is_number(text[:end]):
-            return Entry(line, text[:end], text[end:].strip(_SEPARATORS))
+            return KeyLine(line, text[:end], text[end:].strip(_SEPARATORS))
     if is_number(text):
         raise _no_answer(path, line, text)
     raise _no_number(path, line, text)

@@ -74,7 +74,7 @@ class Key:
         return len(self.answers) + len(self.cancelled) + len(self.blank)
 
 
-class Entry(NamedTuple):
+class ProblemReference(NamedTuple):
     """The problem that a printed number means, and the sub-question, if it names one."""
 
     label: str
@@ -99,7 +99,7 @@ class Names:
         for value in twice:
             del self._by_value[value]
 
-    def find(self, text: str) -> Entry | None:
+    def find(self, text: str) -> ProblemReference | None:
         """The problem that a cell such as `3`, `Q3.`, `B2` or `4 (a)` names, if any."""
         match = _NUMBER.fullmatch(text)
         if match is None:
@@ -108,7 +108,7 @@ class Names:
         value = int(digits) if digits.isdecimal() else roman_value(digits)
         label = self.label(value, match["section"] or "")
         part = re.sub(r"\W", "", match["part"] or "").lower()
-        return Entry(label, part) if label else None
+        return ProblemReference(label, part) if label else None
 
     def label(self, value: int, section: str = "") -> str | None:
         """The problem with this number, in the section that is printed with it, if any."""

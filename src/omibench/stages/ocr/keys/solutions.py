@@ -13,7 +13,7 @@ from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.layout.text import paragraphs, without_marks
 from omibench.stages.ocr.structure.chains import SOLUTIONS
 from omibench.stages.ocr.structure.choices import split_choices
-from omibench.stages.ocr.structure.segment import Block, all_blocks
+from omibench.stages.ocr.structure.segment import ProblemBlock, all_blocks
 from omibench.stages.ocr.structure.subjects import is_heading
 from omibench.stages.ocr.structure.titles import split_answers
 
@@ -27,7 +27,7 @@ _ITEM = re.compile(
     r"(?:item|option|choice|alternativa|letra|opci[óo]n)\s+[(（]?([a-hA-H])[)）.]{1,2}(?=\s|$)",
     re.I,
 )
-_ONLY = re.compile(
+_LONE_ANSWER = re.compile(
     rf"[(（\[]?([A-H])[)）\]]?\.?|((?:{CANCELLED.pattern})(?:\b|(?<=[.:,;–-])).*)", re.I
 )
 _BEFORE_WORDS = re.compile(r"[(（]?([A-H])(?:[)）.:．：]|\s*[-–—])?\s+(?=\S)")
@@ -41,7 +41,7 @@ _REPEATED = 80.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PrintedQuestion:
     """What solutions are compared with: a problem's statement, and its choices as printed."""
 
     statement: str
@@ -49,7 +49,10 @@ class Asked:
 
 
 def read_solutions(
-    flow: Sequence[Item], questions: Mapping[str, Asked], words: frozenset[str], size: float = 10.0
+    flow: Sequence[Item],
+    questions: Mapping[str, PrintedQuestion],
+    words: frozenset[str],
+    size: float = 10.0,
 ) -> tuple[Key, dict[str, str]]:
     """The answers that worked solutions state and the solutions themselves, by problem number.
 
@@ -60,7 +63,7 @@ def read_solutions(
     names = Names(questions)
     for part in split_answers(flow, size):
         blocks = all_blocks(part, size, SOLUTIONS)[1]
-        headed = own_answers(blocks)
+        headed = read_heading_answers(blocks)
         for block in blocks:
             label = names.label(block.value, block.section)
             if label is None:
@@ -80,7 +83,7 @@ def read_solutions(
     return key, texts
 
 
-def own_answers(blocks: Sequence[Block]) -> Key:
+def read_heading_answers(blocks: Sequence[ProblemBlock]) -> Key:
     """The answers that head each block of a paper that is itself a list of solutions.
 
     Empty unless at least half of the blocks begin with a letter ("7) C", "Item b) ..."). Letters
@@ -108,7 +111,7 @@ def _letter_before_words(lines: Sequence[Line]) -> list[str]:
     return [match[1]] if match and not split_choices(lines)[1] else []
 
 
-def _body(block: Block) -> list[Line]:
+def _body(block: ProblemBlock) -> list[Line]:
     lines = [item for item in block.items if isinstance(item, Line) and item.upright]
     lines = [line for line in lines if not is_heading(line.text)]
     if lines and block.end:
@@ -131,19 +134,19 @@ def read_stated_answer(lines: Sequence[Line]) -> list[str]:
 
 
 def _heading_answer(lines: Sequence[Line]) -> list[str]:
-    if lines and (match := _ONLY.fullmatch(lines[0].text)):
+    if lines and (match := _LONE_ANSWER.fullmatch(lines[0].text)):
         return [(match[1] or match[2]).upper()]
     if lines and (match := _ITEM.match(lines[0].text)):
         return [match[1].upper()]
     return []
 
 
-def _read_concluded_letters(lines: Sequence[Line], question: Asked) -> list[str]:
+def _read_concluded_letters(lines: Sequence[Line], question: PrintedQuestion) -> list[str]:
     letters = read_conclusion(paragraphs(lines)) if question.choices else []
     return [", ".join(letters)] if letters else []
 
 
-def _read_filled_letter(lines: Sequence[Line], question: Asked) -> list[str]:
+def _read_filled_letter(lines: Sequence[Line], question: PrintedQuestion) -> list[str]:
     """The one letter that stands in a blank of the repeated question and not in the paper's."""
     if not question.choices:
         return []
@@ -152,7 +155,7 @@ def _read_filled_letter(lines: Sequence[Line], question: Asked) -> list[str]:
     return list(extra) if extra.total() == 1 else []
 
 
-def _explanation(lines: Sequence[Line], question: Asked) -> list[Line]:
+def _explanation(lines: Sequence[Line], question: PrintedQuestion) -> list[Line]:
     """The lines after `Solution:`, or after those that repeat the question."""
     for index, line in enumerate(lines):
         if match := _BEGINS.match(line.text):

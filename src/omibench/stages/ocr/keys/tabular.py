@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from omibench.stages.ocr.keys.keys import CANCELLED, Entry, Key, Names
+from omibench.stages.ocr.keys.keys import CANCELLED, Key, Names, ProblemReference
 from omibench.stages.ocr.layout.columns import rows
 from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.structure.lettering import NON_ASCII_LETTERS
@@ -83,18 +83,18 @@ def _parts(flow: Sequence[Item], sections: Collection[str]) -> list[tuple[str, l
 
 def _read_table(table: Rows, names: Names, key: Key) -> None:
     """Rows of number and answer, once or several times side by side; an answer may wrap."""
-    entries: list[tuple[Entry, list[str]]] = []
-    left = None
+    entries: list[tuple[ProblemReference, list[str]]] = []
+    answer_edge = None
     for row in table:
         cells = [] if _is_data(row) else _cells(row, names)
         if cells:
             entries += [(entry, [text] if text else []) for entry, text, _ in cells]
-            left = cells[-1][2]
-        elif entries and left is not None and row and abs(row[0].box.x0 - left) < 2.5:
+            answer_edge = cells[-1][2]
+        elif entries and answer_edge is not None and row and abs(row[0].box.x0 - answer_edge) < 2.5:
             if not _HEADS.fullmatch(row[0].text):
                 entries[-1][1].append(" ".join(line.text for line in row))
         else:
-            left = None
+            answer_edge = None
     for entry, texts in entries:
         key.add(entry.label, " ".join(texts), entry.part)
 
@@ -106,9 +106,9 @@ def _is_data(row: Sequence[Line]) -> bool:
     return not all(line.text.isdigit() for line in row[:5:2])
 
 
-def _cells(row: Sequence[Line], names: Names) -> list[tuple[Entry, str, float]]:
+def _cells(row: Sequence[Line], names: Names) -> list[tuple[ProblemReference, str, float]]:
     """(problem, answer, left edge of the answer) of each pair of a row; none if it is none."""
-    cells: list[tuple[Entry, str, float]] = []
+    cells: list[tuple[ProblemReference, str, float]] = []
     expects_answer = False
     for line in row:
         entry = names.find(line.text)

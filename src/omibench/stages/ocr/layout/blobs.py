@@ -54,13 +54,13 @@ def regions_of_scan(picture: Pixels, lines: Sequence[Line], scale: float) -> lis
             raster=True,
             framed=_is_hollow(squares[y0 : y1 + 1, x0 : x1 + 1]),
         )
-        for x0, y0, x1, y1 in map(bounds, patches(_where(squares), _NEAR))
+        for x0, y0, x1, y1 in map(bounds, patches(_list_squares(squares), _NEAR))
     ]
     text = [line.box.grow(_REMAINS, _REMAINS) for line in lines]
     return [
         region
         for region in regions
-        if not _is_shadow(region.box, sheet) and not any(_within(region.box, t) for t in text)
+        if not _is_shadow(region.box, sheet) and not any(_is_within(region.box, t) for t in text)
     ]
 
 
@@ -83,7 +83,7 @@ def _find_ink(picture: Pixels, scale: float) -> Mask:
     return np.asarray(share) > _INKED
 
 
-def _where(squares: Mask) -> list[Square]:
+def _list_squares(squares: Mask) -> list[Square]:
     return [(int(y), int(x)) for y, x in zip(*squares.nonzero(), strict=True)]
 
 
@@ -97,8 +97,8 @@ def _is_hollow(patch: Mask) -> bool:
     return all(edge.mean() > _CLOSED for edge in (*ends, *sides))
 
 
-def _within(box: Box, other: Box) -> bool:
-    return box.union(other) == other
+def _is_within(box: Box, outer: Box) -> bool:
+    return box.union(outer) == outer
 
 
 def _is_shadow(box: Box, sheet: Box) -> bool:

@@ -46,11 +46,11 @@ def in_reading_order(items: Sequence[Item], middle: float | None) -> list[Item]:
         return _column(items)
     ordered: list[Item] = []
     wide = sorted((i for i in items if _crosses(i, middle)), key=lambda i: i.box.y0)
-    others = [i for i in items if not _crosses(i, middle)]
+    narrow = [i for i in items if not _crosses(i, middle)]
     for bar in [*wide, None]:
         end = bar.box.y0 if bar else float("inf")
-        band = [i for i in others if i.box.centre[1] < end]
-        others = [i for i in others if i.box.centre[1] >= end]
+        band = [i for i in narrow if i.box.centre[1] < end]
+        narrow = [i for i in narrow if i.box.centre[1] >= end]
         ordered += _column([i for i in band if i.box.centre[0] < middle])
         ordered += _column([i for i in band if i.box.centre[0] >= middle])
         ordered += _column([bar]) if bar else []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from omibench.stages.ocr.layout.captions import Caption, name_boxes
 from omibench.stages.ocr.layout.grids import is_table
-from omibench.stages.ocr.layout.labels import MARK_REACH, Setting, is_body, with_labels
+from omibench.stages.ocr.layout.labels import MARK_REACH, Typography, is_body, with_labels
 from omibench.stages.ocr.layout.layout import Box, Line, Picture
 from omibench.stages.ocr.layout.marks import Region
 from omibench.stages.ocr.layout.panels import find_panels
@@ -24,7 +24,7 @@ def find_pictures(
     regions: Sequence[Region],
     lines: Sequence[Line],
     captions: Sequence[Caption],
-    setting: Setting,
+    setting: Typography,
 ) -> tuple[list[Picture], list[Line]]:
     """The pictures of a page and the lines that are no part of them.
 
@@ -91,11 +91,11 @@ def _is_scale(region: Region) -> bool:
     return region.strokes >= MIN_TICKS and box.width >= 60 and box.height >= 3
 
 
-def _touches_any(box: Box, others: Sequence[Box]) -> bool:
-    return any(box.grow(MARK_REACH, MARK_REACH).touches(other) for other in others)
+def _touches_any(box: Box, neighbours: Sequence[Box]) -> bool:
+    return any(box.grow(MARK_REACH, MARK_REACH).touches(neighbour) for neighbour in neighbours)
 
 
-def _is_bit(region: Region, lines: Sequence[Line], setting: Setting) -> bool:
+def _is_bit(region: Region, lines: Sequence[Line], setting: Typography) -> bool:
     """A mark too small to be a figure that may be a part of one; no underline, no fraction bar."""
     if _is_large(region.box) or region.box.width >= 0.9 * setting.width:
         return False
@@ -110,7 +110,7 @@ def _carries_line(line: Line, rule: Box) -> bool:
 
 
 def _is_picture(
-    region: Region, lines: Sequence[Line], captions: Sequence[Caption], setting: Setting
+    region: Region, lines: Sequence[Line], captions: Sequence[Caption], setting: Typography
 ) -> bool:
     box = region.box
     if not _is_large(box):
@@ -132,7 +132,7 @@ def _is_prose(line: Line) -> bool:
     return _PROSE.search(line.text) is not None
 
 
-def _is_inline(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
+def _is_inline(box: Box, lines: Sequence[Line], setting: Typography) -> bool:
     """Whether an image stands in a line of text, as formulas do that are embedded or unread."""
     if box.height <= 1.9 * setting.size:
         return True
@@ -144,7 +144,7 @@ def _is_inline(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
     )
 
 
-def _is_measured(box: Box, lines: Sequence[Line], setting: Setting) -> bool:
+def _is_measured(box: Box, lines: Sequence[Line], setting: Typography) -> bool:
     """Whether short labels stand around an empty box: a plate with its sides, no answer's place."""
     around = box.grow(12, 12)
     short = [line for line in lines if len(line.text) <= 8 and around.touches(line.box)]

@@ -40,7 +40,7 @@ def without_furniture(
     """
     literal: Counter[str] = Counter()
     for lines, height in zip(pages, heights, strict=True):
-        literal.update({line.text for line in lines if _at_edge(line, height)})
+        literal.update({line.text for line in lines if _is_at_edge(line, height)})
     repeated = _find_repeated_lines(pages, heights, drawn, literal)
     heads = exam_heads(pages, heights, _enough(pages))
     body = body_size([line for lines in pages for line in lines])
@@ -50,7 +50,7 @@ def without_furniture(
             for line in lines
             if id(line) not in heads
             and (
-                not _at_edge(line, height)
+                not _is_at_edge(line, height)
                 or CAPTION.fullmatch(line.text)
                 or (literal[line.text] == 1 and _names_problem(line.text))
                 or _numbers_text(line, lines, literal)
@@ -73,7 +73,7 @@ def _find_repeated_lines(
     places: list[tuple[Line, str, int]] = []
     for number, (lines, height, boxes) in enumerate(zip(pages, heights, drawn, strict=True)):
         for line in lines:
-            if _at_edge(line, height) and _ends_at_edge(line, lines, height, boxes, step):
+            if _is_at_edge(line, height) and _ends_at_edge(line, lines, height, boxes, step):
                 below = line.baseline > height / 2
                 place = (line.baseline - height if below else line.baseline) / _slack(line)
                 text = _mask_digits(line.text)
@@ -129,7 +129,7 @@ def _ends_at_edge(
 ) -> bool:
     """Whether the block in which a line stands ends before it reaches the text of the page."""
     down = line.baseline < height / 2
-    spans = [(other.baseline - 0.7 * other.size, other.baseline) for other in lines]
+    spans = [(page_line.baseline - 0.7 * page_line.size, page_line.baseline) for page_line in lines]
     spans += [(box.y0, box.y1) for box in boxes]
     if not down:
         spans = [(height - end, height - begin) for begin, end in spans]
@@ -151,12 +151,12 @@ def _numbers_text(line: Line, lines: Sequence[Line], literal: Counter[str]) -> b
     if not re.fullmatch(r"\d{1,3}[.)]?", line.text):
         return False
     return any(
-        abs(other.baseline - line.baseline) < 2
-        and 0 <= other.box.x0 - line.box.x1 < 4 * line.size
-        and len(other.text) >= _SENTENCE
-        and literal[other.text] <= 1
-        and not other.text.isupper()
-        for other in lines
+        abs(neighbour.baseline - line.baseline) < 2
+        and 0 <= neighbour.box.x0 - line.box.x1 < 4 * line.size
+        and len(neighbour.text) >= _SENTENCE
+        and literal[neighbour.text] <= 1
+        and not neighbour.text.isupper()
+        for neighbour in lines
     )
 
 
@@ -164,7 +164,7 @@ def _mask_digits(text: str) -> str:
     return re.sub(r"\d+", "#", text).strip().lower()
 
 
-def _at_edge(line: Line, height: float) -> bool:
+def _is_at_edge(line: Line, height: float) -> bool:
     middle = line.box.centre[1]
     return middle < _MARGIN * height or middle > (1 - _MARGIN) * height
 
@@ -172,8 +172,8 @@ def _at_edge(line: Line, height: float) -> bool:
 def _stands_apart(
     line: Line, lines: Sequence[Line], height: float, boxes: Sequence[Box], body: float
 ) -> bool:
-    others = [other.box for other in lines if not _at_edge(other, height)]
-    gap = min((max(0.0, box.gap_y(line.box)) for box in [*others, *boxes]), default=99.0)
+    inner_boxes = [page_line.box for page_line in lines if not _is_at_edge(page_line, height)]
+    gap = min((max(0.0, box.gap_y(line.box)) for box in [*inner_boxes, *boxes]), default=99.0)
     if _PAGE_NUMBER.fullmatch(line.text):
         return gap > 0.5 * line.size
     if line.engine != "textlayer" and line.box.centre[1] > height / 2:

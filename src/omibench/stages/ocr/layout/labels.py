@@ -26,14 +26,14 @@ _Part = tuple[Box, float, Line | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Typography:
     """How the text of a page is set: its size and the width of its column, in points."""
 
     size: float
     width: float
 
 
-def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
+def is_body(line: Line, lines: Sequence[Line], setting: Typography) -> bool:
     """Whether a line is running text, a choice or the start of a problem, not a figure's label."""
     if not line.upright:
         return False
@@ -46,12 +46,12 @@ def is_body(line: Line, lines: Sequence[Line], setting: Setting) -> bool:
     if len(line.text) > _LABEL_CHARS or line.box.width > 0.6 * setting.width:
         return True
     return any(
-        abs(other.box.x0 - line.box.x0) < 1.5
-        and abs(other.size - line.size) < 0.3
-        and -4 < other.box.gap_y(line.box) < 0.7 * line.size
-        and other.box.width > 0.5 * setting.width
-        for other in lines
-        if other is not line
+        abs(neighbour.box.x0 - line.box.x0) < 1.5
+        and abs(neighbour.size - line.size) < 0.3
+        and -4 < neighbour.box.gap_y(line.box) < 0.7 * line.size
+        and neighbour.box.width > 0.5 * setting.width
+        for neighbour in lines
+        if neighbour is not line
     )
 
 
@@ -60,18 +60,18 @@ def _is_listed(line: Line, lines: Sequence[Line]) -> bool:
 
     One letter alone may as well name a part of a figure.
     """
-    own = _ENTRY.match(line.text)
-    if own is None:
+    match = _ENTRY.match(line.text)
+    if match is None:
         return False
     column = sorted(
-        (other.baseline, entry[1].lower())
-        for other in lines
-        if (entry := _ENTRY.match(other.text))
-        and abs(other.box.x0 - line.box.x0) < 1.5
-        and abs(other.size - line.size) < 0.3
+        (neighbour.baseline, entry[1].lower())
+        for neighbour in lines
+        if (entry := _ENTRY.match(neighbour.text))
+        and abs(neighbour.box.x0 - line.box.x0) < 1.5
+        and abs(neighbour.size - line.size) < 0.3
     )
     letters = "".join(letter for _, letter in column)
-    place = column.index((line.baseline, own[1].lower()))
+    place = column.index((line.baseline, match[1].lower()))
     begin = letters.rfind("abc", 0, place + 3)
     return begin >= 0 and "abcdefgh".startswith(letters[begin : place + 1])
 
@@ -118,11 +118,11 @@ def _reach(line: Line, size: float) -> float:
 
 def _nearest(boxes: Sequence[Box], captions: Sequence[Box | None], box: Box) -> tuple[int, float]:
     distances = []
-    for index, (own, caption) in enumerate(zip(boxes, captions, strict=True)):
-        zone = own
-        if caption and caption.y0 > own.y1:
-            zone = Box(own.x0, own.y0, own.x1, caption.y0)
+    for index, (figure_box, caption) in enumerate(zip(boxes, captions, strict=True)):
+        zone = figure_box
+        if caption and caption.y0 > figure_box.y1:
+            zone = Box(figure_box.x0, figure_box.y0, figure_box.x1, caption.y0)
         gap = max(zone.gap_x(box), zone.gap_y(box), 0.0)
-        distances.append((gap, max(own.gap_x(box), own.gap_y(box)), index))
+        distances.append((gap, max(figure_box.gap_x(box), figure_box.gap_y(box)), index))
     gap, _, index = min(distances)
     return index, gap

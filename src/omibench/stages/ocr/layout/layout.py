@@ -89,7 +89,7 @@ class Line:
     """Why it is no part of what the page says: `handwriting` or `label`."""
 
 
-class Panel(NamedTuple):
+class PanelBox(NamedTuple):
     """A part of a figure under the figure's caption, with its letter if it has one."""
 
     box: Box
@@ -105,7 +105,7 @@ class Picture:
     caption: str | None = None
     number: str | None = None
     """The number that its caption gives it."""
-    panels: tuple[Panel, ...] = ()
+    panels: tuple[PanelBox, ...] = ()
 
 
 Item = Line | Picture

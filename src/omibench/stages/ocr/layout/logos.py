@@ -47,7 +47,7 @@ def _is_repeated(
     region: Region, cells: dict[_Key, list[tuple[int, Region]]], size: tuple[float, float]
 ) -> bool:
     scanned = region.raster and region.image is None
-    if scanned and not _in_margin(region.box, size):
+    if scanned and not _is_in_margin(region.box, size):
         return False
     far = _JITTER if scanned else _STILL
     return (
@@ -55,20 +55,20 @@ def _is_repeated(
             {
                 number
                 for key in _around(_cell(region.box))
-                for number, other in cells.get(key, ())
-                if other.strokes == region.strokes
-                and _distance_between(region.box, other.box) < far
+                for number, neighbour in cells.get(key, ())
+                if neighbour.strokes == region.strokes
+                and _measure_distance(region.box, neighbour.box) < far
             }
         )
         >= MIN_REPEATS
     )
 
 
-def _distance_between(a: Box, b: Box) -> float:
+def _measure_distance(a: Box, b: Box) -> float:
     return max(abs(p - q) for p, q in zip(a, b, strict=True))
 
 
-def _in_margin(box: Box, size: tuple[float, float]) -> bool:
+def _is_in_margin(box: Box, size: tuple[float, float]) -> bool:
     x, y = box.centre
     across, down = x / max(1.0, size[0]), y / max(1.0, size[1])
     return min(across, 1 - across) < _MARGIN or min(down, 1 - down) < _MARGIN

@@ -122,7 +122,7 @@ def _clusters(page: pymupdf.Page, drawings: list[_Drawing]) -> list[tuple[Box, l
     boxes = [Box(*drawing["rect"]) for drawing in drawings]
     if len(drawings) > _MAX_DRAWINGS:
         # Clustering is quadratic; maps and scatter plots are grouped by the squares they touch.
-        return _by_squares(drawings, boxes, Box(*page.rect))
+        return _group_by_squares(drawings, boxes, Box(*page.rect))
     clusters = page.cluster_drawings(
         drawings=drawings, x_tolerance=NEAR, y_tolerance=NEAR, final_filter=False
     )
@@ -134,7 +134,7 @@ def _clusters(page: pymupdf.Page, drawings: list[_Drawing]) -> list[tuple[Box, l
     return groups
 
 
-def _by_squares(
+def _group_by_squares(
     drawings: list[_Drawing], boxes: Sequence[Box], sheet: Box
 ) -> list[tuple[Box, list[_Drawing]]]:
     import numpy as np

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from omibench.stages.ocr.layout.labels import with_labels
-from omibench.stages.ocr.layout.layout import Box, Line, Panel
+from omibench.stages.ocr.layout.layout import Box, Line, PanelBox
 
 _LETTER = re.compile(r"[(（]?([a-hA-H]|[ivIV]{1,4}|[1-9])[)）.]?(?:\s.*)?|([a-h])[)）]")
 _NEAR = 30.0
@@ -15,7 +15,7 @@ _ALIKE = 3.0
 
 def find_panels(
     parts: Sequence[Box], figure_box: Box, labels: Sequence[Line], size: float
-) -> tuple[Panel, ...]:
+) -> tuple[PanelBox, ...]:
     """The panels of a figure in rows from left to right; none when it is of one piece.
 
     `parts` are what was drawn apart under its caption, and `labels` the lines inside of it: each
@@ -39,10 +39,10 @@ def find_panels(
     if len(named) < 2 and not _are_alike(grown):
         return ()
     panels = [
-        Panel(box.union(named[k].box) if k in named else box, _letter(named.get(k)))
+        PanelBox(box.union(named[k].box) if k in named else box, _letter(named.get(k)))
         for k, box in enumerate(grown)
     ]
-    return tuple(_in_rows(panels))
+    return tuple(_sort_by_rows(panels))
 
 
 def _are_alike(boxes: Sequence[Box]) -> bool:
@@ -56,8 +56,8 @@ def _letter(line: Line | None) -> str | None:
     return (match[1] or match[2]) if match else None
 
 
-def _in_rows(panels: Sequence[Panel]) -> list[Panel]:
-    rows: list[list[Panel]] = []
+def _sort_by_rows(panels: Sequence[PanelBox]) -> list[PanelBox]:
+    rows: list[list[PanelBox]] = []
     for panel in sorted(panels, key=lambda panel: panel.box.y0):
         row = next((r for r in rows if r[0].box.holds(_level(r[0].box, panel.box))), None)
         if row is None:

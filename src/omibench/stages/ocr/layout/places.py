@@ -58,7 +58,7 @@ class Layout(Noun):
 
 def find_places(document: Document, paper: Paper) -> list[Place]:
     """Every part of every problem, then what belongs to none."""
-    places = [place for draft in paper.drafts for place in _of_draft(draft)]
+    places = [place for draft in paper.drafts for place in _list_draft_places(draft)]
     places = list({(p.page, p.part, p.bbox): p for p in reversed(places)}.values())[::-1]
     placed_items = {(i.page, i.box) for d in paper.drafts for i in _items(d)}
     answers = {(i.page, i.box) for i in paper.answers}
@@ -115,7 +115,7 @@ def write_layout(
     (folder / "layout.json").write_text(text, "utf-8")
 
 
-def _of_draft(draft: Draft) -> Iterator[Place]:
+def _list_draft_places(draft: Draft) -> Iterator[Place]:
     number = draft.number
     if draft.stem:
         for page, box in _blocks(draft.stem.items):

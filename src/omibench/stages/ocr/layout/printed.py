@@ -84,7 +84,7 @@ def _reason(line: Line, text: str, words: Sequence[Line], sure: float, height: f
 def _shares_row(line: Line, words: Sequence[Line]) -> bool:
     """Whether a line of words stands on the same row."""
     return any(
-        other is not line
-        and -line.box.gap_y(other.box) > 0.5 * min(line.box.height, other.box.height)
-        for other in words
+        word_line is not line
+        and -line.box.gap_y(word_line.box) > 0.5 * min(line.box.height, word_line.box.height)
+        for word_line in words
     )

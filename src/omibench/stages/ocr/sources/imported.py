@@ -12,10 +12,10 @@ from omibench.schemas.problem import Answer, Figure, Problem, Question
 from omibench.schemas.tables import write_jsonl
 from omibench.stages.ocr.sources.check import hash_regular_file
 from omibench.stages.ocr.sources.manifest import Rows, slug
-from omibench.stages.ocr.worker import Outcome
+from omibench.stages.ocr.worker import OcrOutcome
 
 
-def import_rows(rows: Rows, folder: Path) -> Outcome:
+def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
     """Write the problems of a benchmark into `folder`: problems.jsonl, pages.jsonl and images/.
 
     The adapters are those with which a benchmark is evaluated. A row whose pictures are not there
@@ -27,7 +27,7 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
     try:
         dataset = load_benchmark(BenchmarkParams(name=rows.format), rows.folder, folder)
     except OmibenchError as error:
-        return Outcome(error=("rows_unreadable", str(error)))
+        return OcrOutcome(error=("rows_unreadable", str(error)))
     digest = hash_regular_file(Path(rows.tables[0])) if len(rows.tables) == 1 else ""
     place = f"images/{rows.slug}"
     problems, missing = [], []
@@ -37,7 +37,7 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
                 _copy_picture(figure, dataset.folder, folder, place) for figure in question.images
             ]
         except OmibenchError as error:
-            return Outcome(error=("rows_unreadable", f"{question.id}: {error}"))
+            return OcrOutcome(error=("rows_unreadable", f"{question.id}: {error}"))
         if any(figure is None for figure in figures):
             missing.append(question.id)
         else:
@@ -46,7 +46,7 @@ def import_rows(rows: Rows, folder: Path) -> Outcome:
     write_jsonl(folder / "problems.jsonl", problems)
     write_jsonl(folder / "pages.jsonl", [])
     codes = [code for code, count in _codes(problems, missing) if count]
-    return Outcome(codes=codes, where={"picture_missing": _few(missing)} if missing else {})
+    return OcrOutcome(codes=codes, where={"picture_missing": _few(missing)} if missing else {})
 
 
 def _problem(

@@ -13,7 +13,7 @@ from omibench.stages.ocr.layout.scans import choose_scale
 from omibench.stages.ocr.readers import Readers
 from omibench.stages.ocr.sources.check import MAX_PIXELS, is_photograph, open_pdf, photograph_size
 from omibench.stages.ocr.sources.manifest import Source
-from omibench.stages.ocr.structure.document import Document, Sheet, read_document
+from omibench.stages.ocr.structure.document import Document, DocumentPage, read_document
 
 if TYPE_CHECKING:
     import pymupdf
@@ -29,13 +29,13 @@ class Work(Protocol):
     def allowance(self, place: int) -> Allowance: ...
 
     @property
-    def unread(self) -> Path: ...
+    def unread_folder(self) -> Path: ...
 
     @property
     def readings(self) -> Path: ...
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A file as a PDF, as a document, and the codes of its opening."""
 
     pdf: pymupdf.Document
@@ -51,7 +51,7 @@ class Opener:
         self.readers = Readers(job.params, job.readings)
         self.unread: dict[int, list[int]] = {}
 
-    def open(self, path: str) -> Opened:
+    def open(self, path: str) -> OpenedFile:
         """Open and read one file. Raises what `open_pdf` raises."""
         place = self.job.source.files.index(path)
         opened = self._photograph(path, place) if is_photograph(Path(path)) else self._pdf(path)
@@ -62,26 +62,26 @@ class Opener:
                 self._show(opened.pdf, place, waiting)
         return opened
 
-    def _pdf(self, path: str) -> Opened:
+    def _pdf(self, path: str) -> OpenedFile:
         params, place = self.job.params, self.job.source.files.index(path)
         allowance = self.job.allowance(place)
         pdf, codes = open_pdf(Path(path), params.max_pages, self.password)
-        reader = self.readers.of(place) if self.job.read else None
+        reader = self.readers.choose_reader(place) if self.job.read else None
         every = params.pages == "all" and params.engine != "textlayer"
-        return Opened(pdf, read_document(pdf, reader, every=every, allowance=allowance), codes)
+        return OpenedFile(pdf, read_document(pdf, reader, every=every, allowance=allowance), codes)
 
-    def _photograph(self, path: str, place: int) -> Opened:
+    def _photograph(self, path: str, place: int) -> OpenedFile:
         params, (width, height) = self.job.params, photograph_size(Path(path))
         if width * height > MAX_PIXELS:
             empty = read_document(picture_page(None))
             empty.pages[0].codes[:] = ["image_too_large"]
-            return Opened(picture_page(None), empty, [])
+            return OpenedFile(picture_page(None), empty, [])
         if not self.job.read or params.is_remote:
             pdf = picture_page(load_pixels(Path(path)) if params.is_remote else None)
-            reader = self.readers.of(place) if self.job.read else None
-            return Opened(pdf, read_document(pdf, reader, every=True), [])
+            reader = self.readers.choose_reader(place) if self.job.read else None
+            return OpenedFile(pdf, read_document(pdf, reader, every=True), [])
         photograph = read_photograph(Path(path), self.readers.engine())
-        return Opened(
+        return OpenedFile(
             photograph.pdf, read_document(photograph.pdf, photograph.reader, every=True), []
         )
 
@@ -89,15 +89,15 @@ class Opener:
         """Write the pictures of pages that another engine is to read."""
         import pymupdf
 
-        self.job.unread.mkdir(parents=True, exist_ok=True)
+        self.job.unread_folder.mkdir(parents=True, exist_ok=True)
         for number in pages:
             page = pdf[number - 1]
             scale = choose_scale(page)
             pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB)
-            pixels.save(self.job.unread / f"{place}-p{number:04d}.png")
+            pixels.save(self.job.unread_folder / f"{place}-p{number:04d}.png")
 
 
-def page_text(source: str, sheet: Sheet) -> PageText:
+def page_text(source: str, sheet: DocumentPage) -> PageText:
     """The row of pages.jsonl."""
     lines = [
         PageLine(

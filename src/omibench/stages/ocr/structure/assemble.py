@@ -53,8 +53,8 @@ def to_problem(
     images = [figures[id(picture)] for picture in draft.pictures]
     place = {id(picture): k for k, picture in enumerate(draft.pictures)}
     stem = marked_text(draft.stem.items, place, words) if draft.stem else ""
-    own = marked_text(draft.items, place, words)
-    question = "\n\n".join(part for part in (stem, own) if part)
+    statement = marked_text(draft.items, place, words)
+    question = "\n\n".join(part for part in (stem, statement) if part)
     choices = [_choice(option, place, words) for option in draft.options]
     identity = f"{source.slug}-{draft.number}"
     return Problem(
@@ -107,28 +107,28 @@ def _choice(option: Option, place: Mapping[int, int], words: frozenset[str]) -> 
 
 
 def _warnings(draft: Draft, question: str, choices: Sequence[Choice]) -> list[ProblemWarning]:
-    found = []
+    warnings = []
     texts = [question, *(choice.text or "" for choice in choices)]
     if any(_BROKEN.search(text) for text in texts):
-        found.append(ProblemWarning("garbled_text", "characters that the font does not explain"))
+        warnings.append(ProblemWarning("garbled_text", "characters that the font does not explain"))
     lines = [
         *(i for i in draft.statement if isinstance(i, Line)),
         *(ln for o in draft.options for ln in o.lines),
     ]
     if any(line.stacked for line in lines):
-        found.append(ProblemWarning("math_suspect", "a formula of several rows was read as one"))
+        warnings.append(ProblemWarning("math_suspect", "a formula of several rows was read as one"))
     elif flattened := next((line for line in lines if line.math_suspect), None):
-        found.append(
+        warnings.append(
             ProblemWarning("math_suspect", f"{flattened.engine} may have flattened a formula")
         )
     empty = [choice.label for choice in choices if choice.image is None and not choice.text]
     if empty:
-        found.append(ProblemWarning("choice_empty", ", ".join(empty)))
+        warnings.append(ProblemWarning("choice_empty", ", ".join(empty)))
     captioned = {p.number for p in draft.pictures if p.number}
     missing = [n for n in figure_numbers(question) if n not in captioned]
     if captioned and missing:
-        found.append(ProblemWarning("figure_missing", ", ".join(missing)))
-    return found
+        warnings.append(ProblemWarning("figure_missing", ", ".join(missing)))
+    return warnings
 
 
 def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) -> Problem:
@@ -141,7 +141,7 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
     """
     number = problem.number
     printed = [answer for key in keys if (answer := key.get(number))]
-    given = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
+    answers = [letters for answer in printed if (letters := as_letters(answer, problem.choices))]
     unread = next(
         (f"{key.unread[number]} is no answer" for key in keys if number in key.unread), ""
     )
@@ -151,9 +151,9 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
         words for answer in printed if (words := read_words_behind_letter(answer, problem.choices))
     )
     warnings = list(problem.warnings)
-    conflict = next((answer for answer in given if answer != given[0]), None)
+    conflict = next((answer for answer in answers if answer != answers[0]), None)
     if conflict:
-        detail = f"key {given[0]}, solution {conflict}"
+        detail = f"key {answers[0]}, solution {conflict}"
         warnings.append(ProblemWarning("answer_conflict", detail))
     doubtful = any(number in key.doubtful for key in keys)
     cancelled = any(number in key.cancelled for key in keys)
@@ -165,7 +165,7 @@ def with_answers(problem: Problem, keys: Sequence[Key], solution: str | None) ->
         warnings.append(ProblemWarning("answer_unread", unread))
     return problem.model_copy(
         update={
-            "answer": None if doubtful or cancelled or unread or not given else given[0],
+            "answer": None if doubtful or cancelled or unread or not answers else answers[0],
             "solution": solution or problem.solution or next(behind, None),
             "warnings": warnings,
         }

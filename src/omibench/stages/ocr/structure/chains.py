@@ -30,7 +30,7 @@ RARE = Patience(gap=2, cost=1.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateLine:
     """A line that may begin a problem: its place in the flow and how it looks."""
 
     index: int
@@ -42,12 +42,12 @@ class Candidate:
 
 def find_candidates(
     flow: Sequence[Item], read: Callable[[str], Number | None] = read_number
-) -> list[Candidate]:
+) -> list[CandidateLine]:
     """Every line that begins, at the left of its row, with what may be a problem's number.
 
     Of lines that name parts of one problem ("B2 a)", "B2 b)") only the first begins it.
     """
-    candidates: list[Candidate] = []
+    candidates: list[CandidateLine] = []
     last: dict[tuple[str, str], int] = {}
     for index, item in enumerate(flow):
         if isinstance(item, Line) and item.upright and item.starts:
@@ -57,11 +57,15 @@ def find_candidates(
                 repeats = number.part and last.get(kind) == number.value
                 last[kind] = number.value
                 if not repeats:
-                    candidates.append(Candidate(index, number, item.indent, item.bold, item.size))
+                    candidates.append(
+                        CandidateLine(index, number, item.indent, item.bold, item.size)
+                    )
     return candidates
 
 
-def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) -> list[Candidate]:
+def best_chain(
+    candidates: Sequence[CandidateLine], patience: Patience = QUESTIONS
+) -> list[CandidateLine]:
     """The most plausible sequence of problem numbers, by dynamic programming.
 
     Each member counts one. Skipped numbers, a changed indent, weight or type
@@ -83,7 +87,7 @@ def best_chain(candidates: Sequence[Candidate], patience: Patience = QUESTIONS) 
     return _outer(candidates, best, patience) if _is_plausible(best) else []
 
 
-def _takes_turns(first: Sequence[Candidate], second: Sequence[Candidate]) -> bool:
+def _takes_turns(first: Sequence[CandidateLine], second: Sequence[CandidateLine]) -> bool:
     """Whether each number of `second` stands between two of `first`, the last one behind them."""
     if len(first) != len(second):
         return False
@@ -92,15 +96,15 @@ def _takes_turns(first: Sequence[Candidate], second: Sequence[Candidate]) -> boo
 
 
 def _outer(
-    candidates: Sequence[Candidate], chain: list[Candidate], patience: Patience
-) -> list[Candidate]:
+    candidates: Sequence[CandidateLine], chain: list[CandidateLine], patience: Patience
+) -> list[CandidateLine]:
     """The chain, or the one further left of which a single problem holds all of it as a list.
 
     A longer list below the last number further left may be the paper, below its instructions.
     """
     kind = (chain[0].number.style, chain[0].number.prefix)
-    left = min(c.indent for c in chain) - 8
-    outer_candidates = [c for c in candidates if c.indent < left]
+    max_indent = min(c.indent for c in chain) - 8
+    outer_candidates = [c for c in candidates if c.indent < max_indent]
     outer_candidates = [c for c in outer_candidates if (c.number.style, c.number.prefix) == kind]
     if len(outer_candidates) < 2:
         return chain
@@ -113,16 +117,18 @@ def _outer(
 
 
 def find_chains(
-    candidates: Sequence[Candidate], patience: Patience
-) -> list[tuple[float, list[Candidate]]]:
+    candidates: Sequence[CandidateLine], patience: Patience
+) -> list[tuple[float, list[CandidateLine]]]:
     """The best chain of each style and prefix, with its score."""
-    kinds: dict[tuple[str, str], list[Candidate]] = defaultdict(list)
+    kinds: dict[tuple[str, str], list[CandidateLine]] = defaultdict(list)
     for candidate in candidates:
         kinds[candidate.number.style, candidate.number.prefix].append(candidate)
     return [_chain(members, patience) for members in reversed(kinds.values())]
 
 
-def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, list[Candidate]]:
+def _chain(
+    candidates: Sequence[CandidateLine], patience: Patience
+) -> tuple[float, list[CandidateLine]]:
     best: list[float] = []
     predecessors: list[int | None] = []
     by_value: dict[int, list[int]] = {}
@@ -152,13 +158,15 @@ def _chain(candidates: Sequence[Candidate], patience: Patience) -> tuple[float, 
     return score, chain
 
 
-def _change(a: Candidate, b: Candidate) -> float:
+def _change(a: CandidateLine, b: CandidateLine) -> float:
     moved = min(0.8, max(0.0, abs(a.indent - b.indent) - 8) / 20)
     return moved + 0.5 * (a.bold != b.bold) + 0.4 * (abs(a.size - b.size) > 1.2)
 
 
 def holds_lists(
-    outer: Sequence[Candidate], candidates: Sequence[Candidate], inner: Sequence[Candidate]
+    outer: Sequence[CandidateLine],
+    candidates: Sequence[CandidateLine],
+    inner: Sequence[CandidateLine],
 ) -> bool:
     """Whether the numbering of `inner` begins with 1 in at least two problems of `outer`."""
     if len(outer) < 2 or outer[0].number.value != 1:
@@ -175,7 +183,7 @@ def holds_lists(
     )
 
 
-def _is_plausible(chain: Sequence[Candidate]) -> bool:
+def _is_plausible(chain: Sequence[CandidateLine]) -> bool:
     if len(chain) > 1:
         return True
     number = chain[0].number
@@ -186,23 +194,25 @@ _MISREAD = re.compile(r"([\dlIi|OoSsBZz]{1,3})\s*(?:[.,:;、．·)）\]]\s*|(?=[
 _DIGITS = str.maketrans("lIi|OoSsBZz", "11110055822")
 
 
-def mend_chain(flow: Sequence[Item], chain: Sequence[Candidate]) -> list[Candidate]:
+def mend_chain(flow: Sequence[Item], chain: Sequence[CandidateLine]) -> list[CandidateLine]:
     """A chain with the numbers that an engine misread ("l." for "1.", "5," for "5.").
 
     Only where a number is missing, and one line of those that an engine read, in the margin where
     the numbers stand, can be it.
     """
-    found = list(chain[:1])
+    mended_chain = list(chain[:1])
     if chain and chain[0].number.value == 2:
-        found = [*_misread(flow, 1, 0, chain[0]), chain[0]]
+        mended_chain = [*_misread(flow, 1, 0, chain[0]), chain[0]]
     for before, after in pairwise(chain):
         for value in range(before.number.value + 1, after.number.value):
-            found += _misread(flow, value, found[-1].index + 1, after)
-        found.append(after)
-    return found
+            mended_chain += _misread(flow, value, mended_chain[-1].index + 1, after)
+        mended_chain.append(after)
+    return mended_chain
 
 
-def _misread(flow: Sequence[Item], value: int, start: int, after: Candidate) -> list[Candidate]:
+def _misread(
+    flow: Sequence[Item], value: int, start: int, after: CandidateLine
+) -> list[CandidateLine]:
     lines = []
     for index in range(start, after.index):
         item = flow[index]
@@ -212,5 +222,5 @@ def _misread(flow: Sequence[Item], value: int, start: int, after: Candidate) -> 
         read = match[1].translate(_DIGITS) if match else ""
         if match and read.endswith(str(value)) and abs(item.indent - after.indent) < item.size:
             number = Number(value, after.number.style, match.end(), after.number.prefix)
-            lines.append(Candidate(index, number, item.indent, item.bold, item.size))
+            lines.append(CandidateLine(index, number, item.indent, item.bold, item.size))
     return lines if len(lines) == 1 else []

@@ -107,30 +107,31 @@ def _all_say_something(items: Sequence[Item], run: Sequence[Marker]) -> bool:
 
 def _run(items: Sequence[Item], row: Lettering, markers: Iterable[Marker]) -> list[Marker]:
     """The markers from the first letter on; none with a gap in letters that are no Latin ones."""
-    found: dict[str, Marker] = {}
+    markers_by_letter: dict[str, Marker] = {}
     for marker in markers:
         # A letter that comes back restarts the list; what was found so far may be the list.
-        if marker.letter == row.label(row.letters[0]) and len(found) < MIN_CHOICES:
-            found = {}
-        found.setdefault(marker.letter, marker)
+        if marker.letter == row.label(row.letters[0]) and len(markers_by_letter) < MIN_CHOICES:
+            markers_by_letter = {}
+        markers_by_letter.setdefault(marker.letter, marker)
     labels = [row.label(letter) for letter in row.letters]
-    gap = next((k for k, label in enumerate(labels) if label not in found), len(labels))
-    run = [found[label] for label in labels[:gap]] if gap >= MIN_CHOICES else []
+    gap = next((k for k, label in enumerate(labels) if label not in markers_by_letter), len(labels))
+    run = [markers_by_letter[label] for label in labels[:gap]] if gap >= MIN_CHOICES else []
     if not run or row.is_latin:
         return run
-    return run if gap == len(found) and not _goes_on_otherwise(items, row, run) else []
+    return run if gap == len(markers_by_letter) and not _goes_on_otherwise(items, row, run) else []
 
 
 def _goes_on_otherwise(items: Sequence[Item], row: Lettering, run: Sequence[Marker]) -> bool:
     """Whether the next letter of another row follows a list, as in `а) б) в) D)`."""
     last, place = max((m.place, m.start) for m in run), len(run)
     return any(
-        (marker.place, marker.start) > last and marker.letter == other.label(other.letters[place])
-        for other in LETTERINGS
-        if other.letters != row.letters and place < len(other.letters)
-        for style in other.settings
+        (marker.place, marker.start) > last
+        and marker.letter == other_row.label(other_row.letters[place])
+        for other_row in LETTERINGS
+        if other_row.letters != row.letters and place < len(other_row.letters)
+        for style in other_row.settings
         if style != "A"
-        for marker in _markers(items, other, style)
+        for marker in _markers(items, other_row, style)
     )
 
 
@@ -185,7 +186,7 @@ def _stands_free(text: str, match: re.Match[str]) -> bool:
 def _is_choice_list(
     items: Sequence[Item], run: Sequence[Marker], row: Lettering, question: str
 ) -> bool:
-    if row.when == "always":
+    if row.condition == "always":
         alone = run[0].style == "A"
         return not alone or (len(run) > 3 and _stand_in_line([items[m.place] for m in run]))
     options, _, _ = _fill(items, run)
@@ -195,10 +196,10 @@ def _is_choice_list(
     before = _before(items, run[0]) or question
     if not row.is_latin and (asks_for_pairs(before) or any(leaves_blank(text) for text in texts)):
         return False
-    if row.when == "no task":
+    if row.condition == "no task":
         return True
     heading = before[-_HEARD:]
-    chosen = tells_to_choose(heading) or (row.when == "asked" and asks(heading))
+    chosen = tells_to_choose(heading) or (row.condition == "asked" and asks(heading))
     return len(run) in _USUAL and chosen
 
 
@@ -253,8 +254,8 @@ def _fill(
         elif row and _ends_choices(items, index, row[-1][1]):
             return list(options.values()), pictures, list(items[index:])
         elif row:
-            left = [entry for entry in row if entry[0] <= item.box.x0 + 3] or row[:1]
-            _add(max(left, key=lambda entry: entry[0])[1], item)
+            preceding = [entry for entry in row if entry[0] <= item.box.x0 + 3] or row[:1]
+            _add(max(preceding, key=lambda entry: entry[0])[1], item)
     return list(options.values()), pictures, []
 
 

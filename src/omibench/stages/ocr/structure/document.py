@@ -13,7 +13,7 @@ from omibench.stages.ocr.layout.captions import find_captions
 from omibench.stages.ocr.layout.columns import gutter, in_reading_order
 from omibench.stages.ocr.layout.figures import find_pictures
 from omibench.stages.ocr.layout.furniture import body_size, without_furniture
-from omibench.stages.ocr.layout.labels import Setting
+from omibench.stages.ocr.layout.labels import Typography
 from omibench.stages.ocr.layout.layout import Box, Item, Line
 from omibench.stages.ocr.layout.logos import without_logos
 from omibench.stages.ocr.layout.marks import Region, find_regions, is_searchable_scan
@@ -32,7 +32,7 @@ _COARSE = 100 / 72
 
 
 @dataclass(slots=True)
-class Sheet:
+class DocumentPage:
     """One page before the paper is put together."""
 
     number: int
@@ -54,7 +54,7 @@ class Sheet:
 class Document:
     """A paper as read: its pages, the flow of its items, its type size and its words."""
 
-    pages: list[Sheet]
+    pages: list[DocumentPage]
     flow: list[Item]
     size: float
     words: frozenset[str]
@@ -64,7 +64,7 @@ class Document:
         """Codes of the pages, each once, in the order met."""
         return list(dict.fromkeys(code for page in self.pages for code in page.codes))
 
-    def where(self) -> dict[str, str]:
+    def locate_codes(self) -> dict[str, str]:
         """The pages of each code, such as `page 2` or `pages 1, 4-6`."""
         return {
             code: _pages([page.number for page in self.pages if code in page.codes])
@@ -90,7 +90,7 @@ def read_document(
         if allowance is None or allowance.begins(index + 1):
             sheets.append(_sheet(pdf[index], index + 1, reader, every))
         else:
-            sheets.append(Sheet(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
+            sheets.append(DocumentPage(index + 1, 1.0, 1.0, [], [], engine="none", codes=[UNREAD]))
     if allowance:
         allowance.end()
     regions_by_page = without_logos(
@@ -129,11 +129,11 @@ def _pages(numbers: Sequence[int]) -> str:
     return f"{'page' if len(numbers) == 1 else 'pages'} {', '.join(spans)}"
 
 
-def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bool) -> Sheet:
+def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bool) -> DocumentPage:
     if page.rotation:
         page.remove_rotation()
     lines = read_lines(page, number)
-    sheet = Sheet(number, page.rect.width, page.rect.height, lines, [])
+    sheet = DocumentPage(number, page.rect.width, page.rect.height, lines, [])
     if has_huge_image(page):
         sheet.codes.append("image_too_large")
     else:
@@ -149,7 +149,7 @@ def _sheet(page: pymupdf.Page, number: int, reader: PageReader | None, every: bo
     return sheet
 
 
-def _read(sheet: Sheet, page: pymupdf.Page, reader: PageReader) -> None:
+def _read(sheet: DocumentPage, page: pymupdf.Page, reader: PageReader) -> None:
     """Have a page read; what is no text on it may be figures."""
     scanned = reader.read_page(page, sheet.number)
     sheet.engine, sheet.turn, sheet.lines = scanned.engine, scanned.turn, scanned.lines
@@ -165,7 +165,7 @@ def _read(sheet: Sheet, page: pymupdf.Page, reader: PageReader) -> None:
         sheet.codes.append("page_unread")
 
 
-def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], list[Line]]:
+def _items(sheet: DocumentPage, lines: list[Line], size: float) -> tuple[list[Item], list[Line]]:
     """The items of one page in reading order, and all its lines in reading order."""
     outside = [
         line
@@ -177,7 +177,7 @@ def _items(sheet: Sheet, lines: list[Line], size: float) -> tuple[list[Item], li
     right = max((line.box.x1 for line in outside), default=sheet.width)
     width = max(1.0, (right - left) / (1 if middle is None else 2.1))
     pictures, remaining_lines = find_pictures(
-        sheet.number, sheet.regions, lines, find_captions(lines), Setting(size, width)
+        sheet.number, sheet.regions, lines, find_captions(lines), Typography(size, width)
     )
     items = in_reading_order(
         [*(ln for ln in remaining_lines if not ln.left_out), *pictures], middle

@@ -12,14 +12,14 @@ from omibench.schemas.problem_warning import ProblemWarning
 from omibench.stages.ocr.keys.blanks import empty_blanks
 from omibench.stages.ocr.keys.inline import split_inline, without_arrows
 from omibench.stages.ocr.keys.keys import Key
-from omibench.stages.ocr.keys.solutions import own_answers
+from omibench.stages.ocr.keys.solutions import read_heading_answers
 from omibench.stages.ocr.layout.layout import Item, Line, Picture
 from omibench.stages.ocr.structure.choices import split_choices
 from omibench.stages.ocr.structure.document import Document
 from omibench.stages.ocr.structure.numbering import format_label
 from omibench.stages.ocr.structure.pairing import Option
 from omibench.stages.ocr.structure.references import figure_numbers
-from omibench.stages.ocr.structure.segment import Block, all_blocks
+from omibench.stages.ocr.structure.segment import ProblemBlock, all_blocks
 from omibench.stages.ocr.structure.solved import holds_solutions_alone
 from omibench.stages.ocr.structure.stems import Stem, split_stem
 from omibench.stages.ocr.structure.subjects import is_heading, leading_tag, subject_word
@@ -76,7 +76,7 @@ class Paper:
 
     drafts: list[Draft]
     answers: list[Item]
-    own: Key = field(default_factory=Key)
+    block_key: Key = field(default_factory=Key)
     """Answers that the problems' key blocks give: at their head, marked, in blanks, or below."""
     solved: bool = False
     """Whether it holds solutions alone, and asks nothing."""
@@ -88,7 +88,7 @@ def read_paper(document: Document) -> Paper:
     preamble, blocks = all_blocks(flow, document.size)
     if not blocks:
         return Paper([], answers)
-    key = own_answers(blocks)
+    key = read_heading_answers(blocks)
     headed = key.answers.keys() | key.cancelled
     _give_by_reference(blocks, preamble)
     stems: dict[str, list[Stem]] = {}
@@ -102,8 +102,10 @@ def read_paper(document: Document) -> Paper:
             stems.setdefault(following.section, []).extend([stem] if stem else [])
         restarts = following is not None and following.section != block.section
         block.items, headings = without_titles(block.items, document.size, restarts=restarts)
-        mine = next((s for s in stems.get(block.section, []) if block.value in s.numbers), None)
-        drafts.append(_draft(block, mine, subject, headed=block.number in headed))
+        shared_stem = next(
+            (s for s in stems.get(block.section, []) if block.value in s.numbers), None
+        )
+        drafts.append(_draft(block, shared_stem, subject, headed=block.number in headed))
         subject = _last_subject(headings) or subject
     _empty_blanks(drafts)
     for draft in drafts:
@@ -114,7 +116,9 @@ def read_paper(document: Document) -> Paper:
     return Paper(drafts, answers, key, solved=holds_solutions_alone(drafts, preamble))
 
 
-def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: bool) -> Draft:
+def _draft(
+    block: ProblemBlock, stem: Stem | None, subject: Subject | None, *, headed: bool
+) -> Draft:
     """The draft of a block; one `headed` by its answer holds a solution and nothing else."""
     head = block.items[0]
     pages = sorted({item.page for item in block.items})
@@ -129,8 +133,8 @@ def _draft(block: Block, stem: Stem | None, subject: Subject | None, *, headed: 
     if headed:
         draft.solution = items
         return draft
-    asked, solution, answer = split_inline(items)
-    statement, options = split_choices(asked)
+    question, solution, answer = split_inline(items)
+    statement, options = split_choices(question)
     statement = without_arrows(statement)
     if solution and not options and not any(isinstance(item, Line) for item in statement):
         statement, solution, stem = [], [*statement, *solution], None
@@ -147,7 +151,7 @@ def _empty_blanks(drafts: Sequence[Draft]) -> None:
         draft.answer = [letter] if letter and not draft.answer else draft.answer
 
 
-def _give_by_reference(blocks: Sequence[Block], preamble: Sequence[Item]) -> None:
+def _give_by_reference(blocks: Sequence[ProblemBlock], preamble: Sequence[Item]) -> None:
     """Move a numbered figure to the only problem that refers to it, where its own does not."""
     texts = [" ".join(i.text for i in b.items if isinstance(i, Line)) for b in blocks]
     refers = [set(figure_numbers(text)) for text in texts]

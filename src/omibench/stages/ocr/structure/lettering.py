@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-When = Literal["always", "no task", "asked", "chosen"]
+ChoiceCondition = Literal["always", "no task", "asked", "chosen"]
 """When lines that begin with such letters are choices.
 
 `no task`: when none of them tells the reader to do something. `asked`: when, besides, the text
@@ -26,7 +26,7 @@ class Lettering(NamedTuple):
 
     letters: str
     settings: tuple[str, ...]
-    when: When
+    condition: ChoiceCondition
     printed: bool = True
     """Whether labels are as printed; small Latin letters become capitals."""
 
@@ -113,6 +113,10 @@ def _families() -> tuple[str, ...]:
     """The rows of the table with those of their other forms: capitals with small letters."""
     rows = [row.letters for row in LETTERINGS]
     return tuple(
-        "".join(other for other in rows if same_letter(other[0]) == same_letter(row[0]))
+        "".join(
+            related_row
+            for related_row in rows
+            if same_letter(related_row[0]) == same_letter(row[0])
+        )
         for row in rows
     )

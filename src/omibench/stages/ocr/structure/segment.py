@@ -12,7 +12,7 @@ from omibench.stages.ocr.layout.layout import Item, Line
 from omibench.stages.ocr.structure.chains import (
     QUESTIONS,
     RARE,
-    Candidate,
+    CandidateLine,
     Patience,
     best_chain,
     find_candidates,
@@ -28,7 +28,7 @@ _TITLE_ABOVE = 10
 
 
 @dataclass(slots=True)
-class Block:
+class ProblemBlock:
     """One problem as it stands in the paper: what it is called, and its items up to the next one.
 
     `number` is unique in the paper: `7`, or `B2`, `II.3` where sections count anew. `end` is where
@@ -42,35 +42,37 @@ class Block:
     section: str = ""
 
 
-class Section(NamedTuple):
+class PaperSection(NamedTuple):
     """Problems that are counted together; the name is empty where a paper counts through."""
 
     name: str
-    chain: list[Candidate]
+    chain: list[CandidateLine]
 
 
 def find_sections(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
-) -> list[Section]:
+) -> list[PaperSection]:
     """The numbering of a paper: one section, or several that each begin with 1 again.
 
     Styles that mostly mean something else, such as `(3)`, are tried where there is no other.
     `size` is that of the body, in points: titles of sections are larger, bold or well known.
     """
     candidates = find_candidates(flow)
-    sections = _by_prefix(candidates, patience) or _in_one(best_chain(candidates, patience))
+    sections = _split_by_prefix(candidates, patience) or _make_single_section(
+        best_chain(candidates, patience)
+    )
     rare = _rarely_numbered(flow, sections, patience)
     if rare:
         sections, candidates = rare
     if len(sections) != 1 or sections[0].chain[0].number.prefix:
         return sections
-    parts = _by_title(flow, candidates, sections[0].chain, size, patience) or sections
-    return [Section(name, mend_chain(flow, chain)) for name, chain in parts]
+    parts = _split_by_title(flow, candidates, sections[0].chain, size, patience) or sections
+    return [PaperSection(name, mend_chain(flow, chain)) for name, chain in parts]
 
 
 def _rarely_numbered(
-    flow: Sequence[Item], sections: Sequence[Section], patience: Patience
-) -> tuple[list[Section], list[Candidate]] | None:
+    flow: Sequence[Item], sections: Sequence[PaperSection], patience: Patience
+) -> tuple[list[PaperSection], list[CandidateLine]] | None:
     """The numbering in a style that mostly means something else, with its candidates.
 
     Only where there is no other, or where the other is an inset list inside one of its problems.
@@ -87,18 +89,18 @@ def _rarely_numbered(
         usual_counts = {sum(c.index < u.index for c in chain) for u in usual}
         if len(chain) <= len(usual) or not inset or len(usual_counts) > 1:
             return None
-    return _in_one(chain), candidates
+    return _make_single_section(chain), candidates
 
 
-def _in_one(chain: list[Candidate]) -> list[Section]:
-    return [Section(chain[0].number.prefix, chain)] if chain else []
+def _make_single_section(chain: list[CandidateLine]) -> list[PaperSection]:
+    return [PaperSection(chain[0].number.prefix, chain)] if chain else []
 
 
-def _by_prefix(candidates: Sequence[Candidate], patience: Patience) -> list[Section]:
+def _split_by_prefix(candidates: Sequence[CandidateLine], patience: Patience) -> list[PaperSection]:
     """Sections whose letter is a part of each number ("A1", "B1"), where they outdo others."""
     plain = [pair for pair in find_chains(candidates, patience) if not pair[1][0].number.prefix]
     lettered = [pair for pair in find_chains(candidates, patience) if pair[1][0].number.prefix]
-    chosen_chains: list[tuple[float, list[Candidate]]] = []
+    chosen_chains: list[tuple[float, list[CandidateLine]]] = []
     for score, chain in sorted(lettered, key=lambda pair: -pair[0]):
         begins = chain[0].number.value == 1 and (len(chain) > 1 or bool(chosen_chains))
         same_style = (
@@ -121,22 +123,22 @@ def _by_prefix(candidates: Sequence[Candidate], patience: Patience) -> list[Sect
     ):
         return []
     chains = sorted((chain for _, chain in chosen_chains), key=lambda chain: chain[0].index)
-    return [Section(chain[0].number.prefix, chain) for chain in chains]
+    return [PaperSection(chain[0].number.prefix, chain) for chain in chains]
 
 
-def _overlap(a: Sequence[Candidate], b: Sequence[Candidate]) -> bool:
+def _overlap(a: Sequence[CandidateLine], b: Sequence[CandidateLine]) -> bool:
     return a[0].index <= b[-1].index and b[0].index <= a[-1].index
 
 
-def _by_title(
+def _split_by_title(
     flow: Sequence[Item],
-    candidates: Sequence[Candidate],
-    whole: list[Candidate],
+    candidates: Sequence[CandidateLine],
+    whole_chain: list[CandidateLine],
     size: float,
     patience: Patience,
-) -> list[Section]:
+) -> list[PaperSection]:
     """Sections with titles of their own whose numbers begin with 1 again; else none."""
-    style = whole[0].number.style
+    style = whole_chain[0].number.style
     same_style = [c for c in candidates if c.number.style == style]
     titles = [i for i, item in enumerate(flow) if opens_section(item, size)]
     starts: dict[int, str] = {}
@@ -152,28 +154,28 @@ def _by_title(
     cuts = sorted(starts)
     if not cuts:
         return []
-    if whole[0].index < cuts[0]:
+    if whole_chain[0].index < cuts[0]:
         cuts, starts = [0, *cuts], {0: "", **starts}
     parts = []
     for begin, end in pairwise([*cuts, len(flow)]):
         chain = best_chain([c for c in same_style if begin <= c.index < end], patience)
         if chain and chain[0].number.value == 1:
             parts.append((starts[begin], chain))
-    if len(parts) < 2 or sum(len(chain) for _, chain in parts) <= len(whole):
+    if len(parts) < 2 or sum(len(chain) for _, chain in parts) <= len(whole_chain):
         return []
     names = [name for name, _ in parts]
     if len(set(names)) < len(names) or "" in names:
         names = [str(k + 1) for k in range(len(parts))]
-    return [Section(name, chain) for name, (_, chain) in zip(names, parts, strict=True)]
+    return [PaperSection(name, chain) for name, (_, chain) in zip(names, parts, strict=True)]
 
 
 def split_blocks(
-    flow: Sequence[Item], chain: Sequence[Candidate], section: str = ""
-) -> list[Block]:
+    flow: Sequence[Item], chain: Sequence[CandidateLine], section: str = ""
+) -> list[ProblemBlock]:
     """The items of each problem of a chain, up to the next one or the end of the flow."""
     ends = [*(c.index for c in chain[1:]), len(flow)][: len(chain)]
     return [
-        Block(
+        ProblemBlock(
             format_label(section, c.number.value), list(flow[c.index : end]), c.number.value,
             c.number.end, section,
         )
@@ -183,19 +185,19 @@ def split_blocks(
 
 def all_blocks(
     flow: Sequence[Item], size: float, patience: Patience = QUESTIONS
-) -> tuple[list[Item], list[Block]]:
+) -> tuple[list[Item], list[ProblemBlock]]:
     """What stands before the first problem of a paper, and the blocks of all its sections."""
     sections = find_sections(flow, size, patience)
     if not sections:
         return list(flow), []
     ends = [*(section.chain[0].index for section in sections[1:]), _end(flow, sections[-1].chain)]
-    blocks: list[Block] = []
+    blocks: list[ProblemBlock] = []
     for section, end in zip(sections, ends, strict=True):
         blocks += split_blocks(flow[:end], section.chain, section.name)
     return list(flow[: sections[0].chain[0].index]), blocks
 
 
-def _end(flow: Sequence[Item], chain: Sequence[Candidate]) -> int:
+def _end(flow: Sequence[Item], chain: Sequence[CandidateLine]) -> int:
     """Where the paper ends: at `END OF PAPER` after the last number, else with its last item."""
     last = chain[-1].index
     return next((i for i in range(last + 1, len(flow)) if is_end(flow[i])), len(flow))

@@ -31,7 +31,7 @@ _COUNTS = {
     "two": 2, "three": 3, "four": 4, "five": 5, "dos": 2, "cuatro": 4, "duas": 2,
     "dois": 2, "três": 3, "tres": 3, "quatro": 4, "zwei": 2, "drei": 3, "vier": 4,
 }  # fmt: skip
-_MOST = 20
+_MAX_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def parse_range(text: str) -> tuple[int, ...]:
     for between, digits in zip(parts[0::2], parts[1::2], strict=False):
         value = int(digits)
         if numbers and re.fullmatch(_SPAN, between, re.I):
-            if not 0 < value - numbers[-1] < _MOST:
+            if not 0 < value - numbers[-1] < _MAX_PROBLEMS:
                 return ()
             numbers += range(numbers[-1] + 1, value + 1)
         else:

@@ -168,7 +168,7 @@ def split_answers(flow: Sequence[Item], size: float) -> tuple[list[Item], list[I
             continue
         line = flow[index]
         prominent = isinstance(line, Line) and (line.bold or line.size > 1.1 * size)
-        alone = not any(_beside(line, other) for other in flow[index + 1 : index + 3])
+        alone = not any(_beside(line, neighbour) for neighbour in flow[index + 1 : index + 3])
         restarts = bool(after) and after[0] < follows
         if prominent or (alone and (restarts or _KEY.fullmatch(title))):
             return list(flow[:index]), list(flow[index + 1 :])
