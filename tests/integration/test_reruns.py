@@ -112,7 +112,7 @@ def image(study: Copy) -> None:
 
 def code_of_scoring(study: Copy) -> None:
     study.replace(
-        "src/omibench/stages/score/stage.py", "version=told.verdict.version", "version=99"
+        "src/omibench/stages/score/stage.py", "version=entry.verdict.version", "version=99"
     )
 
 
