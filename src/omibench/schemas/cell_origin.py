@@ -33,7 +33,7 @@ class CellOrigin(NamedTuple):
     model: str
     setting: str
     job: str = ""
-    """Hash of the job: its parameters and its code. Empty where no job of the graph made it."""
+    """Hash of the job's parameters. Empty where no job of the graph made it."""
     responses: str = ""
     """Hash of the responses of its cell that it was made from; empty for the responses."""
     content: str = ""
