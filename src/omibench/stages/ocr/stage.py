@@ -206,7 +206,9 @@ def _work(job: OcrJob) -> OcrOutcome:
     lines = process.stdout.strip().splitlines()
     if process.returncode == 0 and lines:
         return OcrOutcome.model_validate_json(lines[-1])
-    starved = any(word in process.stderr for word in ("bad_alloc", "MemoryError", "malloc"))
+    starved = any(
+        word in process.stderr for word in ("bad_alloc", "MemoryError", "malloc", "realloc")
+    )
     code = "paper_out_of_memory" if starved else "paper_failed"
     last = (process.stderr.strip().splitlines() or ["no message"])[-1]
     return OcrOutcome(error=(code, f"{paper}: the reader ended with {process.returncode}: {last}"))

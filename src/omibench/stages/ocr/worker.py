@@ -287,7 +287,9 @@ def main() -> None:
             error=("paper_out_of_memory", f"{job.source.paper}: needs more memory")
         )
     except Exception as error:
-        lacks_memory = any(w in str(error).lower() for w in ("malloc", "calloc", "bad_alloc"))
+        lacks_memory = any(
+            w in str(error).lower() for w in ("malloc", "calloc", "realloc", "bad_alloc")
+        )
         code = "paper_out_of_memory" if lacks_memory else "paper_failed"
         detail = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         outcome = OcrOutcome(error=(code, f"{job.source.paper}: {detail}"))
