@@ -30,6 +30,8 @@ QUIET = [
     "--disable-component-update", "--no-first-run", "--disable-dev-shm-usage",
 ]  # fmt: skip
 
+Build = Callable[[str, Callable[[Path], object]], Path]
+
 # On a loaded machine any example may take long.
 settings.register_profile("omibench", deadline=None)
 settings.load_profile("omibench")
@@ -46,6 +48,48 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the shared test data is absent: set OMIBENCH_SHARED_DATA to its folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def build_once(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Have a folder filled by the first worker that needs it; the others wait, and use it too.
+
+    Who gets it only reads it, or works on a copy.
+    """
+    from omibench.files.locks import open_lock, wait_lock
+
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def build(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, done = shared / name, shared / f"{name}.built"
+        lock = open_lock(shared / f"{name}.lock")
+        try:
+            wait_lock(lock)
+            if folder.exists() and not done.exists():
+                pytest.fail(f"{name}: cannot be built, as an earlier test says")
+            if not done.exists():
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        finally:
+            os.close(lock)
+        return folder
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def sample_papers(build_once: Build, root: Path) -> Path:
+    """The folder with the problems of the sample papers as they are read; nobody changes it."""
+
+    def read(folder: Path) -> None:
+        from omibench.params.stages import OcrParams
+        from omibench.stages.ocr import read_papers
+
+        read_papers([], folder / "ocr", OcrParams(), manifest=root / "sample/sources.yaml")
+
+    return build_once("sample-papers", read) / "ocr"
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,4 @@
-"""Checkouts of the project in folders of their own, ways to run its commands there, and studies
-that are built once for all workers.
-"""
+"""Checkouts of the project in folders of their own, and ways to run its commands there."""
 
 from __future__ import annotations
 
@@ -13,41 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from omibench.files.locks import open_lock, wait_lock
-
 PARTS = (
     "Snakefile", "params.yaml", "dvc.yaml", "rules", "profiles", "schemas", "studies", "sample",
     "published", "workflows", "envs", "prompts",
 )  # fmt: skip
 Run = Callable[..., subprocess.CompletedProcess[str]]
-Build = Callable[[str, Callable[[Path], object]], Path]
-
-
-@pytest.fixture(scope="session")
-def build_once(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Have a folder filled by the first worker that needs it; the others wait, and use it too.
-
-    Who gets it only reads it, or works on a copy.
-    """
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-    def build(name: str, fill: Callable[[Path], object]) -> Path:
-        folder, done = shared / name, shared / f"{name}.built"
-        lock = open_lock(shared / f"{name}.lock")
-        try:
-            wait_lock(lock)
-            if folder.exists() and not done.exists():
-                pytest.fail(f"{name}: cannot be built, as an earlier test says")
-            if not done.exists():
-                folder.mkdir()
-                fill(folder)
-                done.touch()
-        finally:
-            os.close(lock)
-        return folder
-
-    return build
 
 
 def fill_checkout(root: Path, folder: Path) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
-from tests.integration.conftest import Build
+from tests.conftest import Build
 from tests.integration.small_study import Copy, make
 
 pytestmark = pytest.mark.slow

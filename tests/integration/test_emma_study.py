@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.integration.conftest import Build, fill_checkout, runner
+from tests.conftest import Build
+from tests.integration.conftest import fill_checkout, runner
 
 from omibench.params.models.recorded import RecordedModel
 from omibench.params.study import Study, load_study

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.conftest import Build
 from tests.extras import require_extra
-from tests.integration.conftest import Build
 from tests.integration.small_study import Copy, built_by_dvc
 
 require_extra("workflow", "dvc")

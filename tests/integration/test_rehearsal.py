@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.integration.conftest import Build, fill_checkout, runner
+from tests.conftest import Build
+from tests.integration.conftest import fill_checkout, runner
 
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_parquet
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 import yaml
+from tests.conftest import Build
 from tests.extras import require_extra
-from tests.integration.conftest import Build
 from tests.integration.small_study import MODELS, PROMPT, SETTINGS, Copy, make
 
 require_extra("workflow", "dvc")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.integration.conftest import Build, Run, fill_checkout, runner
+from tests.conftest import Build
+from tests.integration.conftest import Run, fill_checkout, runner
 
 from omibench.graph.result_files import find_file
 from omibench.params.models.simulated import SimulatedModel

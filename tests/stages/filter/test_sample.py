@@ -10,31 +10,22 @@ import pytest
 import yaml
 
 from omibench.params.filter import FilterParams
-from omibench.params.stages import OcrParams
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement, Reject
 from omibench.schemas.tables import read_jsonl, read_parquet
 from omibench.stages.filter import filter_problems
 from omibench.stages.filter.stage import sift
-from omibench.stages.ocr import read_papers
 
 Sifted = tuple[list[Problem], list[Reject]]
 READS_SCANS = find_spec("rapidocr") is not None
 
 
 @pytest.fixture(scope="module")
-def read(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the problems of the sample papers as they are read."""
-    out = tmp_path_factory.mktemp("ocr")
-    read_papers([], out, OcrParams(), manifest=root / "sample/sources.yaml")
-    return out
-
-
-@pytest.fixture(scope="module")
-def sifted(read: Path) -> Sifted:
+def sifted(sample_papers: Path) -> Sifted:
     """The problems of the sample that survive, and the rejects."""
-    return sift(read_jsonl(read / "problems.jsonl", Problem), read, FilterParams())
+    problems = read_jsonl(sample_papers / "problems.jsonl", Problem)
+    return sift(problems, sample_papers, FilterParams())
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +72,7 @@ def test_evidence_names_what_was_measured(sifted: Sifted) -> None:
 
 
 @pytest.fixture(scope="module")
-def judged(read: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def judged(sample_papers: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample after the judgements of its study: the models are simulated, all is asked."""
     folder = tmp_path_factory.mktemp("judged")
     params = yaml.safe_load((root / "params.yaml").read_text("utf-8"))
@@ -95,7 +86,7 @@ def judged(read: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         },
         "params.yaml",
     )
-    filter_problems(read / "problems.jsonl", folder / "filter", study)
+    filter_problems(sample_papers / "problems.jsonl", folder / "filter", study)
     return folder / "filter"
 
 

@@ -9,25 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from omibench.params.stages import OcrParams
 from omibench.params.study import Study, parse_study
 from omibench.review import load_decisions
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter import filter_problems
 from omibench.stages.freeze import freeze_dataset
-from omibench.stages.ocr import read_papers
 
 DISTINCTIVE = re.compile(r"[\d.]{3,}\s*\S|\w{12}|[=^/]")
 """Golds that would not stand in a statement by accident, as `5` or `TRUE` may."""
 
 
 @pytest.fixture(scope="module")
-def frozen(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def frozen(sample_papers: Path, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frozen sample, its solutions as its papers have them."""
     folder = tmp_path_factory.mktemp("sample")
-    read_papers([], folder / "ocr", OcrParams(), manifest=root / "sample/sources.yaml")
-    filter_problems(folder / "ocr/problems.jsonl", folder / "filter", Study())
+    filter_problems(sample_papers / "problems.jsonl", folder / "filter", Study())
     study = parse_study({"review": {"decisions": str(root / "sample/review.yaml")}}, "test")
     freeze_dataset(folder / "filter/problems.jsonl", folder / "freeze", study)
     return folder / "freeze"

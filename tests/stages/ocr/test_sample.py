@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from rapidfuzz import fuzz
+from tests.conftest import Build
 
 from omibench.params.stages import OcrParams
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Problem
-from omibench.schemas.tables import OcrReport, read_jsonl
+from omibench.schemas.tables import OcrReport, read_json, read_jsonl
 from omibench.stages.ocr import read_papers
 
 Row = dict[str, Any]
@@ -29,10 +30,13 @@ class Reading(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def reading(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Reading:
+def reading(root: Path, build_once: Build) -> Reading:
     """Every booklet of the sample, read once."""
-    out = tmp_path_factory.mktemp("sample")
-    report = read_papers([], out, OcrParams(sources=str(root / "sample/sources.yaml"), dpi=100))
+    params = OcrParams(sources=str(root / "sample/sources.yaml"), dpi=100)
+    out = (
+        build_once("sample-100-dpi", lambda folder: read_papers([], folder / "ocr", params)) / "ocr"
+    )
+    report = read_json(out / "report.json", OcrReport)
     problems: dict[str, list[Problem]] = {file.source: [] for file in report.files}
     for problem in read_jsonl(out / "problems.jsonl", Problem):
         problems[problem.source].append(problem)
