@@ -50,14 +50,14 @@ lint: $(VENV)/.tests ## style, types, workflow lint, generated files
 	$(BIN)/omibench schema | diff - schemas/params.schema.json
 	$(BIN)/omibench files | diff - docs/files.md
 
-sample: $(VENV)/.runs ## typeset the sample booklets anew
+sample: $(VENV)/.runs ## typeset the sample booklets again
 	$(BIN)/python sample/build.py
 
-generated: $(VENV)/.runs ## write the schema of params.yaml and docs/files.md anew
+generated: $(VENV)/.runs ## write the schema of params.yaml and docs/files.md again
 	$(BIN)/omibench schema > schemas/params.schema.json
 	$(BIN)/omibench files > docs/files.md
 
-lock: $(VENV)/.tests ## pin the requirements anew
+lock: $(VENV)/.tests ## pin the requirements again
 	sh scripts/lock.sh
 
 clean: ## remove results and logs; the store of responses stays

@@ -233,7 +233,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one small cell: the gate alone")
     parser.add_argument("--pairs", type=int, help="so many rounds of bare and omibench in turn")
-    parser.add_argument("--peers", help="a Python that has them: else they are installed anew")
+    parser.add_argument("--peers", help="a Python that has them: else they are installed again")
     parser.add_argument("--folder", help="where to make the temporary folder (1.5 GB)")
     return parser.parse_args()
 

@@ -273,7 +273,7 @@ def _options() -> argparse.Namespace:
     default = os.environ.get("OMIBENCH_SHARED_DATA", str(HERE.parent.parent / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--math-verify", help="a Python that has it: else it is installed anew")
+    parser.add_argument("--math-verify", help="a Python that has it: else it is installed again")
     parser.add_argument("--inspect", help="a Python that has inspect-ai and what `math` needs")
     options = parser.parse_args()
     options.data = options.data.resolve()

@@ -239,6 +239,6 @@ def cpus(wildcards):
 
 
 def forget_results():
-    """What is kept beside results that are about to be made anew holds no longer."""
+    """What is kept beside results that are about to be rebuilt holds no longer."""
     jobs = workflow.dag.needrun_jobs()
     forget(Path(RESULTS), [str(path) for job in jobs for path in job.output])

@@ -92,7 +92,7 @@ def pins() -> dict[tuple[str, str], str]:
 
 
 def licence_of(name: str) -> str:
-    """What a package says of its licence. Raises SystemExit where nobody knows."""
+    """What a package says of its licence. Raises SystemExit where no source says."""
     try:
         found = distribution(name)
     except PackageNotFoundError:

@@ -81,7 +81,7 @@ def build_once(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 @pytest.fixture(scope="session")
 def sample_papers(build_once: Build, root: Path) -> Path:
-    """The folder with the problems of the sample papers as they are read; nobody changes it."""
+    """The folder with the problems of the sample papers as they are read; no test changes it."""
 
     def read(folder: Path) -> None:
         from omibench.params.stages import OcrParams

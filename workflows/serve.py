@@ -86,7 +86,7 @@ def begin_again() -> list[str]:
     """Schedule the runs whose process is gone once more; returns their names.
 
     A run of a flow holds a lock while it lives (`workflows.shared.living`). Runs inside another run
-    are marked as crashed, since that one begins them anew.
+    are marked as crashed, since that one begins them again.
     """
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowFilter, FlowRunFilter

@@ -53,7 +53,7 @@ def test_a_changed_release_is_refused(release: Path, name: str) -> None:
 def test_what_is_no_release_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="is no frozen release: it holds no manifest"):
         omibench.load_release(tmp_path)
-    with pytest.raises(MissingInputError, match="there is no such folder"):
+    with pytest.raises(MissingInputError, match="the folder does not exist"):
         omibench.load_release(tmp_path / "none")
     with pytest.raises(ArgumentError, match="folder: is None; give the path"):
         omibench.load_release(None)  # type: ignore[arg-type]

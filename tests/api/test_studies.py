@@ -61,7 +61,7 @@ def test_a_study_with_made_up_problems_is_planned_without_files(tmp_path: Path) 
     [
         ("params.yaml", None, ArgumentError, "study: is str; give what omibench.load_study"),
         ({}, None, ArgumentError, "study: is dict; give what"),
-        (None, "no.jsonl", MissingInputError, "no.jsonl: there is no such file"),
+        (None, "no.jsonl", MissingInputError, "no.jsonl: the file does not exist"),
         (None, 3, ArgumentError, "questions: is 3; give the path"),
         (None, None, MissingInputError, "there is no frozen dataset yet; make it with"),
     ],

@@ -116,7 +116,7 @@ def test_a_mistake_is_one_line_and_exit_2(tmp_path: Path, args: list[str], said:
         (["ocr", "x.pdf", "--out", "o", "--params", '{"ocr": [1]}'], "ocr: "),
         (["freeze", "--out", "o", "--params", "{}", "--set", "study.seed=3"], "a top-level key"),
         (["score", ".", "--rules", "robust", "--out", "o.parquet"], ".: is a folder"),
-        (["plan", "none.jsonl", "--params", "{}"], "none.jsonl: there is no such file"),
+        (["plan", "none.jsonl", "--params", "{}"], "none.jsonl: the file does not exist"),
         (["filter", "problems.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
         (["rationale", "problems.jsonl", "--out", ".", "--params", "{}"], "would be lost"),
         (["certify", "disagreements.jsonl", "--out", ".", "--params", "{}"], "would be lost"),

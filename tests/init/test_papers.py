@@ -61,5 +61,5 @@ def test_a_folder_without_papers_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("")
     with pytest.raises(MissingInputError, match=r"--papers .*: holds no paper: none of its files"):
         find_papers(tmp_path)
-    with pytest.raises(MissingInputError, match="there is no such folder"):
+    with pytest.raises(MissingInputError, match="the folder does not exist"):
         find_papers(tmp_path / "none")

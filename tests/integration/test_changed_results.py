@@ -1,4 +1,4 @@
-"""Results that somebody changed after they were made are refused by name, or made anew."""
+"""Results that somebody changed after they were made are refused by name, or rebuilt."""
 
 from __future__ import annotations
 

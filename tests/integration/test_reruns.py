@@ -29,7 +29,7 @@ SHOWN_IN = 2 * len(MODELS) * (len(SETTINGS) - 1)
 
 
 def asked(cells: int) -> dict[str, int]:
-    """The jobs of so many cells that are asked anew."""
+    """The jobs of so many cells that are asked again."""
     return {"infer": cells, "score": cells, "analyze": 1}
 
 

@@ -52,7 +52,7 @@ def test_a_mistake_names_the_line_of_the_parameters(folder: Path) -> None:
     ):
         load_study("params.yaml")
     (folder / "rules.py").unlink()
-    with pytest.raises(PluginError, match=r"line 2: plugins\.0: rules\.py: there is no such file"):
+    with pytest.raises(PluginError, match=r"line 2: plugins\.0: rules\.py: the file does not"):
         load_study("params.yaml")
 
 

@@ -131,7 +131,7 @@ def test_a_link_leads_neither_out_of_the_folder_nor_into_results(folder: Path) -
 
 @pytest.mark.parametrize(
     ("name", "line"),
-    [("absent.py", "there is no such file"), ("rules.txt", "is no plug-in"),
+    [("absent.py", "the file does not exist"), ("rules.txt", "is no plug-in"),
      ("folder.py", "is a folder")],
 )  # fmt: skip
 def test_only_a_regular_python_file_is_one(folder: Path, name: str, line: str) -> None:

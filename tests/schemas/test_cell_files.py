@@ -1,4 +1,4 @@
-"""A cell that cannot be read names the one command that makes it anew."""
+"""A cell that cannot be read names the one command that rebuilds it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_cell_that_was_cut_off_is_one_line_with_its_command(tmp_path: Path, st
         read_parquet(path, ResponseRow)
     said = str(error.value)
     assert said.startswith(f"{path}: is not a Parquet file: ")
-    assert said.endswith(f"make it anew with `snakemake --cores all --forcerun '{path}'`")
+    assert said.endswith(f"rebuild it with `snakemake --cores all --forcerun '{path}'`")
     assert "\n" not in said
 
 

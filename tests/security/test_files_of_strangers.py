@@ -1,4 +1,4 @@
-"""Files that came along with somebody's data or results: each way of hanging is one line."""
+"""Files that came along with another person's data or results: each way of hanging is one line."""
 
 from __future__ import annotations
 
@@ -169,5 +169,5 @@ def test_a_pipe_in_a_store_of_others_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_still_told_as_missing(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="there is no such file"):
+    with pytest.raises(MissingInputError, match="the file does not exist"):
         read_parquet(tmp_path / "none.parquet", ResponseRow)

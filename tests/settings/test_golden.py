@@ -1,6 +1,6 @@
 """Golden files: what every setting says to a model, as text, for six problems.
 
-`OMIBENCH_REWRITE_GOLDEN=1 pytest tests/settings/test_golden.py` writes them anew; read the
+`OMIBENCH_REWRITE_GOLDEN=1 pytest tests/settings/test_golden.py` writes them again; read the
 difference before it is committed.
 """
 

@@ -90,7 +90,7 @@ def test_every_answer_is_the_true_one(like: Like) -> None:
 
 
 def is_true(item: Item) -> bool:
-    """Work the problem out anew from what its pictures show."""
+    """Work the problem out again from what its pictures show."""
     asked = item.question
     dots = [drawing.dots for drawing in item.drawings]
     if item.options:

@@ -22,7 +22,7 @@ class AnswerComparison:
         equal: Whether the answers are equal as a whole.
         reason: Why, in one line: `equal as number`, `part 2: missing`.
         credit: The share of parts that are right, in [0, 1]; 1 only where all is equal.
-        parts: Each part of the gold beside what stands for it.
+        parts: Each part of the gold beside the part of the answer matched to it.
     """
 
     equal: bool

@@ -16,8 +16,8 @@ class PartResult(NamedTuple):
     """One part of a gold beside what the answer has in its place.
 
     `part` is its label or place ("a", "2"), "" where the gold is one part. `answer` is None where
-    nothing stands for it, `gold` is None for a part that was not asked for. `basis` names the tier
-    that told, such as `number`, or the reason: `missing`, `not asked for`.
+    nothing is matched to it, `gold` is None for a part that was not asked for. `basis` names the
+    tier that decided, such as `number`, or the reason: `missing`, `not asked for`.
     """
 
     part: str

@@ -18,7 +18,7 @@ from omibench.schemas.tables import FrozenManifest
 
 @dataclass(frozen=True)
 class Release:
-    """A frozen dataset, as `freeze` wrote it or somebody published it.
+    """A frozen dataset, as `freeze` wrote it or as it was published.
 
     Attributes:
         folder: Where it lies.
@@ -49,11 +49,11 @@ class Release:
             raise MissingInputError(f"{figure.file}: this picture was absent when it was frozen")
         path = resolve_within(self.folder, figure.file)
         if not path.is_file():
-            raise MissingInputError(f"{path}: there is no such file: get the whole release")
+            raise MissingInputError(f"{path}: the file does not exist: get the whole release")
         content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != figure.sha256:
             raise FileFormatError(
-                f"{path}: its bytes are not those that were frozen: get the file anew"
+                f"{path}: its bytes are not those that were frozen: get the file again"
             )
         return content
 
@@ -80,7 +80,7 @@ def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
     """
     path = check_path("folder", folder)
     if not path.is_dir():
-        raise MissingInputError(f"{path}: there is no such folder; give that of a frozen release")
+        raise MissingInputError(f"{path}: the folder does not exist; give that of a frozen release")
     dataset = load(path, path, BenchmarkParams(name="frozen"))
     release = Release(
         folder=path,

@@ -142,7 +142,7 @@ class ResultTables:
             by their mean.
 
         Raises:
-            ArgumentError: There is no such model, setting or rule book among the verdicts.
+            ArgumentError: No verdict has this model, setting or rule book.
         """
         if not 0 < confidence < 1:
             raise ArgumentError(f"confidence: is {confidence}; give a level between 0 and 1")

@@ -36,7 +36,7 @@ def load_study(
 
     Raises:
         ArgumentError: An argument is of a wrong type.
-        MissingInputError: There is no such file.
+        MissingInputError: The file does not exist.
         ParamsError: A key or value is wrong; says which, in which line, and what to write.
     """
     if overrides is not None:
@@ -73,7 +73,7 @@ def plan_study(study: Study, questions: str | Path | None = None) -> Plan:
     if questions is not None:
         path = check_path("questions", questions)
         if not path.is_file():
-            raise MissingInputError(f"{path}: there is no such file; give frozen questions")
+            raise MissingInputError(f"{path}: the file does not exist; give frozen questions")
         return plan_cells(study, path)
     frozen = Path(study.study.results) / "freeze" / "questions.jsonl"
     if frozen.is_file():

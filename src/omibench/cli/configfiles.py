@@ -46,7 +46,7 @@ def check_params_file(file: str, hint: str = "") -> None:
     Snakefiles that `omibench init` wrote import it by this name.
     """
     if hint and not Path(file).exists():
-        exit_with_error(ParamsError(f"{file}: there is no such file{hint}"))
+        exit_with_error(ParamsError(f"{file}: the file does not exist{hint}"))
     try:
         read_mapping(file)
     except OmibenchError as error:

@@ -27,7 +27,7 @@ def record(
 
     Writes provenance.json into each stage's folder: the parameters, inputs and code that Snakemake
     has on record for every file, and the file's hash. `dvc repro` runs this by itself. Without
-    it nobody can continue from these results: Snakemake would make all of them anew.
+    it these results cannot be continued: Snakemake would rebuild all of them.
 
     \b
     Example:
@@ -97,7 +97,7 @@ def trust(
             *_name_differences(differences),
             *explain_missing_results(),
             "These are not what the parameters, code and inputs of today make: "
-            "check out those that made them, or run snakemake, which makes just these anew",
+            "check out those that made them, or run snakemake, which makes just these again",
         )
     stages = ", ".join(adopted) if adopted else "nothing new"
     say(f"trusted: {stages}" + ("" if outdated else "; Snakemake has nothing to do"))

@@ -39,5 +39,5 @@ def new(
     test = next(path for path in part.created if path.name.startswith("test_"))
     lines += ["", "In params.yaml:", part.usage, "", f"Test it: pytest {test}"]
     if part.changed:
-        lines += ["Write the schema of params.yaml anew: make generated"]
+        lines += ["Write the schema of params.yaml again: make generated"]
     say_lines("\n".join(lines))

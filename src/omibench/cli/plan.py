@@ -74,7 +74,7 @@ def plan(
 
     if questions and not questions.is_file():
         raise MissingInputError(
-            f"{questions}: there is no such file; frozen questions are "
+            f"{questions}: the file does not exist; frozen questions are "
             "RESULTS/freeze/questions.jsonl"
         )
     pairs = [*(override or []), *(["simulated=true"] if simulated else [])]

@@ -42,7 +42,7 @@ def run(
     """Run a study from its papers or benchmark to the report.
 
     Runs `snakemake` in the current folder with all cores; jobs that a killed run has left half
-    done are made anew. What is there already and still holds is not made again. The last line
+    done are rebuilt. What is there already and still holds is not made again. The last line
     says where the report is.
 
     \b

@@ -197,7 +197,7 @@ def merge(
         if merged.restored or merged.restored_images or merged.replaced:
             say(
                 f"{store}: {merged.restored:,} responses and {merged.restored_images:,} images "
-                f"were damaged here and are restored, {len(merged.replaced):,} packs written anew; "
+                f"were damaged here and are restored, {len(merged.replaced):,} packs rewritten; "
                 f"the damaged files are in {store / 'damaged'}"
             )
         faults += merged.faults

@@ -103,7 +103,7 @@ def _folder(params: BenchmarkParams, data: str | None, scratch: Path) -> Path:
         )
     if not Path(data).is_dir():
         raise MissingInputError(
-            f"{data}: there is no such folder (`data` of benchmark {params.name!r})"
+            f"{data}: the folder does not exist (`data` of benchmark {params.name!r})"
         )
     return Path(data)
 

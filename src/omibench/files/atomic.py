@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, whoever else writes or reads them at the same time."""
+"""Files that appear whole or not at all, while other processes read and write."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Meanings:
         return source
 
     def save(self) -> None:
-        """Keep what was read anew; where that cannot be written, it is read again next time."""
+        """Keep what was read again; where that cannot be written, it is read again next time."""
         if not self._unsaved:
             return
         text = json.dumps({"reader": self._reader, "files": self._known})

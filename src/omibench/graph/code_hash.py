@@ -26,7 +26,7 @@ APART = ("models", "store")
 CLIENTS = tuple(
     f"omibench.models.{name}" for name in ("openai", "anthropic", "batch", "traffic", "http")
 )
-"""Code that asks and reads an API: what it fetched is in the store, and no stage reads it anew."""
+"""Code that asks and reads an API: what it fetched is in the store, and no stage reads it again."""
 TRANSPORT = ("omibench.client", "omibench.cost")
 """Code by which responses reach a stage, and changes none: what it imports counts, itself not."""
 STUDY = "omibench.params.study"
@@ -60,7 +60,7 @@ def source_hash(name: str) -> str:
         packages that they import, and the plug-ins of the kinds that it uses.
 
     Raises:
-        ParamsError: There is no such stage.
+        ParamsError: The stage is unknown.
     """
     stage = find_stage(name.partition(".")[0])
     tree = Tree(stage.params)

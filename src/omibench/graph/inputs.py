@@ -27,7 +27,7 @@ def list_named_files(study: Study, rule: str, cell: Cell | None = None) -> list[
         study: The study.
         rule: A stage, or another rule of one, such as `fill`.
         cell: The job's cell, where its parameters differ from cell to cell. Without a setting it
-            stands for all that the model is asked by the rule.
+            means all that the model is asked by the rule.
 
     Returns:
         Paths, each once.

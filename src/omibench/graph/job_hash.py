@@ -20,7 +20,7 @@ def job_hash(study: Study, stage: str, cell: Cell | None = None) -> str:
 
     Returns:
         16 hex digits. The code is no part of it: a change of code that changes no row leaves the
-        file as it was, so that nothing is made anew from it; provenance.json names the code.
+        file as it was, so that nothing is rebuilt from it; provenance.json names the code.
     """
     parts = [stage, slice_study(study, stage, cell)]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)

@@ -17,7 +17,7 @@ def model_files(study: Study, name: str | None, setting: str | None = None) -> l
 
     Args:
         study: The study that defines the model.
-        name: A key of `models`; None for nobody.
+        name: A key of `models`; None where no model is named.
         setting: A key of `settings`.
 
     Returns:

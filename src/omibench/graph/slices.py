@@ -38,7 +38,7 @@ def slice_study(study: Study, rule: str, cell: Cell | None = None) -> dict[str, 
         study: The study.
         rule: A stage, or another rule of one, such as `help`.
         cell: The job's cell, where its parameters differ from cell to cell. Without a setting it
-            stands for all cells of its model.
+            means all cells of its model.
 
     Returns:
         Blocks of params.yaml as plain values, without what is left at its default.

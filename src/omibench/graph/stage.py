@@ -21,7 +21,7 @@ AskedRole = Literal["respondent", "judges"]
 class GraphJob(NamedTuple):
     """One job of the graph: its rule, and the cell that it is about.
 
-    A cell without a setting stands for all settings under which the rule asks the model.
+    A cell without a setting means all settings under which the rule asks the model.
     """
 
     rule: str

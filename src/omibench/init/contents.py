@@ -149,5 +149,5 @@ def _read(path: Path) -> str:
         return path.read_text("utf-8")
     except FileNotFoundError:
         raise MissingInputError(
-            f"{path}: does not ship with this omibench: install it anew"
+            f"{path}: does not ship with this omibench: install it again"
         ) from None

@@ -46,7 +46,7 @@ def find_papers(folder: Path) -> list[Path]:
         MissingInputError: The folder is not there or holds no paper.
     """
     if not folder.is_dir():
-        raise MissingInputError(f"--papers {folder}: there is no such folder")
+        raise MissingInputError(f"--papers {folder}: the folder does not exist")
     files = [
         path
         for path in sorted(folder.rglob("*"))

@@ -20,13 +20,13 @@ class Role(Enum):
     """What a change of a field means."""
 
     IDENTITY = "identity"
-    """It is another model: it is asked anew, and certificates of the old one are not its own."""
+    """It is another model: it is asked again, and certificates of the old one are not its own."""
     REQUEST = "request"
     """The same model, asked or read in another way: its jobs run again and find what is stored."""
     RUNTIME = "runtime"
     """How it is reached, loaded and paid here: no job runs again."""
     DISPLAY = "display"
-    """What tables say of it: the report alone is made anew."""
+    """What tables say of it: the report alone is rebuilt."""
 
 
 Request = Annotated[T, Role.REQUEST]

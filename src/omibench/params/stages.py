@@ -37,7 +37,7 @@ class StudyParams(Block):
 
     @model_validator(mode="after")
     def _store_is_apart(self) -> Self:
-        """Results are made anew and thrown away; what was bought is not."""
+        """Results are rebuilt and thrown away; what was bought is not."""
         results, store = (Path(normpath(name)) for name in (self.results, self.store))
         if results == store or results in store.parents or store in results.parents:
             raise ValueError(

@@ -13,7 +13,7 @@ from omibench.errors import ParamsError, PluginError, reason_of
 from omibench.files.yaml_file import locate_key, read_mapping
 from omibench.params.aggregate import SELF
 from omibench.params.blocks import Block, Name, PlainPath
-from omibench.params.cell import Cell as Cell  # noqa: PLC0414
+from omibench.params.cell import Cell
 from omibench.params.certify import CertifyParams
 from omibench.params.filter import SCREENS, FilterParams
 from omibench.params.infer import InferParams

@@ -74,7 +74,7 @@ class StudyView:
         """What a task asks first: put together once for all models and, but for examples, samples.
 
         It is the dearest part of a plan of many models. Pictures that a setting makes may be drawn
-        by somebody meanwhile: what shows them is put together anew.
+        by somebody meanwhile: what shows them is put together again.
         """
         if task.setting.images.is_derived:
             return next_step(task)

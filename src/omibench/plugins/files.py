@@ -61,7 +61,7 @@ def load_file(
     if meaning not in (None, actual):
         raise PluginError(
             f"{name}: has changed since this run was planned: start the run again, which makes "
-            "anew what rests on it"
+            "again what rests on it"
         )
     source = PluginSource(name, path, actual)
     if SOURCES.get(name) != source:
@@ -105,7 +105,7 @@ def _check_path(name: str, folder: Path, refused: Mapping[str, str]) -> Path:
     if path.suffix != ".py":
         raise PluginError(f"{name}: is a link to {path.name}, which does not end in .py")
     if not path.exists():
-        raise PluginError(f"{name}: there is no such file")
+        raise PluginError(f"{name}: the file does not exist")
     return path
 
 

@@ -42,7 +42,7 @@ class Move(NamedTuple):
 
 
 def read_standings(metrics: Path) -> Standings:
-    """The standings in a `metrics.json` of analyze; none when there is no such file.
+    """The standings in a `metrics.json` of analyze; none when the file does not exist.
 
     Raises FileFormatError when it holds something else.
     """

@@ -39,7 +39,7 @@ def add_to_params(params: Path, candidates: Iterable[ModelCandidate]) -> None:
 
 
 def _edits(text: str, candidate: ModelCandidate) -> Iterator[str]:
-    """Texts to try: with lines inserted, or the whole written anew with its comments."""
+    """Texts to try: with lines inserted, or the whole rewritten with its comments."""
     if inserted := _insert_lines(text, candidate):
         yield inserted
     yield _rewrite(text, candidate)

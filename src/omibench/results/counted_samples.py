@@ -54,7 +54,7 @@ def _read_picks(study: Study, cell: Cell, folder: Path) -> Iterator[pl.DataFrame
     aggregates = read_aggregates(cell, folder)
     if aggregates is None:
         raise MissingInputError(
-            f"{folder / cell.model / cell.setting}.parquet: there is no such file; run `omibench "
+            f"{folder / cell.model / cell.setting}.parquet: the file does not exist; run `omibench "
             f"aggregate` for {cell.model} under {cell.setting} first"
         )
     rows = aggregates.filter(metric=setting.aggregate.how, k=setting.decoding.samples)

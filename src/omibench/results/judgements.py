@@ -38,7 +38,7 @@ def read_judgements(results: Results, folder: Path, cell: Cell) -> pl.DataFrame:
     path = folder / cell.model / f"{cell.setting}.parquet"
     if not path.is_file():
         raise MissingInputError(
-            f"{path}: there is no such file; run `omibench judge` for {cell.model} under "
+            f"{path}: the file does not exist; run `omibench judge` for {cell.model} under "
             f"{cell.setting} first, or leave `judge` out of the params"
         )
     clusters = {answer.id: answer.group or answer.id for answer in results.answers.values()}

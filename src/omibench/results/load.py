@@ -222,7 +222,7 @@ def _read_cell(folder: Path, cell: Cell, row: type[ResponseRow] | type[VerdictRo
     path = folder / cell.model / f"{cell.setting}.parquet"
     if not path.is_file():
         raise MissingInputError(
-            f"{path}: there is no such file; run `omibench infer` and `omibench score` "
+            f"{path}: the file does not exist; run `omibench infer` and `omibench score` "
             f"for {cell.model} under {cell.setting} first"
         )
     frame = read_parquet(path, row)

@@ -56,7 +56,7 @@ def write_part(kind: str, name: str, folder: Path, as_plugin: bool) -> NewPart:
         What was written and changed.
 
     Raises:
-        ParamsError: There is no such kind, the name is none or is taken.
+        ParamsError: The kind is unknown, or the name is invalid or in use.
         OutputError: One of its files is there already; nothing is written then.
     """
     if kind not in KINDS:

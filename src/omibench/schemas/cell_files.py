@@ -25,5 +25,5 @@ def read_cell(path: str | Path, columns: Sequence[str] | None = None) -> pl.Data
         return read_frame(path, columns=columns)
     except FileFormatError as error:
         command = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
-        way = f"; make it anew with `{command}`" if is_cell(Path(path)) else ""
+        way = f"; rebuild it with `{command}`" if is_cell(Path(path)) else ""
         raise FileFormatError(f"{error}{way}") from None

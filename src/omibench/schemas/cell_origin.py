@@ -161,7 +161,7 @@ def _find_responses(path: Path) -> Path:
 def _refusal(path: Path, reason: str) -> UntrustedError:
     command = f"snakemake --cores all --forcerun {shlex.quote(str(path))}"
     return UntrustedError(
-        f"{path}: {reason}: nothing is read from it. Bring back what was there, or make it anew "
+        f"{path}: {reason}: nothing is read from it. Bring back what was there, or rebuild it "
         f"with `{command}`; no answer is bought twice"
     )
 

@@ -337,7 +337,7 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     """Read a Parquet file whose columns are the fields of `row`.
 
     Raises MissingInputError when it is not there, FileFormatError when a column is missing, or for
-    what cannot be read, with the command that makes a cell of a study anew.
+    what cannot be read, with the command that makes a cell of a study again.
     """
     _check_is_there(path)
     frame = read_cell(path)
@@ -345,7 +345,7 @@ def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
     if missing:
         raise FileFormatError(
             f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}: give the "
-            "right file, or make it anew if an older omibench wrote it"
+            "right file, or make it again if an older omibench wrote it"
         )
     return frame
 
@@ -387,7 +387,7 @@ def _read(path: str | Path) -> bytes:
 
 def _check_is_there(path: str | Path) -> None:
     if not Path(path).exists():
-        raise MissingInputError(f"{path}: there is no such file")
+        raise MissingInputError(f"{path}: the file does not exist")
 
 
 def _parse(text: bytes, row: type[Row], place: str) -> Row:

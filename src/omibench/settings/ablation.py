@@ -17,7 +17,7 @@ def ablate(question: Question, without: Sequence[Without]) -> Question:
     """The question without what a setting takes away.
 
     Its pictures stay when its words go. Pictures that stand in choices alone go with the choices,
-    and the marks of the others count anew. What a question lacks cannot be taken from it.
+    and the others are renumbered. What a question lacks cannot be taken from it.
     """
     if "choices" in without and question.choices:
         question = _without_choices(question)

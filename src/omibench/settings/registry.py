@@ -17,9 +17,9 @@ Piece = str | ImagePart
 
 
 class Shown(NamedTuple):
-    """`at` holds what stands for each figure, by its index; a figure without is not shown.
+    """`at` holds what is shown for each figure, by its index; a figure without is not shown.
 
-    `after` follows the question's text: what stands for pictures that are marked nowhere.
+    `after` follows the question's text: what is shown for pictures that are marked nowhere.
     """
 
     at: Mapping[int, Piece]
@@ -42,7 +42,7 @@ class Pictures(NamedTuple):
 
 
 Condition = Callable[[Pictures], Shown]
-"""Says what stands for each picture of a question; pure, but for pictures that it draws."""
+"""Says what is shown for each picture of a question; pure, but for pictures that it draws."""
 
 PROMPTS: Final[Registry[Prompt]] = Registry("prompts", "prompt")
 CONDITIONS: Final[Registry[Condition]] = Registry("conditions", "image condition")

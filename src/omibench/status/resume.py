@@ -80,7 +80,7 @@ def build_resume_commands(run: Run, params: str, replaced: Sequence[str]) -> lis
     """The commands that unlock the folder and go on with a run, as it was begun.
 
     Notes of a run are a file, which may have come with results of others: a command with options
-    that say where code is found, or that nobody needs for a study, is not taken from it.
+    that say where code is found, or that no study needs, is not taken from it.
     """
     words = list(run.command[1:])
     if run.command[:1] != ("snakemake",) or not is_plain(words):

@@ -197,6 +197,6 @@ def _apply_event(run: Run, jobs: dict[int, RunJob], event: dict[str, Any]) -> Ru
 def name_in_slurm(name: object) -> str | None:
     """A name as Snakemake's executor gives it to the jobs of one run, or None.
 
-    Nothing else may ever select jobs: another name could be that of somebody else's.
+    Nothing else may ever select jobs: another name could be another person's.
     """
     return name if isinstance(name, str) and _SLURM_NAME.fullmatch(name) else None

@@ -1,4 +1,4 @@
-"""Looking again and again: a terminal that is drawn anew, and a page that is written anew."""
+"""Looking again and again: a terminal that is drawn again, and a page that is rewritten."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 def watch(looker: Looker, every_s: float, page: Path | None = None) -> StudyStatus:
     """Show what is seen every `every_s` seconds until the run ends; returns the last status.
 
-    Before a run has begun it waits for one. On a terminal the screen is drawn anew, elsewhere a
+    Before a run has begun it waits for one. On a terminal the screen is drawn again, elsewhere a
     line is written each time.
     """
     last: StudyStatus | None = None

@@ -34,7 +34,7 @@ class Merged:
     restored_images: int = 0
     """Pictures that were hurt here and were replaced."""
     replaced: list[str] = field(default_factory=list)
-    """Hurt packs of this store that were written anew, and stand in its folder `damaged/`."""
+    """Hurt packs of this store that were rewritten, and stand in its folder `damaged/`."""
     faults: list[Fault] = field(default_factory=list)
 
 

@@ -1,4 +1,4 @@
-"""What is kept beside results names every change to them, and goes when they are made anew."""
+"""What is kept beside results names every change to them, and goes when they are rebuilt."""
 
 from __future__ import annotations
 

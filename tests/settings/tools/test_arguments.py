@@ -21,7 +21,7 @@ json_values = st.recursive(
 
 
 def test_what_is_offered_never_changes_unseen() -> None:
-    """The tools are in the keys of bought answers: a change of them buys every loop anew."""
+    """The tools are in the keys of bought answers: a change of them buys every loop again."""
     offered = [spec.model_dump() for spec in specs(Tools().offered)]
     assert [spec["name"] for spec in offered] == list(KINDS) == list(get_args(ToolName))
     text = json.dumps(offered, sort_keys=True)

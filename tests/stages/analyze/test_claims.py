@@ -176,7 +176,7 @@ def test_where_nobody_answered_no_cell_leads(tmp_path: Path, outcome: str) -> No
 
 
 def _end_with(results: Results, outcomes: dict[str, str]) -> None:
-    """Write a model's responses anew, as if all of them had ended with an outcome."""
+    """Write a model's responses again, as if all of them had ended with an outcome."""
     for model, outcome in outcomes.items():
         path = results.freeze / "infer" / model / "cot.parquet"
         rows = pl.read_parquet(path).with_columns(outcome=pl.lit(outcome), text=pl.lit(""))

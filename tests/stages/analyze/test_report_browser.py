@@ -59,7 +59,7 @@ def test_pages_open_from_disk_without_errors_or_requests(
     page.on("dialog", lambda dialog: said.append(dialog.message))
     page.on("request", lambda request: asked.append(request.url))
     page.goto((site / name).as_uri())
-    # A picture further down is loaded once somebody scrolls there; one that is broken stays empty.
+    # A picture further down is loaded once a reader scrolls there; one that is broken stays empty.
     page.evaluate(
         "Promise.all([...document.images].map((image) => {"
         " image.loading = 'eager'; return image.decode().catch(() => null); }))"

@@ -1,4 +1,4 @@
-"""Papers made anew, one of each awkward kind, and lines to build small papers from."""
+"""Papers rebuilt, one of each awkward kind, and lines to build small papers from."""
 
 from __future__ import annotations
 

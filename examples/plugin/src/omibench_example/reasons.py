@@ -1,4 +1,4 @@
-"""Reason of the filter `too_long`: a statement that nobody reads to its end."""
+"""Reason of the filter `too_long`: a statement too long to be read to its end."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _check_size(
 def _length(frame: pl.DataFrame) -> int:
     """Bytes of all values, each counted as often as it stands in the table.
 
-    A text that a dictionary repeats lies in memory once and is made anew for each row read.
+    A text that a dictionary repeats lies in memory once and is rebuilt for each row read.
     """
     return sum(map(_column_length, frame.iter_columns()))
 

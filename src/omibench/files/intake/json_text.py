@@ -118,5 +118,5 @@ def _refuse_halves(value: Any, place: str) -> None:
         elif isinstance(item, str) and any("\ud800" <= c <= "\udfff" for c in item):
             raise FileFormatError(
                 f"{place}: holds half a character (a lone surrogate such as \\ud83d): write the "
-                "file anew as UTF-8"
+                "file again as UTF-8"
             )

@@ -45,7 +45,7 @@ def strip_metadata(data: bytes, form: str) -> bytes:
     try:
         return strip(data)
     except (struct.error, IndexError, ValueError):
-        raise FileFormatError(f"is a damaged {form.upper()}: save the picture anew") from None
+        raise FileFormatError(f"is a damaged {form.upper()}: save the picture again") from None
 
 
 def read_orientation(exif: bytes) -> int:

@@ -51,7 +51,7 @@ def explain_missing_results() -> list[str]:
     reason = "; ".join(failures) or "no remote is configured (`dvc remote add -d NAME PLACE`)"
     return [
         f"{summary}, and not in DVC's cache; {reason}. `dvc push` in the folder in which that "
-        "commit was made hands them out; or make them anew with `snakemake --cores all`, which "
+        "commit was made hands them out; or rebuild them with `snakemake --cores all`, which "
         "buys nothing that the store holds"
     ]
 

@@ -78,7 +78,7 @@ class Noted(logging.Handler):
 
 
 def refuse_changed(results: str, argv: Sequence[str], configfiles: Sequence[str]) -> None:
-    """Raise UntrustedError where results were changed by hand, unless this run makes them anew.
+    """Raise UntrustedError where results were changed by hand, unless this run rebuilds them.
 
     The results of another study may lie in a folder between the stages: they are not looked at.
     """

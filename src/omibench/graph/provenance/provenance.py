@@ -94,7 +94,7 @@ def read_provenance(folder: Path) -> Provenance | None:
     if odd is not None:
         raise FileFormatError(
             f"{path}: speaks of {str(odd)!r}, which is none of this stage's files: take the "
-            "results from somebody whom you trust"
+            "results from a person whom you trust"
         )
     return provenance
 
@@ -144,7 +144,7 @@ def suggest_way_out(results: Path, stages: Sequence[str]) -> str:
     )
     return (
         f"was made by a command by hand, or came here without its {NAME}, so nothing says what "
-        f"made it: move it away (`{moved}`) and run snakemake again, which makes it anew; no "
+        f"made it: move it away (`{moved}`) and run snakemake again, which rebuilds it; no "
         "answer is bought twice"
     )
 

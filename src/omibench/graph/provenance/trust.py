@@ -80,7 +80,7 @@ def check_lock(results: Path, stages: Sequence[str]) -> list[Difference]:
 
 
 def check_graph(results: Path, params: str) -> list[Difference]:
-    """The files that Snakemake would make anew, and why.
+    """The files that Snakemake would make again, and why.
 
     Raises MissingInputError with what Snakemake says when it cannot tell.
     """
@@ -92,7 +92,7 @@ def check_graph(results: Path, params: str) -> list[Difference]:
     mismatches = []
     for row in csv.DictReader(lines[start:], delimiter="\t", quoting=csv.QUOTE_NONE):
         name, reason = row["output_file"], row["status"]
-        reason = "follows from what would be made anew" if reason == "ok" else reason
+        reason = "follows from what would be rebuilt" if reason == "ok" else reason
         if row["plan"] != "no update" and (stage := _stage_name(name, results)):
             mismatches.append(Difference(stage, f"{_shorten_name(name, results, stage)}: {reason}"))
     return mismatches

@@ -11,7 +11,7 @@ from omibench.graph.provenance.written_files import ChangedFile, find_changed_fi
 
 
 class ResultVerification(NamedTuple):
-    """What was found: files that are what was made, files that are not, and those nobody knows."""
+    """How many files are as they were made, which are not, and how many have no record."""
 
     files: int
     changed: list[ChangedFile]

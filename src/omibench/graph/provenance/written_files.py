@@ -84,7 +84,7 @@ def find_changed_files(folder: Path, reread: bool = False) -> list[ChangedFile]:
     """The files below a folder that are not what was made there.
 
     Files whose size and time are those of the note are taken for unchanged, unless all are to be
-    `reread`. An output that is not there is none of them: Snakemake makes it anew.
+    `reread`. An output that is not there is none of them: Snakemake rebuilds it.
     """
     return [change for note in read_notes(folder) for change in _find_changes(note, reread)]
 
@@ -99,7 +99,7 @@ def find_noted_file(path: Path) -> tuple[str, File] | None:
 
 
 def refusal(changed: Iterable[ChangedFile], options: str = "") -> UntrustedError:
-    """The error that names files which were changed and the command that makes them anew.
+    """The error that names files which were changed and the command that rebuilds them.
 
     `options` of Snakemake stand in that command.
     """
@@ -109,8 +109,8 @@ def refusal(changed: Iterable[ChangedFile], options: str = "") -> UntrustedError
     outputs = shlex.join(dict.fromkeys(change.output for change in changes))
     options = " ".join(part for part in ("--cores all", options) if part)
     line = (
-        f"{'; '.join(names)}{suffix}: nothing is read from it. Bring back what was there, or make "
-        f"it anew with `snakemake {options} --forcerun {outputs}`; no answer is bought "
+        f"{'; '.join(names)}{suffix}: nothing is read from it. Bring back what was there, or "
+        f"rebuild it with `snakemake {options} --forcerun {outputs}`; no answer is bought "
         "twice"
     )
     if any(Path(change.file).parent.name in EDITED for change in changes):

@@ -27,13 +27,11 @@ from omibench.models.batch.api import (
     stream,
 )
 from omibench.models.batch.draws import whole_body
-from omibench.models.batch.provider import BatchProvider
+from omibench.models.batch.provider import BatchProvider, batch_clients
 from omibench.models.batch.submission import Submission
-from omibench.models.http.bounds import MOST_RESULTS
 from omibench.models.http.pictures import PictureCache
 from omibench.models.http.rejections import content_fault
 from omibench.models.http.replies import Json, as_object, as_objects, as_text, count, unreadable
-from omibench.models.http.served import client_maker
 from omibench.models.traffic.failure import Failure
 from omibench.params.models.anthropic import AnthropicModel
 from omibench.schemas.request import Request
@@ -61,9 +59,7 @@ class AnthropicBatchProvider(BatchProvider[AnthropicModel], AnthropicProvider):
         import anthropic
 
         kinds = anthropic.Anthropic, anthropic.DefaultHttpxClient
-        make = client_maker(*kinds, self.model, key)
-        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
-        with make() as client, make_large() as downloads:
+        with batch_clients(*kinds, self.model, key) as (client, downloads):
             yield AnthropicBatches(anthropic, client, downloads, self.model, self.pictures)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -15,11 +16,13 @@ from omibench.models.batch.draws import name_draw
 from omibench.models.batch.run import BatchRun
 from omibench.models.batch.submission_folder import SubmissionFolder, locate_submissions
 from omibench.models.batch.submit import PollInterval
+from omibench.models.http.bounds import MOST_RESULTS
 from omibench.models.http.remedies import Explaining, explain_failure
 from omibench.models.http.secrets import read_key
-from omibench.models.http.served import A, ServedProvider
+from omibench.models.http.served import A, ServedProvider, client_maker
 from omibench.models.options import refuse_options
 from omibench.models.provider import NO_BUDGET, Budget
+from omibench.params.models.base import ApiModel
 from omibench.schemas.request import Request, Response
 
 
@@ -70,3 +73,21 @@ class BatchProvider(ServedProvider[A]):
     @abstractmethod
     def connect_batches(self, key: SecretStr) -> AbstractContextManager[BatchApi]:
         """A connection to the batch API."""
+
+
+@contextmanager
+def batch_clients(
+    kind: type[Any], http: type[Any], model: ApiModel, key: SecretStr
+) -> Iterator[tuple[Any, Any]]:
+    """Two clients of an SDK: one for requests, one for results, which are larger than replies.
+
+    Args:
+        kind: The SDK's class of clients.
+        http: The SDK's class of HTTP clients.
+        model: The block that says where the API is.
+        key: Its key.
+    """
+    make = client_maker(kind, http, model, key)
+    make_large = client_maker(kind, http, model, key, MOST_RESULTS)
+    with make() as client, make_large() as downloads:
+        yield client, downloads

@@ -128,7 +128,7 @@ class BatchRun:
             if self._collector.is_same_batch(submission, status):
                 confirmed = submission.model_copy(update={"batch": batch, "maybe": ()})
                 return self.folder.save(confirmed), status
-        log.info("a batch whose reply was lost was not made: its requests are sent anew")
+        log.info("a batch whose reply was lost was not made: its requests are sent again")
         failure = Failure("the batch was not made", transient=True, maybe_paid=False)
         return submission, BatchStatus("", ended=True, turned_down=failure)
 

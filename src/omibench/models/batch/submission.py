@@ -51,5 +51,5 @@ class Submission(Noun):
 
 
 def custom_id(draw: str, token: str) -> str:
-    """The id of the line whose first sample is `draw`; `token` is eight hex digits, drawn anew."""
+    """The id of the line whose first sample is `draw`; `token` is eight hex digits, drawn again."""
     return f"{draw}-{token}"

@@ -36,7 +36,7 @@ _BY_STATUS = {
     401: "{key} is not accepted there: is it this endpoint's, whole and still valid?",
     402: "the account of {key} has no money left",
     403: "{key} may not use this model, or not from here: look at the account's rights",
-    404: "there is no such model, or no such path: is `id` spelt as the provider lists it, and "
+    404: "unknown model or path: is `id` spelt as the provider lists it, and "
     "does `base_url` end as it says (often in /v1)?",
 }
 _OF_PAGES = (

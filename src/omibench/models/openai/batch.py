@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from pydantic import SecretStr
 
+from omibench.extras import require_extra
 from omibench.models.batch.api import (
     POLL_TIMEOUT_S,
     BatchStatus,
@@ -24,14 +25,12 @@ from omibench.models.batch.api import (
     stream,
 )
 from omibench.models.batch.draws import whole_body
-from omibench.models.batch.provider import BatchProvider
+from omibench.models.batch.provider import BatchProvider, batch_clients
 from omibench.models.batch.submission import Submission
-from omibench.models.http.bounds import MOST_RESULTS
 from omibench.models.http.pictures import PictureCache
 from omibench.models.http.rejections import content_fault
 from omibench.models.http.replies import Json, as_object, as_objects, as_text, count
 from omibench.models.http.secrets import with_own_secrets
-from omibench.models.http.served import client_maker
 from omibench.models.openai.messages import PATHS, openai_body
 from omibench.models.openai.provider import OpenAIProvider
 from omibench.models.openai.replies import openai_replies
@@ -60,12 +59,11 @@ class OpenAIBatchProvider(BatchProvider[OpenAIModel], OpenAIProvider):
     @contextmanager
     def connect_batches(self, key: SecretStr) -> Iterator[OpenAIBatches]:
         """As `BatchProvider.connect_batches`."""
+        require_extra("api", f"model {self.name!r}", "openai")
         import openai
 
         kinds = openai.OpenAI, openai.DefaultHttpxClient
-        make = client_maker(*kinds, self.model, key)
-        make_large = client_maker(*kinds, self.model, key, MOST_RESULTS)
-        with make() as client, make_large() as downloads:
+        with batch_clients(*kinds, self.model, key) as (client, downloads):
             model = with_own_secrets(self.model)
             yield OpenAIBatches(openai, client, downloads, model, self.pictures)
 

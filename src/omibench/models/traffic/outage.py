@@ -67,7 +67,7 @@ class Outage:
             return was_open
 
     def begin(self, now: float, outage_s: float) -> None:
-        """A run begins: it waits anew, also after another has given the endpoint up."""
+        """A run begins: it waits again, also after another has given the endpoint up."""
         if self.is_over(now, outage_s):
             with self._lock:
                 self._row, self.is_open, self._probing, self.since = 0, False, False, None

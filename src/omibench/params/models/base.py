@@ -26,7 +26,7 @@ class ModelBlock(Block):
     is_simulated: ClassVar[bool] = False
     """Whether its answers are made up, so that everything made from them is marked SIMULATED."""
     is_recorded: ClassVar[bool] = False
-    """Whether it only repeats responses that somebody else has recorded, perhaps not all."""
+    """Whether it only repeats responses that were recorded elsewhere, perhaps not all."""
 
     provider: str
     label: Display[str | None] = None
@@ -47,7 +47,7 @@ class ModelBlock(Block):
 
     @property
     def lacks_price(self) -> bool:
-        """Whether it costs dollars that nobody can count, since its block gives no price."""
+        """Whether it costs an unknown number of dollars, since its block gives no price."""
         return False
 
     @property

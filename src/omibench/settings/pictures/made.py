@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 VERSION = 1
-"""Of everything that draws: a change of what is drawn raises it, and all is drawn anew."""
+"""Of everything that draws: a change of what is drawn raises it, and all is drawn again."""
 JPEG_QUALITY = 92
 _FILE_NAME = re.compile(r".+\.([0-9a-f]{16})-([0-9a-f]{16})\.(?:png|jpg)")
 

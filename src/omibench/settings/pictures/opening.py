@@ -30,7 +30,7 @@ class OpenedPicture(NamedTuple):
 def open_picture(part: ImagePart) -> OpenedPicture:
     """Open a picture of a conversation: on white where it is transparent, turned as its EXIF says.
 
-    Raises MissingInputError when there is no such file and ModelError when it holds other bytes
+    Raises MissingInputError when the file does not exist and ModelError when it holds other bytes
     than the dataset means, too many pixels, or none that can be decoded.
     """
     data = read_bytes(part.path)

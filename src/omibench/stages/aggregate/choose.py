@@ -1,4 +1,4 @@
-"""Which sample stands for its problem: by votes, by marks, by a tournament."""
+"""Which sample represents its problem: by votes, by marks, by a tournament."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _PARAMS_KEYS = {"gptscore": "judge", "grade": "grader", "extraction": "extractor
 
 
 class ScoreJudges(NamedTuple):
-    """Who judges scores: each None where nobody is named."""
+    """Who judges scores: each None where no model is named."""
 
     gptscore: OpenPanel | None = None
     grade: OpenPanel | None = None

@@ -3,7 +3,7 @@
 One SQLite file beside the partitions, whoever sends. An attempt is in it before it is sent, at its
 worst case, and stays until it is known what it cost; the sum of both never passes the cap. A
 process that dies leaves its reservations behind: they may have been paid, so they stay counted,
-as `unknown`, by what such attempts were seen to cost (`lost_attempts`), until somebody who
+as `unknown`, by what such attempts were seen to cost (`lost_attempts`), until a person who
 has the provider's bill settles them.
 """
 

@@ -112,7 +112,7 @@ class CoveredFiles:
     def choose(
         self, listed: Mapping[str, Path], live: str | None, checked: Mapping[str, StoredFile]
     ) -> None:
-        """Take the table that fits the files of the folder; made anew when too few are covered.
+        """Take the table that fits the files of the folder; rebuilt when too few are covered.
 
         `live` is the segment that this process writes, `checked` what it has checked line by line.
         Raises StoreError.

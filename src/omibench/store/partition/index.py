@@ -64,7 +64,7 @@ class FileIndex:
     closed: bool = False
     """Whether the file's writer said that it is done."""
     counts: Counts | None = None
-    """Over its sound lines; None where nobody has counted them."""
+    """Over its sound lines; None where they were not counted."""
 
     def __len__(self) -> int:
         return len(self.records) // _RECORD.size

@@ -1,4 +1,4 @@
-"""Mending: a hurt pack whose rows are all held elsewhere is written anew without what is hurt."""
+"""Mending: a hurt pack whose rows are all held elsewhere is rewritten without what is hurt."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ log = logging.getLogger("omibench.store")
 
 
 def mend_packs(store: Path, partition: Partition) -> list[str]:
-    """Write each hurt pack of a partition anew, and keep the old one in the store's `damaged/`.
+    """Write each hurt pack of a partition again, and keep the old one in the store's `damaged/`.
 
-    A pack stays as it is while an answer can be read from it alone that cannot be written anew.
+    A pack stays as it is while an answer can be read from it alone that cannot be rewritten.
     The value is the names of those that were replaced. Raises StoreError.
     """
     if not any(damage.segment.endswith(pack.SUFFIX) for damage in partition.damaged_lines):

@@ -149,7 +149,7 @@ class Partition:
         try:
             covered = self._covered.find(raw)
         except TableError as error:
-            log.warning("%s: its table is made anew: %s", self.folder, error)
+            log.warning("%s: its table is rebuilt: %s", self.folder, error)
             self._covered.forget()
             self._load_all()
             return self.entry(key)
@@ -297,7 +297,7 @@ class Partition:
         return None
 
     def _distrust(self, key: str, entry: Entry, reason: str) -> bool:
-        """A place does not hold what its index says: check the whole file, and index it anew.
+        """A place does not hold what its index says: check the whole file, and index it again.
 
         Whether looking again may help.
         """

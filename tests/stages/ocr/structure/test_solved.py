@@ -1,4 +1,4 @@
-"""A document of solutions alone says so: nobody is asked what is no question."""
+"""A document of solutions alone says so: its solutions are never asked."""
 
 from __future__ import annotations
 

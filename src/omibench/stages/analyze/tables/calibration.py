@@ -46,7 +46,7 @@ def add_certificates(results: Results, folder: Path) -> Results:
     own_files = [folder / CERTIFICATE_FILE, folder / REASONING_FILE] if params.labels else []
     if own_files and not any(file.is_file() for file in own_files):
         raise MissingInputError(
-            f"{own_files[0]}: there is no such file; run `omibench certify` first"
+            f"{own_files[0]}: the file does not exist; run `omibench certify` first"
         )
     scores: list[Certificate] = []
     reasoning: list[ReasoningCertificate] = []

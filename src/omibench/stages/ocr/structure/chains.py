@@ -72,7 +72,7 @@ def best_chain(
     size, and a late first number cost; a chain keeps to one style of numbering, and styles that
     name the problem ("Problem 3", "第3题") count double. Of equal chains the later one wins, so a
     list of instructions does not take the place of the first problems; but where two take turns,
-    as "1) Let" and "X1 be" do, the one that begins. A list that begins anew in several named
+    as "1) Let" and "X1 be" do, the one that begins. A list that begins again in several named
     problems numbers their parts.
     """
     ranked = sorted(find_chains(candidates, patience), key=lambda pair: -pair[0])

@@ -31,8 +31,8 @@ _TITLE_ABOVE = 10
 class ProblemBlock:
     """One problem as it stands in the paper: what it is called, and its items up to the next one.
 
-    `number` is unique in the paper: `7`, or `B2`, `II.3` where sections count anew. `end` is where
-    the text begins on the first line.
+    `number` is unique in the paper: `7`, or `B2`, `II.3` where sections restart the count. `end` is
+    where the text begins on the first line.
     """
 
     number: str

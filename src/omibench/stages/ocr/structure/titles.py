@@ -102,7 +102,7 @@ def without_titles(
 ) -> tuple[list[Item], list[Item]]:
     """The items of a problem without the section that begins behind it, and titles left out.
 
-    `restarts`: the next problem is counted anew, so a section does begin here. Else titles alone
+    `restarts`: the next problem is number 1, so a section does begin here. Else titles alone
     are left out, with what introduces the section ("Each problem is worth four points.") but
     nothing that asks.
     """
