@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from omibench.files import shipped as module
-from omibench.files.shipped import here_or_shipped, shipped
+from omibench.files.shipped import find_local_or_shipped, find_shipped
 
 
 def test_a_checkout_is_the_repository_itself(root: Path) -> None:
-    assert shipped("Snakefile") == root / "Snakefile"
-    assert shipped("rules/common.smk").is_file()
+    assert find_shipped("Snakefile") == root / "Snakefile"
+    assert find_shipped("rules/common.smk").is_file()
 
 
 def test_a_wheel_has_it_in_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_INSTALLED", tmp_path)
-    assert shipped("Snakefile") == tmp_path / "Snakefile"
+    assert find_shipped("Snakefile") == tmp_path / "Snakefile"
 
 
 def test_a_file_of_the_current_folder_comes_first(
@@ -25,7 +25,7 @@ def test_a_file_of_the_current_folder_comes_first(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     name = "published/emma_main.csv"
-    assert here_or_shipped(name) == root / name
+    assert find_local_or_shipped(name) == root / name
     (tmp_path / "published").mkdir()
     (tmp_path / name).write_text("")
-    assert here_or_shipped(name) == Path(name)
+    assert find_local_or_shipped(name) == Path(name)

@@ -11,7 +11,7 @@ _INSTALLED: Final = _PACKAGE / "shipped"
 _CHECKOUT: Final = _PACKAGE.parents[1]
 
 
-def shipped(name: str) -> Path:
+def find_shipped(name: str) -> Path:
     """The path of a file or folder that ships with omibench, in a checkout or installed.
 
     Snakefiles that `omibench init` wrote import it by this name.
@@ -25,11 +25,11 @@ def shipped(name: str) -> Path:
     return (_INSTALLED if _INSTALLED.is_dir() else _CHECKOUT) / name
 
 
-def here_or_shipped(name: str) -> Path:
+def find_local_or_shipped(name: str) -> Path:
     """A file of the current folder, or where it has none the one of that path that ships.
 
     Args:
         name: A relative path, e.g. `"published/emma_main.csv"`.
     """
     path = Path(name)
-    return path if path.exists() else shipped(name)
+    return path if path.exists() else find_shipped(name)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from omibench import __version__
 from omibench.errors import MissingInputError, ParamsError
-from omibench.files.shipped import shipped
+from omibench.files.shipped import find_shipped
 from omibench.files.yaml_file import parse_yaml
 from omibench.init.papers import find_papers, manifest_text
 from omibench.params.study import Study, parse_study
@@ -90,7 +90,7 @@ def study_that_ships(name: str) -> StudyFiles:
     if name not in names:
         hint = suggest_name(name, names)
         raise ParamsError(f"--study {name!r} does not ship with omibench{hint}")
-    folder = shipped("studies")
+    folder = find_shipped("studies")
     texts = {"params.yaml": _as_params(_read(folder / f"{name}.yaml"), name)}
     for overlay in sorted((folder / "overlays").glob(f"{name}_*.yaml")):
         texts[f"studies/overlays/{overlay.name}"] = _read(overlay).replace(
@@ -98,13 +98,13 @@ def study_that_ships(name: str) -> StudyFiles:
         )
     study = parse_study(parse_yaml(texts["params.yaml"]), "params.yaml")
     tables = list(study.analyze.published)
-    texts |= {table: _read(shipped(table)) for table in tables}
+    texts |= {table: _read(find_shipped(table)) for table in tables}
     return _with_common_files(texts, tables, "workflow,api,stats")
 
 
 def shipped_studies() -> list[str]:
     """The names of the studies that ship with omibench."""
-    return sorted(path.stem for path in shipped("studies").glob("*.yaml"))
+    return sorted(path.stem for path in find_shipped("studies").glob("*.yaml"))
 
 
 def _study_name(folder: Path) -> str:
@@ -125,7 +125,7 @@ def _with_common_files(texts: Mapping[str, str], inputs: Sequence[str], extras: 
         "requirements.txt": _fill("requirements.txt", extras=extras, version=__version__),
     }
     names = [_SCHEMA, *(f"profiles/{profile}/config.yaml" for profile in _PROFILES)]
-    copies = {name: _read(shipped(name)) for name in names}
+    copies = {name: _read(find_shipped(name)) for name in names}
     return StudyFiles({**texts, **common, **copies}, study)
 
 

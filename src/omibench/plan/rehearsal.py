@@ -15,7 +15,7 @@ from typing import Any
 
 from omibench.errors import ParamsError
 from omibench.files.intake import read_csv
-from omibench.files.shipped import here_or_shipped
+from omibench.files.shipped import find_local_or_shipped
 from omibench.models.simulated.oracle import OracleRow, load_oracle
 from omibench.params.models.registry import Model
 from omibench.params.models.simulated import SimulatedModel
@@ -179,7 +179,7 @@ def _read_printed(study: Study) -> Printed:
     columns = (f"{like.replace('-', '_')}_overall", *_TOTALS)
     shares: dict[tuple[str, str], float] = {}
     paths = [*study.analyze.published, *_TABLES.get(like, ())]
-    for path in map(here_or_shipped, paths):
+    for path in map(find_local_or_shipped, paths):
         if not path.is_file():
             continue
         for row in _whole_rows(read_csv(path)):
