@@ -40,7 +40,7 @@ def load_plugins(values: Mapping[str, Any], whole_study: bool) -> None:
 
     Args:
         values: The blocks of params.yaml, not checked yet.
-        whole: Whether these are those of a whole study, not of one job.
+        whole_study: Whether these are those of a whole study, not of one job.
 
     Raises:
         PluginError: A file is not there, lies where no code is taken from, is another than was

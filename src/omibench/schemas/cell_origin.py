@@ -96,7 +96,7 @@ def check_origin(path: Path, *, with_content: bool = True) -> None:
 
     Args:
         path: The file.
-        whole: Whether its content is held against what it says, and not only whose it is.
+        with_content: Whether its content is held against what it says, and not only whose it is.
 
     Raises:
         UntrustedError: It belongs elsewhere, was edited, or was made from other responses.

@@ -23,7 +23,7 @@ class SentOn(Failure):
 
 
 class Hooks:
-    """The event hooks of one client: a reply may have `most` bytes and take `most_s` seconds.
+    """The event hooks of one client: a reply may have `most_bytes` and take `most_s` seconds.
 
     The first request says which origin the client may talk to, unless `base_url` is set before.
     Requests to another one, as redirects and addresses in replies lead to, raise SentOn; unless

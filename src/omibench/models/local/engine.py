@@ -48,8 +48,9 @@ class VllmEngine:
     ) -> list[Any]:
         """One RequestOutput a conversation, in their order.
 
-        Raises Rejected for a prompt that vLLM does not take, ImageCountError when it finds another
-        number of images, and ModelError when it breaks down; the engine is let go then.
+        Raises RejectedPromptError for a prompt that vLLM does not take, ImageCountError when it
+        finds another number of images, and ModelError when it breaks down; the engine is
+        released then.
         """
         messages = [chat_messages(c, self.specials, image_part) for c in conversations]
         switches = {} if thinking is None else {"enable_thinking": thinking}

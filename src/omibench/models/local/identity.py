@@ -11,7 +11,7 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, Protocol
+from typing import Any
 
 from omibench.errors import ModelError
 from omibench.extras import install_command, require_extra
@@ -54,13 +54,6 @@ def one_line(error: BaseException, limit: int = 300) -> str:
     """The words of an exception on one line."""
     words = " ".join(str(error).split()) or type(error).__name__
     return words if len(words) <= limit else words[: limit - 3] + "..."
-
-
-class LocalEngine(Protocol):
-    """What can be held loaded."""
-
-    def close(self) -> None:
-        """Give back its memory."""
 
 
 class Loaded:

@@ -60,8 +60,8 @@ class TransformersEngine:
     def inputs(self, conversations: Sequence[Conversation], thinking: bool | None) -> Any:
         """The batch of tensors, left padded, on the model's device.
 
-        Raises ImageCountError when an image is left out, Rejected when the processor does not take
-        a prompt or picture, ModelError when a model of text alone is shown one.
+        Raises ImageCountError when an image is left out, RejectedPromptError when the processor
+        does not take a prompt or picture, ModelError when a model of text alone is shown one.
         """
         switches: dict[str, Any] = {} if thinking is None else {"enable_thinking": thinking}
         if tools := conversations[0].tools:

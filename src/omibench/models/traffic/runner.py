@@ -29,8 +29,8 @@ Answer = tuple[Request, Response]
 class JobRun:
     """One run of jobs. `progress` counts while it goes; it is replaced when the loop starts.
 
-    `known` is how many requests beside them were answered before; `outage` is what is known of the
-    endpoint, shared by all runs that ask it.
+    `stored_answers` is how many requests beside them were answered before; `outage` is what is
+    known of the endpoint, shared by all runs that ask it.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 (what a run needs, each of another kind)

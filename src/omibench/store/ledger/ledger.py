@@ -199,12 +199,6 @@ class Ledger:
         with self._transaction() as run:
             return losses(run, study, NANO)
 
-    def studies(self) -> list[str]:
-        """Every study that has spent or reserved anything."""
-        with self._transaction() as run:
-            query = "SELECT study FROM total UNION SELECT study FROM attempt ORDER BY 1"
-            return [study for (study,) in run(query).fetchall()]
-
     def spent_by_model(self, study: str) -> dict[str, tuple[float, int]]:
         """US dollars that are known to be spent, and attempts, by model."""
         with self._transaction() as run:

@@ -56,7 +56,7 @@ class Trail:
 
     Nothing is opened before it is asked for. What the store does not hold is left out, and a page
     says so: results can be looked at without the store that they came from. Pictures that only the
-    store has, those that a model drew, are copied to the folder `kept`.
+    store has, those that a model drew, are copied to the folder `copies`.
     """
 
     def __init__(self, store: Path, pictures: Path, freeze: Path, copies: Path) -> None:
