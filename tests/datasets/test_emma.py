@@ -69,7 +69,7 @@ def test_a_missing_column_is_named(tmp_path: Path, read: Read) -> None:
 
 
 def test_what_is_not_there_is_said(tmp_path: Path, read: Read) -> None:
-    with pytest.raises(MissingInputError, match="no such folder"):
+    with pytest.raises(MissingInputError, match="the folder does not exist"):
         read("emma", tmp_path / "none")
     with pytest.raises(MissingInputError, match=r"no \.parquet file"):
         read("emma", tmp_path)

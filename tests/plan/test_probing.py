@@ -65,7 +65,7 @@ def test_each_model_is_asked_once_and_nothing_is_kept(server: ServerHandle, tmp_
     ]  # fmt: skip
     assert "the key from WRONG_KEY is not accepted there" in (found["key"] or "")
     assert "id 'no-such-model'" in (found["name"] or "")
-    assert "there is no such model, or no such path" in (found["path"] or "")
+    assert "unknown model or path" in (found["path"] or "")
     assert "nothing listens there" in (found["gone"] or "")
     assert "planted" not in json.dumps(found)
     stats = server.stats()

@@ -58,7 +58,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     file.write_text(problem().model_dump_json() + "\n" + line + "\n")
     with pytest.raises(FileFormatError, match=message):
         read_jsonl(file, Problem)
-    with pytest.raises(MissingInputError, match="no such file"):
+    with pytest.raises(MissingInputError, match="the file does not exist"):
         read_jsonl(tmp_path / "absent.jsonl", Problem)
 
 

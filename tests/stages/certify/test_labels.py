@@ -58,7 +58,7 @@ def test_a_mistake_is_one_line(tmp_path: Path, name: str, text: str, says: str) 
 
 
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="no such file of labels"):
+    with pytest.raises(MissingInputError, match="file of labels does not exist"):
         read_labels(tmp_path / "labels.csv")
 
 

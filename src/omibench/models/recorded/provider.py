@@ -96,7 +96,7 @@ class RecordedProvider(BaseProvider[RecordedModel]):
     def _load(self, path: Path, setting: str) -> str:
         if not path.is_file():
             raise MissingInputError(
-                f"{path}: the file does not exist of recorded responses (model {self.name!r}, "
+                f"{path}: this file of recorded responses does not exist (model {self.name!r}, "
                 f"setting {setting!r}); its folder is the study's `data`"
             )
         for row in _rows(path):

@@ -82,7 +82,7 @@ def read_labels(path: Path) -> list[LabelRow]:
     heading of a CSV not counted) and column for one that cannot be read, or without any label.
     """
     if not path.exists():
-        raise MissingInputError(f"{path}: the file does not exist of labels")
+        raise MissingInputError(f"{path}: this file of labels does not exist")
     if path.suffix not in SUFFIXES:
         raise FileFormatError(f"{path}: give labels as .csv or .jsonl, not {path.suffix!r}")
     rows = [_check_row(raw, path, number) for number, raw in enumerate(_read_raw_rows(path), 1)]

@@ -121,7 +121,7 @@ def test_a_certificate_that_is_named_must_be_there(results: Results, tmp_path: P
 
     with pytest.raises(MissingInputError, match="run `omibench certify` first"):
         add_certificates(named(labels="labels.csv"), tmp_path)
-    with pytest.raises(MissingInputError, match="no such file"):
+    with pytest.raises(MissingInputError, match="the file does not exist"):
         add_certificates(named(certificates=[str(tmp_path / "none.json")]), tmp_path)
     (tmp_path / "empty.json").write_text("{}")
     with pytest.raises(FileFormatError, match="Field required"):
