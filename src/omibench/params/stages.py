@@ -104,6 +104,8 @@ class RationaleParams(Block):
     labeller: Name | None = None
     candidates: Annotated[int, Field(ge=1, le=64)] = 4
     """Candidate solutions per problem before the answer is given away (16 in the paper)."""
+    labeller_max_tokens: Annotated[int, Field(ge=1)] = 4096
+    """Room of one reply of the labeller, in tokens: thinking comes before the label."""
     topics: dict[str, list[str]] = {}
     """The fixed list of topic labels of each subject."""
 

@@ -112,7 +112,8 @@ def _plan_rationales(view: StudyView, problems: Path) -> DryRun:
         writer = Writer(params.writer, ask, _accept, params.candidates, name)
         rows = write_solutions(rows, folder, writer)
     if params.labeller:
-        labeller = Labeller(params.labeller, dry.asking(params.labeller), params.topics, name)
+        ask, room = dry.asking(params.labeller), params.labeller_max_tokens
+        labeller = Labeller(params.labeller, ask, params.topics, name, room)
         label_topics(rows, folder, labeller)
     return dry
 

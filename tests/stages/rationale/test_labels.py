@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
+from omibench.params.stages import RationaleParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.stages.rationale.labels import Labeller, label_topics, parse_label
@@ -97,3 +98,18 @@ def test_a_problem_of_unknown_subject_is_offered_every_list(make: Make, scripted
     (problem,) = label(script, make(subject="other"))
     assert problem.topic == "genetics"
     assert "- mechanics\n- optics\n- genetics" in script.asked[0].conversation.text
+
+
+def test_a_labeller_has_room_to_think_and_a_cut_off_reply_names_the_parameter(
+    make: Make, scripted: Scripted
+) -> None:
+    cut = Response(text="Lenses are", outcome="truncated", finish_reason="length")
+    script = scripted({"physics-1": [cut]})
+    (problem,) = label(script, make())
+    assert script.asked[0].decoding.max_tokens == RationaleParams().labeller_max_tokens == 4096
+    assert list(map(str, problem.warnings)) == [
+        "label: tagger was cut off after 4096 tokens; raise rationale.labeller_max_tokens"
+    ]
+    script = scripted({"physics-1": ["{CLASS: optics}"]})
+    label_topics([make()], Path("in"), Labeller("tagger", script, TOPICS, max_tokens=64))
+    assert script.asked[0].decoding.max_tokens == 64

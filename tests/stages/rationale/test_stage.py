@@ -14,6 +14,7 @@ from PIL import Image
 from omibench.errors import ParamsError
 from omibench.params.study import Study, parse_study
 from omibench.schemas.problem import Figure, Problem
+from omibench.schemas.request import Request, Response
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.rationale import write_rationales
 
@@ -83,6 +84,23 @@ def test_a_second_run_buys_nothing(
     monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.answer", sold_out)
     write_rationales(problems, tmp_path / "out", full)
     assert (tmp_path / "out/problems.jsonl").read_bytes() == first
+
+
+def test_another_room_of_the_labeller_asks_for_labels_alone_again(
+    problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: dict[str, Any] = {"writer": "pen", "labeller": "tagger", "topics": TOPICS}
+    write_rationales(problems, tmp_path / "out", study(tmp_path, **names))
+    asked: list[Request] = []
+
+    def refuse(_: object, request: Request) -> Response:
+        asked.append(request)
+        return Response(text="", outcome="refused")
+
+    monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.respond", refuse)
+    wide = study(tmp_path, **names, labeller_max_tokens=8192)
+    write_rationales(problems, tmp_path / "out", wide)
+    assert {(r.tags.role, r.decoding.max_tokens) for r in asked} == {("labeller", 8192)}
 
 
 def test_without_models_nothing_changes(problems: Path, tmp_path: Path) -> None:

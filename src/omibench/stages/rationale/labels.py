@@ -19,12 +19,14 @@ _CLASS = re.compile(r"\{CLASS: ([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Labeller:
-    """A model that labels topics: its name, how to ask it, and each subject's list of labels."""
+    """A model that labels topics: its name, how to ask it, each subject's labels, its room."""
 
     model: str
     ask: Ask
     topics: Mapping[str, Sequence[str]]
     study: str = ""
+    max_tokens: int = 4096
+    """Room of one reply, in tokens."""
 
 
 def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) -> list[Problem]:
@@ -38,14 +40,14 @@ def label_topics(problems: Sequence[Problem], folder: Path, labeller: Labeller) 
     requests = [
         Request(
             conversation=label(p, lists[p.id], folder),
-            decoding=Decoding(temperature=0.0, max_tokens=64),
+            decoding=Decoding(temperature=0.0, max_tokens=labeller.max_tokens),
             tags=Tags(role="labeller", problem=p.id, study=labeller.study),
         )
         for p in open_problems
     ]
     responses = labeller.ask(requests) if requests else []
     labelled = {
-        p.id: _add_topic(p, response, lists[p.id], labeller.model)
+        p.id: _add_topic(p, response, lists[p.id], labeller)
         for p, response in zip(open_problems, responses, strict=True)
     }
     return [labelled.get(problem.id, problem) for problem in problems]
@@ -58,10 +60,19 @@ def parse_label(reply: str, labels: Sequence[str]) -> str | None:
     return match.group(1) if match and match.group(1) in labels else None
 
 
-def _add_topic(problem: Problem, response: Response, labels: Sequence[str], model: str) -> Problem:
+def _add_topic(
+    problem: Problem, response: Response, labels: Sequence[str], labeller: Labeller
+) -> Problem:
+    model = labeller.model
     topic = parse_label(response.text, labels) if response.outcome == "answered" else None
     notes = [ProblemWarning(LABEL, simulated_by=(model,))] if response.simulated and topic else []
-    if topic is None:
+    if response.outcome == "truncated":
+        detail = (
+            f"{model} was cut off after {labeller.max_tokens} tokens; "
+            "raise rationale.labeller_max_tokens"
+        )
+        notes.append(ProblemWarning(LABEL, detail))
+    elif topic is None:
         detail = f"{model} named none of the {len(labels)} topics of {problem.subject}"
         notes.append(ProblemWarning(LABEL, detail))
     return problem.model_copy(update={"topic": topic}).warn(*notes)

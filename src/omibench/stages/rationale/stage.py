@@ -28,7 +28,9 @@ def write_rationales(problems: Path, out: Path, study: RationaleStageParams) -> 
             rows = write_solutions(rows, folder, writer)
     if params.labeller:
         with open_asker(study, params.labeller) as ask:
-            rows = label_topics(rows, folder, Labeller(params.labeller, ask, params.topics, name))
+            room = params.labeller_max_tokens
+            labeller = Labeller(params.labeller, ask, params.topics, name, room)
+            rows = label_topics(rows, folder, labeller)
     write_jsonl(out / "problems.jsonl", (rebase_images(row, folder, out) for row in rows))
     return len(rows)
 
