@@ -23,7 +23,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Figure, Problem
 from omibench.stages.filter.backcheck import findings
 from omibench.stages.filter.minhash import Similar

@@ -84,7 +84,7 @@ def sample_papers(build_once: Build, root: Path) -> Path:
     """The folder with the problems of the sample papers as they are read; no test changes it."""
 
     def read(folder: Path) -> None:
-        from omibench.params.stages import OcrParams
+        from omibench.params.stages.ocr import OcrParams
         from omibench.stages.ocr import read_papers
 
         read_papers([], folder / "ocr", OcrParams(), manifest=root / "sample/sources.yaml")

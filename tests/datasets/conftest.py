@@ -9,7 +9,7 @@ import pytest
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import load_benchmark
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 
 Read = Callable[..., Dataset]
 

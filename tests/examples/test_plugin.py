@@ -20,7 +20,7 @@ from omibench.datasets.registry import load_benchmark
 from omibench.errors import PluginError
 from omibench.models.registry import open_provider
 from omibench.params.cell import Cell
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study, load_study
 from omibench.plugins.installed import installed_parts
 from omibench.plugins.registry import REGISTRIES

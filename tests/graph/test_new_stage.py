@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 NEW = {
-    "src/omibench/params/toy.py": """
+    "src/omibench/params/stages/toy.py": """
 from __future__ import annotations
 
 from omibench.params.blocks import Block
@@ -95,11 +95,14 @@ EDITS = {
         ("    OCR, FILTER", "    "),
     ],
     "src/omibench/params/study.py": [
-        ("from omibench.schemas.validation", "from omibench.params.toy import ToyParams\n"),
+        ("from omibench.schemas.validation", "from omibench.params.stages.toy import ToyParams\n"),
         ("    reevaluate: ReevaluateParams", "    toy: ToyParams = ToyParams()\n"),
     ],
     "src/omibench/params/stage_params.py": [
-        ("    from omibench.params.filter", "    from omibench.params.toy import ToyParams\n"),
+        (
+            "    from omibench.params.stages.filter",
+            "    from omibench.params.stages.toy import ToyParams\n",
+        ),
         (
             "class OcrStageParams",
             "class ToyStageParams(Protocol):\n"

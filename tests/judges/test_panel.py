@@ -12,7 +12,7 @@ from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument
 from omibench.judges.panel import PanelRequest, consult, open_panels
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.params.study import Study
 from omibench.schemas.request import Response
 

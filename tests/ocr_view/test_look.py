@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.ocr_view import make_look_writer
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers

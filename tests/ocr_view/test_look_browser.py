@@ -9,7 +9,7 @@ import pytest
 from tests.ocr_view.test_look import paper
 
 from omibench.ocr_view import make_look_writer
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from omibench.graph.slices import slice_study
 from omibench.params.cell import Cell
 from omibench.params.models.base import LocalModel
 from omibench.params.resources import collect_resources, count_cpus, find_endpoint
-from omibench.params.stages import ScoreParams
+from omibench.params.stages.score import ScoreParams
 from omibench.params.study import Study, parse_study
 
 VLLM = {"provider": "vllm", "id": "org/model"}

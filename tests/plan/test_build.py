@@ -14,9 +14,10 @@ from omibench.errors import MissingInputError
 from omibench.judges.case import JudgeCase
 from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.instrument import build_request
+from omibench.params.benchmark import BenchmarkParams
 from omibench.params.cell import Cell
-from omibench.params.filter import FilterParams
-from omibench.params.stages import BenchmarkParams, RationaleParams
+from omibench.params.stages.filter import FilterParams
+from omibench.params.stages.rationale import RationaleParams
 from omibench.params.study import Study
 from omibench.plan import plan_study, render
 from omibench.plan.rows import Plan, PlanRow

@@ -13,7 +13,7 @@ from urllib.request import Request
 import pytest
 
 from omibench.errors import FileFormatError, PaperError
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.sources.download import fetch
 from omibench.stages.ocr.sources.manifest import load_manifest

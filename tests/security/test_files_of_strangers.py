@@ -20,7 +20,7 @@ from omibench.files.prompt_file import read_prompt
 from omibench.graph.provenance.provenance import NAME, read_provenance
 from omibench.graph.provenance.records import FOLDER, read_record
 from omibench.models.recorded.provider import _rows
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.reevaluate.changes import read_standings
 from omibench.schemas.problem import Question
 from omibench.schemas.tables import FrozenManifest, ResponseRow, read_json, read_jsonl, read_parquet

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import PaperError
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.sources.check import check_bytes
 

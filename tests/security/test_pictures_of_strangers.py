@@ -14,7 +14,7 @@ from PIL.ExifTags import GPS, IFD, Base
 
 from omibench.datasets.registry import load_benchmark
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.schemas.tables import (

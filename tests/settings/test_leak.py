@@ -18,9 +18,9 @@ from tests.settings.placeholders import Placeholders
 from tests.settings.problems import SETTINGS
 
 from omibench.datasets.omibench import load
+from omibench.params.benchmark import BenchmarkParams
 from omibench.params.presentation import FreezeExamples
 from omibench.params.setting import Setting
-from omibench.params.stages import BenchmarkParams
 from omibench.schemas.example import Example
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import Conversation, Response, ToolCall

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from tests.settings.problems import PROBLEMS
 
 from omibench.datasets.mathreal import load
+from omibench.params.benchmark import BenchmarkParams
 from omibench.params.presentation import Perception, PerceptionInput
 from omibench.params.setting import Setting
-from omibench.params.stages import BenchmarkParams
 from omibench.schemas.problem import Question
 from omibench.schemas.request import Decoding, Response
 from omibench.settings.perception import add_readings, readings

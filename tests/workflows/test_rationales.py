@@ -12,7 +12,7 @@ from tests.extras import require_extra
 from tests.workflows_support import KEY_ENV, fill, rebuild
 
 from model_server.handle import ServerHandle
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.tables import read_jsonl, read_parquet

@@ -11,7 +11,7 @@ from omibench.api.arguments import check_path
 from omibench.datasets.frozen import load, read_manifest
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_bytes, resolve_within
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Figure, Question
 from omibench.schemas.tables import FrozenManifest
 

@@ -20,7 +20,7 @@ from omibench.datasets.rows import naming, typed_rows
 from omibench.datasets.sample import draw_stratified
 from omibench.errors import FileFormatError, MissingInputError, reason_of
 from omibench.files.intake import open_regular
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question, Subject
 
 SUBJECTS: dict[str, Subject] = {

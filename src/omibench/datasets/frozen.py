@@ -12,7 +12,7 @@ from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake.containment import Container
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.tables import FrozenManifest, content_hash, read_json, read_jsonl
 

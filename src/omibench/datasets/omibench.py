@@ -17,7 +17,7 @@ from omibench.datasets.found import Embedded, Found
 from omibench.datasets.groups import link_by_keys
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, AnswerType, Choice, Figure, Question
 
 _ONLY_IMAGE = re.compile(r"\s*\[IMAGE(\d+)\]\s*")

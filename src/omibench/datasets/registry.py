@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from omibench.datasets.dataset import Dataset
 from omibench.errors import MissingInputError, ParamsError, PluginError
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.plugins import Registry
 
 Load = Callable[[Path, Path, BenchmarkParams], Dataset]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from omibench.datasets.dataset import Dataset
 from omibench.datasets.registry import benchmark
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 from omibench.synthetic.address import Made
 from omibench.synthetic.draw import picture

@@ -19,7 +19,7 @@ from omibench.datasets.found import Found
 from omibench.datasets.registry import benchmark
 from omibench.datasets.rows import naming, the_file, typed_rows
 from omibench.errors import FileFormatError
-from omibench.params.stages import BenchmarkParams
+from omibench.params.benchmark import BenchmarkParams
 from omibench.schemas.problem import Answer, Choice, Figure, Question
 
 LETTERS = ("A", "B", "C", "D")

@@ -12,7 +12,7 @@ from omibench.client.ask import open_asker
 from omibench.errors import ModelError
 from omibench.judges.case import JudgeCase
 from omibench.judges.instrument import Instrument, InstrumentPrompt, build_prompt, build_request
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.params.stage_params import AskingParams
 from omibench.schemas.request import NOT_BOUGHT, Request, Response
 from omibench.schemas.validation import suggest_name

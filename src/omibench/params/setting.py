@@ -6,10 +6,10 @@ from typing import Self
 
 from pydantic import model_validator
 
-from omibench.params.aggregate import Aggregate, Aggregation
 from omibench.params.blocks import Block
 from omibench.params.image import Images, ShownImages
 from omibench.params.presentation import Examples, Perceived, Without
+from omibench.params.stages.aggregate import Aggregate, Aggregation
 from omibench.params.tool import Tools
 from omibench.schemas.request import Decoding
 

@@ -9,21 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from omibench.params.filter import FilterParams
-    from omibench.params.infer import InferParams
-    from omibench.params.judge import JudgeParams
+    from omibench.params.benchmark import BenchmarkParams
     from omibench.params.models.registry import Model
-    from omibench.params.saliency import SaliencyParams
+    from omibench.params.review import ReviewParams
     from omibench.params.setting import Setting
-    from omibench.params.stages import (
-        BenchmarkParams,
-        FreezeParams,
-        OcrParams,
-        RationaleParams,
-        ReviewParams,
-        ScoreParams,
-        StudyParams,
-    )
+    from omibench.params.stages.filter import FilterParams
+    from omibench.params.stages.freeze import FreezeParams
+    from omibench.params.stages.infer import InferParams
+    from omibench.params.stages.judge import JudgeParams
+    from omibench.params.stages.ocr import OcrParams
+    from omibench.params.stages.rationale import RationaleParams
+    from omibench.params.stages.saliency import SaliencyParams
+    from omibench.params.stages.score import ScoreParams
+    from omibench.params.study_params import StudyParams
 
 
 class AskingParams(Protocol):

@@ -11,30 +11,29 @@ from pydantic import BeforeValidator, ValidationError, model_validator
 
 from omibench.errors import ParamsError, PluginError, reason_of
 from omibench.files.yaml_file import locate_key, read_mapping
-from omibench.params.aggregate import SELF
+from omibench.params.benchmark import BenchmarkParams
 from omibench.params.blocks import Block, Name, PlainPath
 from omibench.params.cell import Cell
-from omibench.params.certify import CertifyParams
-from omibench.params.filter import SCREENS, FilterParams
-from omibench.params.infer import InferParams
-from omibench.params.judge import JudgePanel, JudgeParams
 from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
+from omibench.params.panel import JudgePanel
 from omibench.params.plugins import NamedPlugin, load_plugins
 from omibench.params.reevaluate import ReevaluateParams
+from omibench.params.review import ReviewParams
 from omibench.params.runtime import merge_runtime
-from omibench.params.saliency import SaliencyParams
 from omibench.params.setting import Setting
-from omibench.params.stages import (
-    AnalyzeParams,
-    BenchmarkParams,
-    FreezeParams,
-    OcrParams,
-    RationaleParams,
-    ReviewParams,
-    ScoreParams,
-    StudyParams,
-)
+from omibench.params.stages.aggregate import SELF
+from omibench.params.stages.analyze import AnalyzeParams
+from omibench.params.stages.certify import CertifyParams
+from omibench.params.stages.filter import SCREENS, FilterParams
+from omibench.params.stages.freeze import FreezeParams
+from omibench.params.stages.infer import InferParams
+from omibench.params.stages.judge import JudgeParams
+from omibench.params.stages.ocr import OcrParams
+from omibench.params.stages.rationale import RationaleParams
+from omibench.params.stages.saliency import SaliencyParams
+from omibench.params.stages.score import ScoreParams
+from omibench.params.study_params import StudyParams
 from omibench.schemas.validation import explain, suggest_name
 from omibench.synthetic.address import Made, is_made_up
 

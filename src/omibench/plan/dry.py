@@ -12,7 +12,7 @@ from typing import Any
 
 from omibench.judges.instrument import Instrument, build_prompt
 from omibench.judges.panel import Judge, OpenPanel
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.plan.view import GUESS, Step, StudyView, filler
 from omibench.schemas.request import Request, Response, Role
 from omibench.stages.filter.models import Models, Replies

@@ -15,7 +15,7 @@ from omibench.judges.gptscore import GPTSCORE
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import consult
 from omibench.params.cell import Cell
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.plan.dry import DryRun
 from omibench.plan.responses import Expected, find_answer, find_verdicts
 from omibench.plan.view import Step, StudyView

@@ -91,7 +91,9 @@ def test_files_that_are_wrong_are_named(
 
 
 def test_files_that_are_absent_or_of_another_kind_are_named(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match=r"r\.jsonl: this file of recorded responses does not exist"):
+    with pytest.raises(
+        MissingInputError, match=r"r\.jsonl: this file of recorded responses does not exist"
+    ):
         recorded(tmp_path, "r.jsonl")
     (tmp_path / "r.csv").write_text("pid,response\n")
     with pytest.raises(ParamsError, match=r"are \.parquet or \.jsonl"):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageDraw
 
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Figure, Problem
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
 

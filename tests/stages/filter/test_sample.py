@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement, Reject

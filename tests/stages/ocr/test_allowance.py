@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.stages.ocr.conftest import exam
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import OcrReport, PageText, read_jsonl
 from omibench.stages.ocr import allowance, read_papers

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import PaperError
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import FileReport, PageText, read_jsonl
 from omibench.stages.ocr import read_papers
@@ -46,7 +46,7 @@ MEASURED = """
 import resource, sys
 from pathlib import Path
 from omibench.stages.ocr import read_papers
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 paper, out = map(Path, sys.argv[1:])
 read_papers([paper], out, OcrParams())
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

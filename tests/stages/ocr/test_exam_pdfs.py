@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import OcrReport, read_jsonl
 from omibench.stages.ocr import read_papers

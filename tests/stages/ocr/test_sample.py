@@ -11,7 +11,7 @@ import yaml
 from rapidfuzz import fuzz
 from tests.conftest import Build
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.image_marks import IMAGE_MARK
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import OcrReport, read_json, read_jsonl

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from omibench.errors import MissingInputError, OutputError
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers

@@ -11,7 +11,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers, worker
 from omibench.stages.ocr import stage as run
 from omibench.stages.ocr.sources.manifest import Source

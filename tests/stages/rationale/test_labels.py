@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omibench.errors import ParamsError
-from omibench.params.stages import RationaleParams
+from omibench.params.stages.rationale import RationaleParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.request import Response
 from omibench.stages.rationale.labels import Labeller, label_topics, parse_label

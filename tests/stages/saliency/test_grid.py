@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from omibench.params.saliency import SaliencyParams
+from omibench.params.stages.saliency import SaliencyParams
 from omibench.stages.saliency.grid import fit_size, list_positions
 
 PAPER = SaliencyParams()

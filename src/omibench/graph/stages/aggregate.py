@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from omibench.graph.named_files import model_files
 from omibench.graph.stage import Blocks, GraphJob, ResultFile, Stage, pick
-from omibench.params.aggregate import SELF
 from omibench.params.cell import Cell
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
+from omibench.params.stages.aggregate import SELF
 from omibench.params.study import Study
 from omibench.schemas.tables import AggregateRow
 

@@ -11,10 +11,10 @@ from typing import Any
 from omibench.errors import ParamsError
 from omibench.judges.instrument import Instrument
 from omibench.judges.panel import PanelRequest, open_panels
-from omibench.params.aggregate import SELF, AggregationRule
 from omibench.params.cell import Cell
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.params.stage_params import AggregateStageParams
+from omibench.params.stages.aggregate import SELF, AggregationRule
 from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer, Question

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Problem
 from omibench.stages.filter.hashing import difference_hash, hamming
 from omibench.stages.filter.minhash import Similar

@@ -14,7 +14,7 @@ from omibench.judges.instrument import Instrument, build_prompt
 from omibench.judges.panel import JudgeVote, OpenPanel, consult
 from omibench.judges.reply import last_object
 from omibench.judges.votes import most
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.schemas.request import ImagePart

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.params.filter import FilterParams
 from omibench.params.stage_params import FilterStageParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement
 from omibench.stages.filter.candidate import Candidate, figure_distance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Problem
 
 _PROOF = (

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from omibench.errors import OmibenchError
 from omibench.files.intake import open_regular
-from omibench.params.filter import FilterParams
 from omibench.params.stage_params import FilterStageParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.images import rebase_images
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement, Reject

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from omibench.datasets.dataset import Dataset
 from omibench.errors import MissingInputError, OmibenchError, OutputError
 from omibench.params.stage_params import FreezeStageParams
-from omibench.params.stages import FreezeParams
+from omibench.params.stages.freeze import FreezeParams
 from omibench.review import apply, load_decisions
 from omibench.review.rejected import rejections
 from omibench.schemas.problem import Answer, Problem, Question, strip_answer

@@ -9,7 +9,7 @@ from omibench.judges.error_type import error_type
 from omibench.judges.instrument import Instrument
 from omibench.judges.quality import QUALITY
 from omibench.judges.taxonomies import load_taxonomy
-from omibench.params.judge import JudgeParams
+from omibench.params.stages.judge import JudgeParams
 
 REASONING = ("quality", "alignment", "error_type")
 PARAMS_KEYS = {"quality": "quality", "alignment": "alignment", "error_type": "errors"}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from omibench.errors import FileFormatError, ParamsError
 from omibench.judges.case import JudgeCase
-from omibench.params.judge import JudgeParams
+from omibench.params.stages.judge import JudgeParams
 from omibench.schemas.problem import Answer, Question
 from omibench.schemas.request import ImagePart
 from omibench.schemas.tables import ResponseRow, VerdictRow, read_jsonl, read_parquet

@@ -15,7 +15,7 @@ from omibench.stages.ocr.engines.registry import ENGINES
 from omibench.stages.ocr.layout.scans import LocalReader, PageReader
 
 if TYPE_CHECKING:
-    from omibench.params.stages import OcrParams
+    from omibench.params.stages.ocr import OcrParams
 
 
 class Readers:

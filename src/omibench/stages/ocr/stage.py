@@ -16,7 +16,7 @@ from pathlib import Path
 
 from omibench.errors import MissingInputError, OmibenchError, PaperError
 from omibench.files.isolated import isolate_env, python_module
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import (
     FileReport,

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from omibench.errors import PaperError, PluginError
 from omibench.params.plugins import PluginFile, load_plugins
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import PageText, write_jsonl
 from omibench.stages.ocr.allowance import GRACE_S, Allowance, cpu_spent, limit_cpu

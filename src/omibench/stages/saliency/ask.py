@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omibench.errors import ParamsError
-from omibench.params.saliency import SaliencyParams
+from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.problem import Question
 from omibench.schemas.request import (
     Conversation,

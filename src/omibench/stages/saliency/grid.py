@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from omibench.params.saliency import SaliencyParams
+from omibench.params.stages.saliency import SaliencyParams
 
 if TYPE_CHECKING:
     from PIL import Image

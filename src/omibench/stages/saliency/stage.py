@@ -12,8 +12,8 @@ from omibench.client.ask import ask_keyed, open_asker
 from omibench.errors import ParamsError
 from omibench.files.atomic import write_atomically
 from omibench.params.cell import Cell
-from omibench.params.saliency import SaliencyParams
 from omibench.params.stage_params import SaliencyStageParams
+from omibench.params.stages.saliency import SaliencyParams
 from omibench.schemas.cell_origin import describe_origin
 from omibench.schemas.problem import Answer
 from omibench.schemas.request import ImagePart, Request, Response, Tags

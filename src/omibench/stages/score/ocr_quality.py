@@ -20,7 +20,7 @@ from omibench.errors import FileFormatError
 from omibench.judges.case import JudgeCase
 from omibench.judges.panel import OpenPanel, Opinion, PanelRequest, consult, open_panels
 from omibench.judges.transcript import TRANSCRIPT, TranscriptScores
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.schemas.problem import Noun
 from omibench.schemas.tables import read_jsonl, write_jsonl
 from omibench.stages.score.transcripts import (

@@ -21,7 +21,8 @@ from tests.stages.analyze.tables.test_calibration import certificate
 
 from omibench.params.cell import Cell
 from omibench.params.identity import certificate_identity
-from omibench.params.judge import JudgePanel, JudgeParams
+from omibench.params.panel import JudgePanel
+from omibench.params.stages.judge import JudgeParams
 from omibench.params.study import Study
 from omibench.results.load import load_results
 from omibench.schemas.certificate import MarkQuality, Measure, ReasoningCertificate

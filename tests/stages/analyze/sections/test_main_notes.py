@@ -9,8 +9,8 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.params.cell import Cell
-from omibench.params.infer import InferParams
 from omibench.params.models.simulated import SimulatedModel
+from omibench.params.stages.infer import InferParams
 from omibench.params.study import Study, parse_study
 from omibench.results.load import Results, load_results
 from omibench.schemas.tables import FrozenManifest, read_json, write_json

@@ -9,7 +9,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders, make_study
 
 from omibench.errors import MissingInputError
-from omibench.params.judge import JudgeParams
+from omibench.params.stages.judge import JudgeParams
 from omibench.schemas.tables import JudgementRow, ResponseRow, read_parquet, write_parquet
 
 TYPES = ("logical", "other", "logical", "<b>own</b>", "no_error", None)

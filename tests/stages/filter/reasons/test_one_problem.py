@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from omibench.params.filter import FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.stages.filter.candidate import Case
 from omibench.stages.filter.reasons import duplicates

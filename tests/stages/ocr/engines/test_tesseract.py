@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from omibench.errors import MissingInputError
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.stages.ocr import read_papers
 from omibench.stages.ocr.engines import tesseract
 from omibench.stages.ocr.engines.tesseract import LANGUAGES, Tesseract, group_words, list_languages

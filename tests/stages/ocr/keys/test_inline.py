@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omibench.params.filter import FilterParams
-from omibench.params.stages import OcrParams
+from omibench.params.stages.filter import FilterParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems

@@ -12,7 +12,7 @@ import pytest
 from tests.stages.ocr.conftest import exam
 
 from omibench.errors import FileFormatError, PaperError
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr import read_papers

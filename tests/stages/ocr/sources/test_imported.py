@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from tests.stages.ocr.conftest import exam
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.params.study import parse_study
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl

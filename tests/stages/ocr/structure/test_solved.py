@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.problem import Problem
 from omibench.schemas.tables import read_jsonl
 from omibench.stages.ocr.codes import CODES

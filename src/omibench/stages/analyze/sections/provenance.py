@@ -9,7 +9,7 @@ from importlib.metadata import version
 from platform import python_version
 from typing import Any
 
-from omibench.params.judge import JudgePanel
+from omibench.params.panel import JudgePanel
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.partial import PARTIAL
 from omibench.stages.analyze.claims import SIMULATED, describe_simulation

@@ -22,7 +22,7 @@ def import_rows(rows: Rows, folder: Path) -> OcrOutcome:
     is left out, with the code `picture_missing`; a table that cannot be read fails the benchmark.
     """
     from omibench.datasets.registry import load_benchmark
-    from omibench.params.stages import BenchmarkParams
+    from omibench.params.benchmark import BenchmarkParams
 
     try:
         dataset = load_benchmark(BenchmarkParams(name=rows.format), rows.folder, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from omibench.params.stages import OcrParams
+from omibench.params.stages.ocr import OcrParams
 from omibench.schemas.tables import PageLine, PageText
 from omibench.stages.ocr.allowance import Allowance
 from omibench.stages.ocr.layout.photographs import load_pixels, picture_page, read_photograph

@@ -12,8 +12,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block, Name, Rate
 from omibench.params.image import Images
-from omibench.params.judge import Panel
 from omibench.params.names import ReasonName
+from omibench.params.panel import Panel
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Subject
 from omibench.schemas.request import Decoding

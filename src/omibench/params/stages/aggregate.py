@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from omibench.params.blocks import Block
-from omibench.params.judge import Panel
+from omibench.params.panel import Panel
 
 AggregationRule = Literal["mean", "first", "majority", "best-of-n", "tournament"]
 BY_JUDGE: tuple[AggregationRule, ...] = ("best-of-n", "tournament")

@@ -1,4 +1,4 @@
-"""Who judges: panels of one model or several, for scores and for what is said of rationales."""
+"""The block `judge`: who judges the reasoning in responses, and of which."""
 
 from __future__ import annotations
 
@@ -7,29 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from omibench.params.blocks import Block, Name
-
-
-class JudgePanel(Block):
-    """One judge or several that vote. `judge: NAME` or `judge: [A, B, C]` is short for it."""
-
-    models: Annotated[list[Name], Field(min_length=1)]
-    """Keys of `models`. A tie of their votes is no verdict."""
-    prompt: str | None = None
-    """A text file whose words take the place of the built-in instructions."""
-    max_tokens: Annotated[int, Field(ge=1)] = 1024
-    """Room of one reply; a judge that thinks needs more."""
-
-
-def _write_out(value: object) -> object:
-    if isinstance(value, str):
-        return {"models": [value]}
-    return {"models": value} if isinstance(value, list) else value
-
-
-Panel = Annotated[
-    JudgePanel,
-    BeforeValidator(_write_out, json_schema_input_type=Name | list[Name] | JudgePanel),
-]
+from omibench.params.panel import JudgePanel, Panel, write_out
 
 
 class ErrorPanel(JudgePanel):
@@ -41,7 +19,7 @@ class ErrorPanel(JudgePanel):
 
 Errors = Annotated[
     ErrorPanel,
-    BeforeValidator(_write_out, json_schema_input_type=Name | list[Name] | ErrorPanel),
+    BeforeValidator(write_out, json_schema_input_type=Name | list[Name] | ErrorPanel),
 ]
 
 

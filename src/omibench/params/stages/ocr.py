@@ -1,0 +1,36 @@
+"""The block `ocr`: how exam papers are read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from omibench.params.blocks import Block, Name
+from omibench.params.names import EngineName
+
+
+class OcrParams(Block):
+    """How exam papers are read."""
+
+    sources: str | None = None
+    """Manifest that pairs papers with their keys and solutions (`sources.yaml`)."""
+    engine: EngineName = "rapidocr"
+    """What reads the pages whose text layer does not say what they show; `textlayer`: nothing."""
+    pages: Literal["needed", "all"] = "needed"
+    """`all` has the engine read every page, also those with a text layer."""
+    reader: Name | None = None
+    """The model of the study that reads pages for `engine: vision`."""
+    max_pages: Annotated[int, Field(ge=1)] = 300
+    timeout_s: Annotated[float, Field(gt=0)] = 120.0
+    """CPU seconds in which the pages of one file are begun; those that are left are named."""
+    page_timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    """CPU seconds more for each page that an engine of this machine reads."""
+    memory_mb: Annotated[int, Field(ge=256)] = 2048
+    dpi: Annotated[int, Field(ge=72, le=600)] = 300
+    """Resolution of figure crops, in dots per inch."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether pages are asked ahead of the process that puts a paper together."""
+        return self.engine in ("mathpix", "vision")
