@@ -4,7 +4,7 @@ import pytest
 from tests.items import choices_of
 from tests.judges.conftest import CASE, Script, panel, user_text
 
-from omibench.judges.gptscore import GPTSCORE, read
+from omibench.judges.gptscore import GPTSCORE, VARIANTS, find_variant, read
 from omibench.judges.instrument import build_prompt, build_request
 from omibench.judges.panel import consult
 from omibench.schemas.request import Response
@@ -73,3 +73,32 @@ def test_the_request_shows_question_options_gold_and_response_and_no_more() -> N
     assert "B: 12 cm" in text
     assert "the worked solution" not in text
     assert text.endswith(build_prompt(GPTSCORE).closing)
+
+
+OLD_PROMPT = "eaad6b44463b95d67ef81e998c3d0c8b2945b614652fddc79fc19edbfc374410"
+"""Of the only wording before there were variants."""
+
+
+def test_the_default_asks_for_reasoning_that_justifies_the_answer() -> None:
+    """C.2: a conclusion that is not justified is inconsistent, one without reasoning included."""
+    assert VARIANTS["justified"] is GPTSCORE
+    words = " ".join(GPTSCORE.instructions.split())
+    assert "is missing, so that the final answer stands alone, it is inconsistent" in words
+    assert "gives only its final answer is judged by it" not in words
+
+
+def test_the_other_variant_keeps_prompt_requests_and_version() -> None:
+    """Judgements and certificates that were made with these words stay what they are."""
+    variant = VARIANTS["bare-answers"]
+    assert build_prompt(variant).sha256 == OLD_PROMPT
+    assert (variant.version, GPTSCORE.version) == (2, 3)
+    ours, papers = build_request(CASE, variant), build_request(CASE, GPTSCORE)
+    assert ours.conversation.messages[1] == papers.conversation.messages[1]
+    assert ours.conversation.messages[0] != papers.conversation.messages[0]
+
+
+def test_a_prompt_tells_its_variant() -> None:
+    assert find_variant(OLD_PROMPT) == "bare-answers"
+    assert find_variant(build_prompt(GPTSCORE).sha256) == "justified"
+    assert find_variant("0" * 64) is None
+    assert find_variant(None) is None

@@ -217,6 +217,15 @@ def test_one_judge_or_several_in_short_or_in_full() -> None:
     assert list(only.panels) == ["grade", "extraction"]
 
 
+def test_gptscore_is_the_papers_unless_another_variant_is_named() -> None:
+    judge = parse_study(values(score={"judge": "judge"}), "p").score.judge
+    assert judge is not None
+    assert judge.variant == "justified"
+    named = {"models": ["judge"], "variant": "bare_answers"}
+    with pytest.raises(ParamsError, match=r"score\.judge.*variant.*'justified' or 'bare-answers'"):
+        parse_study(values(score={"judge": named}), "p")
+
+
 def test_cells_are_judged_where_somebody_is_named() -> None:
     assert parse_study(values(judge={"settings": ["cot"]}), "p").judged_cells == []
     judged = parse_study(values(judge={"errors": "judge", "settings": ["cot"]}), "p").judged_cells

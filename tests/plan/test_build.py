@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from tests.stages.infer.conftest import Make, frozen_questions, study_maker
@@ -12,10 +12,11 @@ from tests.stages.infer.conftest import Make, frozen_questions, study_maker
 from omibench.client.ask import open_asker
 from omibench.errors import MissingInputError
 from omibench.judges.case import JudgeCase
-from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.gptscore import VARIANTS
 from omibench.judges.instrument import build_request
 from omibench.params.benchmark import BenchmarkParams
 from omibench.params.cell import Cell
+from omibench.params.gptscore import GptscoreVariant
 from omibench.params.stages.filter import FilterParams
 from omibench.params.stages.rationale import RationaleParams
 from omibench.params.study import Study
@@ -181,13 +182,14 @@ def test_judges_of_reasoning_and_graders_are_planned(questions: Path, study: Mak
     keep(asked, questions, "sim", "cot", Response(text="So \\boxed{7}.", simulated=True))
 
 
+@pytest.mark.parametrize("variant", get_args(GptscoreVariant))
 def test_judgements_that_the_store_holds_are_found(
-    tmp_path: Path, questions: Path, study: Make
+    tmp_path: Path, questions: Path, study: Make, variant: GptscoreVariant
 ) -> None:
     golds = [Answer(id=f"p{n}", answer=["7"], answer_type="open") for n in range(3)]
     write_jsonl(questions.with_name("answers.jsonl"), golds)
     judged = study(
-        score={"judge": "sim"},
+        score={"judge": {"models": ["sim"], "variant": variant}},
         models={
             "sim": {"provider": "simulated", "oracle": str(tmp_path / "oracle.jsonl")},
             "api": API,
@@ -198,7 +200,8 @@ def test_judgements_that_the_store_holds_are_found(
     keep(judged, questions, "api", "cot", Response(text="It is 7."))
     with open_asker(judged, "sim") as judge, Store(judged.study.store) as store:
         asked = StudyView(judged, questions, store).questions_by_id["p1"].question
-        judge([build_request(JudgeCase("p1", asked, ["7"], "It is 7.", None), GPTSCORE)])
+        case = JudgeCase("p1", asked, ["7"], "It is 7.", None)
+        judge([build_request(case, VARIANTS[variant])])
     row = only(plan_study(judged, questions), "judge")
     assert (row.requests, row.stored, row.to_buy) == (3, 1, 2)
 

@@ -2,20 +2,38 @@
 
 True = consistent = 1. Equation 8 prints the opposite (0 for "ANSWER: consistent"), against its own
 use in C.3 ("GPTScore=1 as correct"), C.4 and the main table; docs/scoring.md has the evidence.
+
+Two variants differ in one point. C.2 calls an answer whose reasoning does not justify it
+inconsistent, so that one without any is: `justified`. `bare-answers` judges a response that gives
+its final answer alone by that answer.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import cache
 
 from omibench.judges.case import JudgeCase, gold_section, question_section, response_section
-from omibench.judges.instrument import Instrument
+from omibench.judges.instrument import Instrument, build_prompt
 from omibench.judges.reply import last_line
 from omibench.judges.votes import most
+from omibench.params.gptscore import GptscoreVariant
 
 _TOKEN = re.compile(r"(?:answer\s*:[*_`\s]*)?(consistent|inconsistent)[*_`\s.]*", re.IGNORECASE)
 
 INSTRUCTIONS = """\
+You grade answers to olympiad problems. You get the problem, the official answer and one \
+candidate response. Decide whether the response reaches the official answer and justifies it.
+
+- Compare final conclusions. A conclusion that differs from the official answer is inconsistent.
+- Where the official answer has several parts, every part must be reached.
+- The same conclusion is consistent where the reasoning before it is sound and enough to justify \
+it. Where that reasoning has a plain error, leaves the conclusion without support or is missing, \
+so that the final answer stands alone, it is inconsistent.
+- Other wording, notation, order of steps or a different sound method make no difference."""
+
+BARE_ANSWERS_INSTRUCTIONS = """\
 You grade answers to olympiad problems. You get the problem, the official answer and one \
 candidate response. Decide whether the response reaches the official answer.
 
@@ -39,7 +57,7 @@ def read(reply: str, case: JudgeCase) -> bool | None:
 
 GPTSCORE: Instrument[bool] = Instrument(
     name="gptscore",
-    version=2,
+    version=3,
     role="judge",
     instructions=INSTRUCTIONS,
     closing=CLOSING,
@@ -47,3 +65,18 @@ GPTSCORE: Instrument[bool] = Instrument(
     read=read,
     vote=most,
 )
+
+VARIANTS: dict[GptscoreVariant, Instrument[bool]] = {
+    "justified": GPTSCORE,
+    "bare-answers": replace(GPTSCORE, version=2, instructions=BARE_ANSWERS_INSTRUCTIONS),
+}
+
+
+def find_variant(prompt_sha256: str | None) -> GptscoreVariant | None:
+    """The variant whose words have this hash; None for words of a user's own."""
+    return next((name for name in VARIANTS if _hash_prompt(name) == prompt_sha256), None)
+
+
+@cache
+def _hash_prompt(variant: GptscoreVariant) -> str:
+    return build_prompt(VARIANTS[variant]).sha256

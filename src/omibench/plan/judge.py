@@ -29,6 +29,7 @@ from omibench.stages.judge.instruments import find_instrument
 from omibench.stages.judge.material import Material, choose_ids, make_case
 from omibench.stages.judge.stage import select_material
 from omibench.stages.score.asking import INSTRUMENTS
+from omibench.stages.score.asking import find_instrument as find_score_instrument
 from omibench.stages.score.judge import gptscore, run_mathreal
 from omibench.stages.score.judge import make_item_case as case_of_item
 from omibench.stages.score.stage import pair_with_gold
@@ -73,11 +74,12 @@ class Judging:
 
     def _gptscore(self, params: JudgePanel) -> list[Step]:
         dry = DryRun(self.view)
-        panel = dry.panel(GPTSCORE, params)
+        instrument = find_score_instrument(GPTSCORE.name, params)
+        panel = dry.panel(instrument, params)
         gptscore(*self._items(stored=True), panel)
         dry.guessing = True
         items, texts = self._items(stored=False)
-        consult([case_of_item(*pair) for pair in zip(items, texts, strict=True)], GPTSCORE, panel)
+        consult([case_of_item(*pair) for pair in zip(items, texts, strict=True)], instrument, panel)
         return dry.steps
 
     def _grade(self, graders: JudgePanel, extractors: JudgePanel) -> list[Step]:

@@ -80,6 +80,12 @@ def test_rules_of_the_command_line_stand_beside_a_params_file_with_others(answer
         (["--rules", "robust"], ParamsError, "score: --out is missing"),
         (["--explain", "1", "--out", "o.parquet"], ParamsError, "--out o.parquet goes not with"),
         (["--explain", "1", "--judge", "m"], ParamsError, "--judge m goes not with --explain"),
+        (["--variant", "justified"], ParamsError, "--variant justified goes with --judge"),
+        (
+            ["--judge", "m", "--variant", "x"],
+            ParamsError,
+            "should be 'justified' or 'bare-answers'",
+        ),
         (["--explain", "1", "--rules", "emma,robst"], OmibenchError, "no rule book 'robst'"),
     ],
 )

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError, OmibenchError
-from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import build_prompt
 from omibench.judges.panel import Judge
@@ -267,6 +267,41 @@ def test_judges_vote_and_grade_with_a_prompt_of_ones_own(cell: Path) -> None:
     assert counting["judge"].unique().to_list() == ["a+b+c"]
     hashes = told.group_by("rules").agg(pl.col("prompt_sha256").drop_nulls().unique())
     assert hashes["prompt_sha256"].explode().n_unique() == 2
+
+
+def test_a_variant_of_gptscore_is_asked_for_by_its_name_and_bought_once(
+    cell: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (cell / "oracle.jsonl").write_text('{"id": "m-1", "answer": ["B"], "choices": ["A", "B"]}\n')
+    asked: list[Request] = []
+
+    def accept(_: object, request: Request) -> Response:
+        asked.append(request)
+        return Response(text="ANSWER: consistent", simulated=True)
+
+    monkeypatch.setattr("omibench.models.simulated.provider.SimulatedProvider.respond", accept)
+
+    def score_by(**judge: object) -> tuple[int, set[tuple[int, str]]]:
+        study = Study.model_validate(
+            {
+                "study": {"store": str(cell / "store")},
+                "score": {"judge": {"models": ["a"], **judge}},
+                "models": {"a": {"provider": "simulated", "oracle": str(cell / "oracle.jsonl")}},
+            }
+        )
+        before, out = len(asked), cell / "out.parquet"
+        answers, questions = cell / "answers.jsonl", cell / "questions.jsonl"
+        score_cell(cell / "responses.parquet", answers, questions, out, study)
+        judged = read_parquet(out, VerdictRow).filter(rules="gptscore")
+        return len(asked) - before, set(judged.select("version", "prompt_sha256").iter_rows())
+
+    ours = build_prompt(VARIANTS["bare-answers"]).sha256
+    bought, prompts = score_by(variant="bare-answers")
+    assert bought > 0
+    assert prompts == {(2, ours)}
+    assert score_by() == (bought, {(3, build_prompt(GPTSCORE).sha256)})
+    assert score_by(variant="bare-answers") == (0, {(2, ours)})
+    assert score_by(variant="justified")[0] == 0
 
 
 def test_a_file_is_graded_by_the_models_that_the_params_name(jsonl: Path, tmp_path: Path) -> None:

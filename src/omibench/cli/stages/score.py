@@ -40,6 +40,12 @@ def score(
     judge: Annotated[
         str | None, typer.Option(help="Asked for GPTScore: a key of params `models`.")
     ] = None,
+    variant: Annotated[
+        str | None,
+        typer.Option(
+            help="Of GPTScore, with --judge: justified (default, as in the paper) or bare-answers."
+        ),
+    ] = None,
     grader: Annotated[
         str | None, typer.Option(help="Extracts and grades for mathreal: a key of params `models`.")
     ] = None,
@@ -108,14 +114,17 @@ def score(
     books = list(dict.fromkeys(name for name in names if name))
     named = parse_columns(columns) if columns else None
     if explain is not None:
-        _refuse(out=out, judge=judge, grader=grader, questions=questions)
+        _refuse(out=out, judge=judge, variant=variant, grader=grader, questions=questions)
         from omibench.stages.score.explained import explain_id
 
         say_lines(explain_id(inputs, explain, books or _books(params), answers, named))
         return
     for name in books:
         RULE_BOOKS.get(name)
-    overrides = {"rules": books or None, "judge": judge, "grader": grader}
+    if variant and not judge:
+        raise ParamsError(f"score: --variant {variant} goes with --judge, which names a model")
+    named_judge = {"models": [judge], "variant": variant} if variant else judge
+    overrides = {"rules": books or None, "judge": named_judge, "grader": grader}
     options = {key: value for key, value in overrides.items() if value is not None}
     # What the study says of its own rule books would contradict another one.
     blocks: dict[str, dict[str, object]] = (

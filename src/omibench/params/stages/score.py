@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from omibench.params.blocks import Block
+from omibench.params.gptscore import Gptscore
 from omibench.params.names import RuleBookName
 from omibench.params.panel import JudgePanel, Panel
 
@@ -15,7 +16,7 @@ class ScoreParams(Block):
     """Which rule books score the responses, and which models judge them."""
 
     rules: Annotated[list[RuleBookName], Field(min_length=1)] = ["robust"]
-    judge: Panel | None = None
+    judge: Gptscore | None = None
     """GPTScore: a model's name, several names that vote, or a whole panel (OMIBench, C.2)."""
     grader: Panel | None = None
     """Grades for the rule book `mathreal`; the models of `judge` if left out."""
@@ -35,7 +36,7 @@ class ScoreParams(Block):
     @property
     def panels(self) -> dict[str, JudgePanel]:
         """The panels that scoring asks, by instrument."""
-        named = {"gptscore": self.judge}
+        named: dict[str, JudgePanel | None] = {"gptscore": self.judge}
         if "mathreal" in self.rules:
             named |= {"grade": self.graders, "extraction": self.extractors}
         return {name: panel for name, panel in named.items() if panel}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from omibench.judges.extraction import EXTRACTION
-from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.instrument import Instrument, build_prompt
 from omibench.judges.panel import Judge, OpenPanel, PanelRequest, open_panels
+from omibench.params.gptscore import GptscorePanel, GptscoreVariant
+from omibench.params.panel import JudgePanel
 from omibench.params.stage_params import ScoreStageParams
 
 INSTRUMENTS: dict[str, Instrument[Any]] = {
@@ -25,6 +27,12 @@ class ScoreJudges(NamedTuple):
     gptscore: OpenPanel | None = None
     grade: OpenPanel | None = None
     extraction: OpenPanel | None = None
+    variant: GptscoreVariant = "justified"
+
+
+def find_instrument(name: str, panel: JudgePanel) -> Instrument[Any]:
+    """The instrument that a panel of scoring works with: of GPTScore its variant."""
+    return VARIANTS[panel.variant] if isinstance(panel, GptscorePanel) else INSTRUMENTS[name]
 
 
 @contextmanager
@@ -35,18 +43,27 @@ def open_judges(study: ScoreStageParams) -> Iterator[ScoreJudges]:
     """
     panels = study.score.panels
     panel_requests = [
-        PanelRequest(panel, INSTRUMENTS[name], f"score.{_PARAMS_KEYS[name]}")
+        PanelRequest(panel, find_instrument(name, panel), f"score.{_PARAMS_KEYS[name]}")
         for name, panel in panels.items()
     ]
+    variant = study.score.judge.variant if study.score.judge else "justified"
     with open_panels(study, panel_requests) as opened:
-        yield ScoreJudges(**dict(zip(panels, opened, strict=True)))
+        yield _make_judges(dict(zip(panels, opened, strict=True)), variant)
 
 
 def make_score_judges(judge: Judge) -> ScoreJudges:
     """The same judge for all that scoring asks, with the built-in prompts."""
-    return ScoreJudges(
-        **{
+    return _make_judges(
+        {
             name: OpenPanel([judge], build_prompt(instrument))
             for name, instrument in INSTRUMENTS.items()
         }
+    )
+
+
+def _make_judges(
+    panels: Mapping[str, OpenPanel], variant: GptscoreVariant = "justified"
+) -> ScoreJudges:
+    return ScoreJudges(
+        panels.get(GPTSCORE.name), panels.get(GRADE.name), panels.get(EXTRACTION.name), variant
     )

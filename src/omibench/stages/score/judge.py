@@ -13,15 +13,15 @@ from typing import NamedTuple, TypeVar
 from omibench.answers import extract_answer
 from omibench.judges.case import JudgeCase
 from omibench.judges.extraction import EXTRACTION, NO_ANSWER
-from omibench.judges.gptscore import GPTSCORE
+from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import OpenPanel, Opinion, consult
+from omibench.params.gptscore import GptscoreVariant
 from omibench.rule_books import mathreal
 from omibench.rule_books.outcome import find_finish_reason, passes_through
 from omibench.schemas.verdict import ScoredItem, Verdict, VerdictOutcome
 
 NAME = GPTSCORE.name
-VERSION = GPTSCORE.version
 FAILED: tuple[VerdictOutcome, ...] = ("judge_failed", "provider_error", "budget_stop")
 """The outcomes of a judgement that was asked for and never came."""
 T = TypeVar("T")
@@ -49,28 +49,32 @@ def count_failed_judgements(verdicts: Sequence[JudgedVerdict]) -> tuple[int, Cou
 
 
 def gptscore(
-    items: Sequence[ScoredItem], questions: Sequence[str], panel: OpenPanel
+    items: Sequence[ScoredItem],
+    questions: Sequence[str],
+    panel: OpenPanel,
+    variant: GptscoreVariant = "justified",
 ) -> list[list[JudgedVerdict]]:
     """GPTScore of every response, in order; the judges' own verdicts behind the one that counts.
 
     A refused, empty, looping or cut-off response without an answer is not sent to the judges. One
     from which the rules extract nothing for another reason is: a judge may read it.
     """
+    instrument = VARIANTS[variant]
     outcomes = [screen_item(item) for item in items]
     judgeable = [i for i, outcome in enumerate(outcomes) if outcome == "scored"]
     cases = [make_item_case(items[i], questions[i]) for i in judgeable]
-    opinions = dict(zip(judgeable, consult(cases, GPTSCORE, panel), strict=True))
+    opinions = dict(zip(judgeable, consult(cases, instrument, panel), strict=True))
 
     def as_verdict(value: bool | None, outcome: VerdictOutcome, rules: str) -> Verdict:
         return Verdict(
             extracted=None, method="judge", verdict=float(value or 0), outcome=outcome,
-            rules=rules, version=VERSION,
+            rules=rules, version=instrument.version,
         )  # fmt: skip
 
     return [
         _make_verdicts(opinions[i], panel, NAME, as_verdict)
         if i in opinions
-        else _repeat_verdict(_make_unjudged_verdict(outcomes[i]), panel)
+        else _repeat_verdict(_make_unjudged_verdict(outcomes[i], instrument.version), panel)
         for i in range(len(items))
     ]
 
@@ -129,7 +133,7 @@ def _make_no_answer_verdict(item: ScoredItem, opinion: Opinion[str], by: str) ->
 
 def screen_item(item: ScoredItem) -> VerdictOutcome:
     """`scored` for what a judge is asked about; else why there is nothing that it could read."""
-    blocked = passes_through(item, NAME, VERSION)
+    blocked = passes_through(item, NAME, GPTSCORE.version)
     if blocked:
         return blocked.outcome
     extraction = extract_answer(
@@ -181,8 +185,8 @@ def _repeat_verdict(
     ]
 
 
-def _make_unjudged_verdict(outcome: VerdictOutcome) -> Verdict:
+def _make_unjudged_verdict(outcome: VerdictOutcome, version: int) -> Verdict:
     return Verdict(
         extracted=None, method="not judged", verdict=0.0, outcome=outcome, rules=NAME,
-        version=VERSION,
+        version=version,
     )  # fmt: skip

@@ -101,7 +101,8 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
         if judges.gptscore:
             judge_items = [_make_judge_item(row) for row in rows]
             judge_verdicts = [
-                first for first, *_ in gptscore(judge_items, questions, judges.gptscore)
+                first
+                for first, *_ in gptscore(judge_items, questions, judges.gptscore, judges.variant)
             ]
             failed[GPTSCORE] = count_failed_judgements(judge_verdicts)
         for rules in books:
@@ -208,7 +209,7 @@ def score_responses(  # noqa: PLR0913, PLR0917 (files in, a file out)
             if rules == MATHREAL and judges.grade:
                 failed[rules] = count_failed_judgements([first for first, *_ in verdicts])
         if judges.gptscore:
-            verdicts = gptscore(items, texts, judges.gptscore)
+            verdicts = gptscore(items, texts, judges.gptscore, judges.variant)
             out_rows += _make_verdict_rows(rows, verdicts)
             failed[GPTSCORE] = count_failed_judgements([first for first, *_ in verdicts])
     write_parquet(out, out_rows, VerdictRow, describe_origin(out, job))

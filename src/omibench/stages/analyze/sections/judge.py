@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from omibench.judges.gptscore import find_variant
 from omibench.results.four_way import QUADRANTS, four_way, side_by_side
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.schemas.certificate import ALL_TYPES, Certificate, FourWay, JudgeQuality, Measure
@@ -33,6 +34,12 @@ _ASK = (
     "label some responses and run omibench certify."
 )
 
+_VARIANTS = {
+    "justified": "a conclusion without reasoning that justifies it is inconsistent",
+    "bare-answers": "a response that gives only its final answer is judged by it",
+    None: "by words of the study's own",
+}
+
 
 @section("judge")
 class JudgeSection(ReportSection):
@@ -58,7 +65,8 @@ def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
     rules = next(r for r in [results.main_rules, *results.rules] if r != JUDGE_RULES)
     rows = four_way(side_by_side(results, rules))
     return {
-        "sentence": calibration_sentence(results) if certificate else _ASK,
+        "sentence": f"GPTScore, {describe_variant(results)}. "
+        + (calibration_sentence(results) if certificate else _ASK),
         "certificate": _certificate(certificate) if certificate else None,
         "rules": rules,
         "rules_words": name_scorer(rules),
@@ -66,6 +74,14 @@ def describe_judge(results: Results, scores: Sequence[Score]) -> dict[str, Any]:
         "corrected_words": _CORRECTED if certificate else "",
         "cells": _cells(results, scores),
     }
+
+
+def describe_variant(results: Results) -> str:
+    """Which variant of GPTScore the judge was asked for, by the hash of its prompt."""
+    hashes = results.select_verdicts(JUDGE_RULES)["prompt_sha256"].drop_nulls().unique().sort()
+    variants = list(dict.fromkeys(find_variant(sha256) for sha256 in hashes))
+    names = [f"variant {name}: {_VARIANTS[name]}" if name else _VARIANTS[name] for name in variants]
+    return "; ".join(names) or "without a prompt"
 
 
 def describe_certificate(results: Results) -> str:

@@ -13,7 +13,7 @@ from omibench.params.panel import JudgePanel
 from omibench.results.load import JUDGE_RULES, Results
 from omibench.results.partial import PARTIAL
 from omibench.stages.analyze.claims import SIMULATED, describe_simulation
-from omibench.stages.analyze.sections.judge import describe_certificate
+from omibench.stages.analyze.sections.judge import describe_certificate, describe_variant
 from omibench.stages.analyze.sections.section import ReportSection, section
 from omibench.stages.analyze.words import format_level, name_rules
 from omibench.text.masking import masked_values
@@ -61,6 +61,7 @@ def describe_provenance(results: Results) -> list[tuple[str, str]]:
         facts.insert(
             7, ("Judge", f"{_name_judges(results, judge)}{mark}, {describe_certificate(results)}")
         )
+        facts.insert(8, ("GPTScore", describe_variant(results)))
     if results.partial:
         facts.insert(0, (PARTIAL, str(results.partial)))
     if results.any_simulated:

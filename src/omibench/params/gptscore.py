@@ -1,0 +1,28 @@
+"""Who is asked for GPTScore, and in which variant."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from omibench.params.blocks import Name
+from omibench.params.panel import JudgePanel, write_out
+
+GptscoreVariant = Literal["justified", "bare-answers"]
+"""What GPTScore asks of a response beside the official conclusion."""
+
+
+class GptscorePanel(JudgePanel):
+    """Judges of GPTScore, and what they ask of a response (OMIBench, C.2)."""
+
+    variant: GptscoreVariant = "justified"
+    """`justified`, as in the paper: the conclusion alone, without reasoning that justifies it, is
+    inconsistent. `bare-answers`: a response that gives only its final answer is judged by it. Says
+    nothing where `prompt` names words of your own."""
+
+
+Gptscore = Annotated[
+    GptscorePanel,
+    BeforeValidator(write_out, json_schema_input_type=Name | list[Name] | GptscorePanel),
+]
