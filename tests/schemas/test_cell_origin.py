@@ -14,10 +14,10 @@ from omibench.errors import FileFormatError, UntrustedError
 from omibench.schemas import cell_origin
 from omibench.schemas.cell_files import read_cell
 from omibench.schemas.cell_origin import KEY, CellOrigin, read_origin
+from omibench.schemas.columns import polars_schema
 from omibench.schemas.tables import (
     ResponseRow,
     VerdictRow,
-    polars_schema,
     read_parquet,
     write_parquet,
 )

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.graph.describe import files_table, params_schema
 from omibench.graph.result_files import FILES
+from omibench.schemas.columns import polars_schema
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.rejects import Reject
 from omibench.schemas.tables import (
     ResponseRow,
     VerdictRow,
-    polars_schema,
     read_jsonl,
     read_parquet,
     write_jsonl,
@@ -87,6 +87,21 @@ def test_parquet_keeps_columns_when_empty_and_names_missing_ones(tmp_path: Path)
     (tmp_path / "no.parquet").write_text("no")
     with pytest.raises(FileFormatError, match="is not a Parquet file"):
         read_parquet(tmp_path / "no.parquet", Reject)
+
+
+def test_a_column_that_was_added_later_is_missing_in_older_files(tmp_path: Path) -> None:
+    row = VerdictRow(id="p", index=0, key="k", rules="omibench", version=1, method="box > lcs",
+                     verdict=1.0, outcome="scored")  # fmt: skip
+    new, old = tmp_path / "new.parquet", tmp_path / "old.parquet"
+    write_parquet(new, [row.model_copy(update={"ratio": 0.8})], VerdictRow)
+    read_parquet(new, VerdictRow).drop("ratio").with_columns(extra=1).write_parquet(old)
+    older = read_parquet(old, VerdictRow)
+    assert older.columns == [*VerdictRow.model_fields, "extra"]
+    assert older["ratio"].to_list() == [None]
+    assert read_parquet(new, VerdictRow)["ratio"].to_list() == [0.8]
+    read_parquet(new, VerdictRow).drop("credit").write_parquet(old)
+    with pytest.raises(FileFormatError, match="lacks the column 'credit'"):
+        read_parquet(old, VerdictRow)
 
 
 def test_images_are_met_in_the_order_they_are_shown() -> None:

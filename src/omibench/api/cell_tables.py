@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from omibench.errors import FileFormatError
 from omibench.files.csv_file import unmark_formula
 from omibench.files.intake import read_csv
+from omibench.schemas.columns import polars_schema
 from omibench.schemas.problem import Answer, Question
-from omibench.schemas.tables import polars_schema, read_parquet
+from omibench.schemas.tables import read_parquet
 
 if TYPE_CHECKING:
     import polars as pl

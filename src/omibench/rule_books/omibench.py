@@ -1,23 +1,30 @@
 """Rule book `omibench`: matching accuracy as printed in OMIBench, appendix C.1, warts kept.
 
 Text and equations: after normalisation, longest common subsequence / longer length >= 0.75
-(eq. 6 returns the ratio, eq. 5 takes an indicator: the indicator is used). Numeric references:
-|prediction - gold| <= 1e-4 (eq. 7) after "removing units and non-numeric suffixes". Choices: the
+(eq. 6). Numeric references, a number with an optional unit and nothing else: |prediction - gold|
+<= 1e-4 (eq. 7); where the prediction is no such number, both are compared as text. Choices: the
 content of the box must be the gold label or, where it is no label, the gold option's text.
 
-Known weaknesses, kept: the ratio is blind to signs, single digits and truth values; the suffix
-rule reads `20\\sqrt{3}` as 20 and the exponent of `4.7 × 10⁻¹²` away; the absolute tolerance makes
-all numbers below 1e-4 equal. The paper does not say what is compared where no box is given (here:
-the whole response) nor how entries of a gold are joined (here: all of them, by ", ").
+Eq. 5 takes an indicator and eq. 6 returns a ratio: `verdict` is the indicator, `ratio` the value
+of eq. 6, or of eq. 7, which is 0 or 1.
+
+Known weaknesses, kept: the ratio is blind to signs, single digits and truth values; a fraction or
+a root is text, so that 1/2 is not 0.5; the absolute tolerance makes all numbers below 1e-4 equal;
+units are not compared. The paper does not say what is compared where no box is given (here: the
+whole response) nor how entries of a gold are joined (here: all of them, by ", ").
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from omibench.answers.extraction.failures import failure
+from omibench.answers.formulas.latex import tidy
+from omibench.answers.quantities.quantity import quantity
 from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
@@ -25,13 +32,27 @@ from omibench.text.boxes import find_boxes
 from omibench.text.visible import drop_hidden_text
 
 NAME = "omibench"
-VERSION = 1
+VERSION = 2
 LCS_RATIO = 0.75
 EPSILON = 1e-4
 MAX_CHARS = 4_000
 """Longer answers are compared by their first 4,000 characters: the LCS costs the product."""
 
-_NUMBER = re.compile(r"\s*\$*\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?)")
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
+_POWER = r"(?:\s*[×*xX]\s*10\s*\^\s*\{?\s*[+-]?\s*\d+\s*\}?|[eE][+-]?\d+)"
+_NUMBER = re.compile(
+    rf"[+-]?\s*(?:10\s*\^\s*\{{\s*[+-]?\s*\d+\s*\}}|{_DIGITS}{_POWER}?)"
+    r"(?!\s*/\s*\d)(?:[^\d+=<>±√^-]|\^\s*\{\s*[+-]?\d+\s*\})*"
+)
+"""A tidied text with one number, a power of ten behind it or as its own, and no other digits than
+those of exponents of units."""
+
+
+class AnswerMatching(NamedTuple):
+    """By what an answer matches its gold (None where it does not), and the value of eq. 6 or 7."""
+
+    reason: str | None
+    value: float
 
 
 @rule_book(NAME, VERSION)
@@ -49,15 +70,16 @@ def score(item: ScoredItem) -> Verdict:
     extracted = (closed[-1] if closed else body).strip()[:MAX_CHARS]
     if not extracted:
         return make_failed_verdict("unparsed", "empty box", NAME, VERSION)
-    match = (
+    matching = (
         _match_choice(item, extracted)
         if item.answer_type == "mcq"
-        else _match_open(item, extracted)
+        else _match_open(item.gold, extracted)
     )
     return Verdict(
         extracted=extracted,
-        method=f"{'box' if closed else 'whole'} > {match or 'no match'}",
-        verdict=float(match is not None),
+        method=f"{'box' if closed else 'whole'} > {matching.reason or 'no match'}",
+        verdict=float(matching.reason is not None),
+        ratio=matching.value,
         rules=NAME,
         version=VERSION,
     )
@@ -75,28 +97,41 @@ def lcs_ratio(a: str, b: str) -> float:
     return float(LCSseq.normalized_similarity(a, b))
 
 
-def leading_number(text: str) -> float | None:
-    """The number that a text starts with, all that follows taken for a unit or suffix."""
-    match = _NUMBER.match(text)
-    # `E10`, as a point of a figure may be called, has digits in its exponent alone.
-    if match is None or not re.match(r"[-+]?\.?\d", match.group(1)):
+def read_number(text: str) -> float | None:
+    """Read a text that is a number with an optional unit, and nothing else (C.1, eq. 7).
+
+    Powers of ten are part of a number, as `4.7 × 10⁻¹²`; fractions, roots, sums, errors (1.6 ± 0.1)
+    and lists are none, nor is a text in which something follows that is no unit or counted noun.
+
+    Args:
+        text: A gold, or the answer of a response.
+
+    Returns:
+        The value without its unit, a percentage as printed; None for any other text.
+    """
+    if not _NUMBER.fullmatch(tidy(text)):
         return None
-    return float(match.group(1).replace(",", ""))
+    measured = quantity(text)
+    return None if measured is None else measured.value
 
 
-def _match_choice(item: ScoredItem, extracted: str) -> str | None:
+def _match_choice(item: ScoredItem, extracted: str) -> AnswerMatching:
     gold, answer = normalise("".join(item.gold)), normalise(extracted)
     if answer == gold:
-        return "label"
+        return AnswerMatching("label", 1.0)
     labels = {c.label.lower() for c in item.choices or []}
     texts = {normalise(c.text) for c in item.choices or [] if c.label.lower() == gold and c.text}
-    return "option text" if answer not in labels and answer in texts else None
+    if answer not in labels and answer in texts:
+        return AnswerMatching("option text", 1.0)
+    return AnswerMatching(None, 0.0)
 
 
-def _match_open(item: ScoredItem, extracted: str) -> str | None:
-    if len(item.gold) == 1:
-        gold_number, number = leading_number(item.gold[0]), leading_number(extracted)
+def _match_open(gold: Sequence[str], extracted: str) -> AnswerMatching:
+    """Eq. 7 for two numbers, eq. 6 for all else; only a gold of one entry is a number."""
+    if len(gold) == 1:
+        gold_number, number = read_number(gold[0]), read_number(extracted)
         if gold_number is not None and number is not None:
-            return "number" if abs(number - gold_number) <= EPSILON else None
-    ratio = lcs_ratio(normalise(extracted), normalise(", ".join(item.gold)[:MAX_CHARS]))
-    return "lcs" if ratio >= LCS_RATIO else None
+            near = abs(number - gold_number) <= EPSILON
+            return AnswerMatching("number" if near else None, float(near))
+    ratio = lcs_ratio(normalise(extracted), normalise(", ".join(gold)[:MAX_CHARS]))
+    return AnswerMatching("lcs", ratio) if ratio >= LCS_RATIO else AnswerMatching(None, 0.0)

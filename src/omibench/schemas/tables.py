@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -23,6 +22,7 @@ from omibench.files.intake import read_bytes
 from omibench.files.outputs import made_folder
 from omibench.schemas.cell_files import read_cell
 from omibench.schemas.cell_origin import CellOrigin, build_metadata, describe_origin
+from omibench.schemas.columns import ADDED_LATER, add_null_columns, build_frame, polars_schema
 from omibench.schemas.problem import Noun
 from omibench.text.surrogates import replace_surrogates
 
@@ -121,6 +121,8 @@ class VerdictRow(Noun):
     verdict: float
     credit: float | None = None
     """The share of parts that are right, where the rule book gives it."""
+    ratio: Annotated[float | None, ADDED_LATER] = None
+    """OMIBench's eq. 6, in [0, 1]: where the rule book compares by it, and below 0.75 it is 0."""
     outcome: str
     judge: str | None = None
     judge_key: str | None = None
@@ -299,9 +301,9 @@ def write_parquet(
     schema = polars_schema(row)
     values = {name: [getattr(r, name) for r in rows] for name in schema}
     try:
-        frame = _frame(values, schema)
+        frame = build_frame(values, schema)
     except UnicodeEncodeError:
-        frame = _frame(replace_surrogates(values), schema)
+        frame = build_frame(replace_surrogates(values), schema)
     origin = origin or describe_origin(Path(path))
     with _replace_file(path) as partial:
         frame.write_parquet(partial)
@@ -317,55 +319,22 @@ def _dump_json(row: BaseModel, indent: int | None = None) -> str:
         return clean.model_dump_json(indent=indent)
 
 
-def _frame(values: dict[str, list[Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    import polars as pl
-
-    columns = {name: _column(column, schema[name]) for name, column in values.items()}
-    return pl.DataFrame(columns, schema=schema)
-
-
-def _column(values: list[Any], dtype: pl.DataType) -> pl.Series | list[Any]:
-    """Values as polars takes them: it makes a series of each list, also of every empty one."""
-    import polars as pl
-
-    if isinstance(dtype, pl.List) and values and all(value == [] for value in values):
-        return pl.Series([[]], dtype=dtype).new_from_index(0, len(values))
-    return values
-
-
 def read_parquet(path: str | Path, row: type[BaseModel]) -> pl.DataFrame:
-    """Read a Parquet file whose columns are the fields of `row`.
+    """Read a Parquet file whose columns are the fields of `row`; those added later may be missing.
 
     Raises MissingInputError when it is not there, FileFormatError when a column is missing, or for
     what cannot be read, with the command that makes a cell of a study again.
     """
     _check_is_there(path)
     frame = read_cell(path)
-    missing = [name for name in row.model_fields if name not in frame.columns]
+    absent = [name for name in row.model_fields if name not in frame.columns]
+    missing = [name for name in absent if ADDED_LATER not in row.model_fields[name].metadata]
     if missing:
         raise FileFormatError(
             f"{path}: lacks the column {missing[0]!r}; it has {', '.join(frame.columns)}: give the "
             "right file, or make it again if an older omibench wrote it"
         )
-    return frame
-
-
-def polars_schema(row: type[BaseModel]) -> dict[str, pl.DataType]:
-    """Column name -> polars type of a flat row."""
-    import polars as pl
-
-    types: dict[object, pl.DataType] = {
-        str: pl.String(), int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean()
-    }  # fmt: skip
-
-    def dtype(annotation: object) -> pl.DataType:
-        if get_origin(annotation) is UnionType or NoneType in get_args(annotation):
-            annotation = next(a for a in get_args(annotation) if a is not NoneType)
-        if get_origin(annotation) is list:
-            return pl.List(dtype(get_args(annotation)[0]))
-        return types[annotation]
-
-    return {name: dtype(field.annotation) for name, field in row.model_fields.items()}
+    return add_null_columns(frame, row) if absent else frame
 
 
 @contextmanager

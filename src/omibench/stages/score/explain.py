@@ -105,7 +105,7 @@ def _describe_comparison(item: ScoredItem, verdict: Verdict) -> Iterator[str]:
         yield f"  compared   label or option text: {verdict.method.partition(' > ')[2]}"
         return
     extracted = verdict.extracted or ""
-    numbers = [omibench.leading_number(text) for text in (item.gold[0], extracted)]
+    numbers = [omibench.read_number(text) for text in (item.gold[0], extracted)]
     if len(item.gold) == 1 and None not in numbers:
         distance = abs((numbers[1] or 0.0) - (numbers[0] or 0.0))
         yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +21,7 @@ from omibench.stages.analyze.tables.accuracy import (
     score_records,
     scores,
 )
+from omibench.stages.analyze.tables.metrics import metrics
 from omibench.statistics.intervals import clustered_wilson
 
 
@@ -114,6 +116,24 @@ def test_failures_are_counted_by_outcome(results: Results) -> None:
     assert judged > 0
     assert sum(f.count for f in rows if f.outcome == "judge_failed") == judged
     assert sum(f.count for f in rows) == int(results.verdicts["failed"].sum())
+
+
+def test_the_ratio_of_equation_6_is_averaged_beside_the_accuracy(results: Results) -> None:
+    cell = Cell("sim-middle", "direct")
+    by_ratio = pl.col("rules") == "omibench"
+    half = pl.when(by_ratio & (pl.col("outcome") == "scored")).then(0.8 * pl.col("verdict"))
+    printed = replace(results, verdicts=results.verdicts.with_columns(ratio=half))
+    rows = {s.rules: s for s in scores(printed) if s.cell == cell and s.subject == TOTAL}
+    with_ratio, without = rows["omibench"], rows["robust"]
+    assert with_ratio.ratio == pytest.approx(0.8 * with_ratio.acc.mean)
+    assert with_ratio.ratio
+    assert without.ratio is None
+    entry = metrics(printed, list(rows.values()))[cell.model][cell.setting]
+    assert entry["ratios"] == {"omibench": round(with_ratio.ratio, 6)}
+    records = {r["rules"]: r["ratio"] for r in score_records(printed, rows.values())}
+    assert (records["omibench"], records["robust"]) == (entry["ratios"]["omibench"], None)
+    before = metrics(results, scores(results))[cell.model][cell.setting]
+    assert before == {key: value for key, value in entry.items() if key != "ratios"}
 
 
 def test_records_are_shares_with_six_digits(results: Results) -> None:

@@ -48,6 +48,8 @@ class Score(NamedTuple):
     simulated: bool
     credit: float | None = None
     """Mean share of parts that are right; None where the rule book gives no partial credit."""
+    ratio: float | None = None
+    """Mean of OMIBench's eq. 6, as its eq. 5 prints it; None where the rule book gives no ratio."""
     corrected: Corrected | None = None
     """The judge's total corrected for its errors; None without a certificate."""
 
@@ -88,15 +90,23 @@ def failures(rows: pl.DataFrame) -> Failures | None:
     return Failures(int(rows["failed"].sum()), as_wrong, as_right)
 
 
-def credit(rows: pl.DataFrame) -> float | None:
-    """Partial credit over problems, each the mean of its samples; None where no verdict has any."""
+def average_problems(rows: pl.DataFrame, column: str) -> float | None:
+    """The mean of `credit` or `ratio` over problems, each the mean of its samples.
+
+    Args:
+        rows: Verdicts of one rule book; where the column is null, `verdict` stands in for it.
+        column: Its name.
+
+    Returns:
+        The mean in [0, 1]; None where no verdict has a value.
+    """
     import polars as pl
 
-    if rows["credit"].null_count() == rows.height:
+    if rows[column].null_count() == rows.height:
         return None
-    credited = rows.with_columns(pl.coalesce("credit", "verdict").alias("credit"))
-    problems = credited.group_by("id", maintain_order=True).agg(pl.col("credit").mean())
-    return float(problems["credit"].sum()) / problems.height
+    filled = rows.with_columns(pl.coalesce(column, "verdict").alias(column))
+    problems = filled.group_by("id", maintain_order=True).agg(pl.col(column).mean())
+    return float(problems[column].sum()) / problems.height
 
 
 def scores(results: Results) -> list[Score]:
@@ -114,7 +124,8 @@ def scores(results: Results) -> list[Score]:
                 acc, failed = estimate_accuracy(part, confidence), failures(part)
                 fixed = rules == JUDGE_RULES and subject == TOTAL
                 table.append(
-                    Score(cell, rules, subject, acc, part.height, failed, simulated, credit(part),
+                    Score(cell, rules, subject, acc, part.height, failed, simulated,
+                          average_problems(part, "credit"), average_problems(part, "ratio"),
                           correct_accuracy(results, cell) if fixed else None)
                 )  # fmt: skip
     return table
@@ -189,6 +200,7 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
             "calibrated": results.certificate is not None if s.rules == JUDGE_RULES else None,
             "simulated": s.simulated,
             "judge_simulated": results.has_simulated_judge(s.rules),
+            "ratio": None if s.ratio is None else round_number(s.ratio),
         }
         for s in rows
     ]
