@@ -34,6 +34,7 @@ PER_PROBLEM = 3
 CONDITIONS = {
     "all": "all",
     "composite": "composite",
+    "labelled-composite": "labelled-composite",
     "occluded": "occluded",
     **{f"{kind} 2": {"show": "degraded", "by": [kind], "grade": 2} for kind in DEGRADATIONS},
     "all six, 3": {"show": "degraded", "by": list(DEGRADATIONS), "grade": 3},

@@ -141,6 +141,7 @@ BLOCKS: dict[str, dict[str, Any]] = {
     "images-captions": {"images": {"show": "captions", "model": "captioner"}},
     "images-shuffled": {"images": "shuffled"},
     "images-composite": {"images": "composite"},
+    "images-labelled-composite": {"images": "labelled-composite"},
     "images-degraded": {"images": DEGRADED},
     "images-occluded": {"images": "occluded"},
     "without-choices": {"prompt": "usnco-v", "without": ["choices"]},

@@ -17,6 +17,7 @@ from omibench.params.setting import Setting
 from omibench.schemas.problem import Choice, Figure, Question
 from omibench.schemas.request import ABSENT, Conversation, ImagePart, Request, Tags
 from omibench.settings.conditions import NOT_SHOWN, show_pictures
+from omibench.settings.pictures.made import without_drawing
 from omibench.settings.present import present
 from omibench.store.key import request_key
 
@@ -65,6 +66,7 @@ def question(freeze: Path) -> Question:
 
 MADE: list[Any] = [
     "composite",
+    "labelled-composite",
     "occluded",
     {"show": "occluded", "figure": 1, "share": 1},
     *({"show": "degraded", "by": [kind], "grade": 1} for kind in DEGRADATIONS),
@@ -103,7 +105,7 @@ def test_grade_0_is_the_original_under_the_same_key(question: Question, freeze: 
     assert sent(question, untouched, freeze) == sent(question, "all", freeze)
 
 
-@pytest.mark.parametrize("images", [m for m in MADE if m != "composite"])
+@pytest.mark.parametrize("images", [m for m in MADE if "composite" not in m])
 def test_as_many_pictures_are_sent_in_the_same_places(
     question: Question, freeze: Path, images: Any
 ) -> None:
@@ -115,10 +117,40 @@ def test_as_many_pictures_are_sent_in_the_same_places(
     assert hidden == ([False, True, False, False, False] if alone else [True] * 5)
 
 
-def test_a_composite_is_one_picture_and_the_words_name_its_parts(
+def test_a_composite_leaves_the_text_and_the_choices_as_they_are(
     question: Question, freeze: Path
 ) -> None:
     conversation = sent(question, "composite", freeze)
+    (whole,) = conversation.images
+    assert Path(whole.path).parent == freeze.parent / "pictures" / "composite-unlabelled"
+    assert f"{question.question}\n\n[image]" in conversation.text
+    assert "A. [IMAGE3]\nB. [IMAGE4]\nC. " in conversation.text
+
+
+def test_a_composite_has_the_pictures_in_the_order_in_which_they_are_sent(
+    question: Question, freeze: Path
+) -> None:
+    (whole,) = sent(question, "composite", freeze).images
+    swapped = question.model_copy(update={"question": "From [IMAGE1] to [IMAGE0]?"})
+    (other,) = sent(swapped, "composite", freeze).images
+    assert other.sha256 != whole.sha256
+
+
+def test_a_labelled_composite_keeps_the_key_that_it_had_as_composite() -> None:
+    choices = [Choice(label="A", image=2), Choice(label="B", text="none")]
+    asked = Question(
+        id="p", question="From [IMAGE1] to [IMAGE0]?", images=abstract(4), choices=choices
+    )
+    with without_drawing():
+        keys = [key(sent(asked, name, "freeze")) for name in ("labelled-composite", "composite")]
+    assert keys[0] == "24691070203b4ef1f91e0fb40f58aeaaff9ef23dce449f65dde8dec1971ad239"
+    assert keys[1] != keys[0]
+
+
+def test_a_labelled_composite_is_one_picture_and_the_words_name_its_parts(
+    question: Question, freeze: Path
+) -> None:
+    conversation = sent(question, "labelled-composite", freeze)
     (whole,) = conversation.images
     assert Path(whole.path).parent == freeze.parent / "pictures" / "composite"
     assert "From [Image 1] to [Image 2]?\n\n[image]" in conversation.text

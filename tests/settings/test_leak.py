@@ -31,7 +31,10 @@ from omibench.stages.freeze.examples import make_example_rows
 
 SENTINEL = re.compile(r"~(GOLD|SOLUTION|TEXT):([^~]+)~")
 CROP = '{"image": "image_1", "box": [0.1, 0.1, 0.9, 0.9]}'
-MADE = ("images-composite", "images-degraded", "images-occluded", "tools-free", "tools-text")
+MADE = (
+    "images-composite", "images-labelled-composite", "images-degraded", "images-occluded",
+    "tools-free", "tools-text",
+)  # fmt: skip
 """Settings whose pictures are made of a problem's."""
 _SLOW = pytest.mark.slow
 

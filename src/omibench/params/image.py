@@ -13,6 +13,8 @@ from omibench.plugins.built_in import BUILT_IN
 Degradation = Literal["rotation", "tilt", "shadow", "glare", "exposure", "blur"]
 """Ways in which a photograph suffers, after MathReal, in the order in which they are applied."""
 DEGRADATIONS: tuple[Degradation, ...] = get_args(Degradation)
+DERIVED = ("composite", "labelled-composite", "degraded", "occluded")
+"""The built-in conditions that draw pictures of their own."""
 _GOES_WITH: dict[str, tuple[str, ...]] = {
     "k": ("first",),
     "model": ("captions",),
@@ -79,7 +81,7 @@ class Images(Block):
     @property
     def is_derived(self) -> bool:
         """Whether other pictures than the originals are shown."""
-        return self._is_plugin or self.show in ("composite", "degraded", "occluded")
+        return self._is_plugin or self.show in DERIVED
 
     @property
     def helpers(self) -> list[str]:

@@ -83,6 +83,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "none": "omibench.settings.conditions",
         "captions": "omibench.settings.conditions",
         "composite": "omibench.settings.conditions",
+        "labelled-composite": "omibench.settings.conditions",
         "shuffled": "omibench.settings.conditions",
         "degraded": "omibench.settings.conditions",
         "occluded": "omibench.settings.conditions",

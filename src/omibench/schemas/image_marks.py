@@ -11,6 +11,11 @@ IMAGE_MARK = re.compile(r"\[IMAGE(\d+)\]")
 Picture = TypeVar("Picture")
 
 
+def write_image_mark(number: int) -> str:
+    """The mark of the picture with a number, which counts from 0: `[IMAGE0]`."""
+    return f"[IMAGE{number}]"
+
+
 def list_image_marks(text: str) -> list[int]:
     """The numbers of the marks in a text, in order."""
     return [int(mark) for mark in IMAGE_MARK.findall(text)] if "[IMAGE" in text else []

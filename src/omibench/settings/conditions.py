@@ -12,10 +12,12 @@ from pathlib import Path
 from random import Random
 
 from omibench.params.image import Images
+from omibench.schemas.image_marks import write_image_mark
 from omibench.schemas.problem import Question
 from omibench.schemas.request import ABSENT, ImagePart
 from omibench.settings.pictures.derived import (
-    composite,
+    compose_labelled_pictures,
+    compose_pictures,
     degrade_picture,
     list_figures,
     make_labels,
@@ -70,12 +72,27 @@ def show_first(pictures: Pictures) -> Shown:
 
 @condition("composite")
 def show_composite(pictures: Pictures) -> Shown:
+    """One picture of all after the question, whose text and choices are those of the dataset.
+
+    OMIBench, section 5 and appendix L: all images concatenated in their order, the text of the
+    question and the choices unchanged. So a mark `[IMAGEi]` is sent as the word that it is.
+    """
+    question, originals = pictures.question, pictures.originals
+    if len(originals) < 2:
+        return show_all(pictures)
+    in_order = [originals[i] for i in make_labels(question)]
+    canvas = compose_pictures(question.id, in_order, pictures.folder)
+    return Shown({i: write_image_mark(i) for i in originals}, ["\n", canvas])
+
+
+@condition("labelled-composite")
+def show_labelled_composite(pictures: Pictures) -> Shown:
     """One picture of all after the question; in the place of each stands its label there."""
     question, originals = pictures.question, pictures.originals
     if len(originals) < 2:
         return show_all(pictures)
     labels = make_labels(question)
-    canvas = composite(question.id, originals, labels, pictures.folder)
+    canvas = compose_labelled_pictures(question.id, originals, labels, pictures.folder)
     return Shown({i: f"[{label}]" for i, label in labels.items()}, ["\n", canvas])
 
 

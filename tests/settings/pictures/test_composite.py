@@ -1,4 +1,4 @@
-"""The composite: every picture whole, in order, under its label, on no longer a canvas."""
+"""The composite: every picture whole, in order, under its label or none, on no longer a canvas."""
 
 from __future__ import annotations
 
@@ -42,6 +42,17 @@ def test_pictures_are_on_it_pixel_for_pixel_when_they_fit() -> None:
         assert canvas.crop((x, y, x + wide, y + high)).tobytes() == image.tobytes()
         above = canvas.crop((x, y - 2 * plan.letters, x + 60, y - 4)).convert("L")
         assert min(above.tobytes()) < 100, "a label stands above"
+
+
+def test_without_labels_nothing_but_the_pictures_is_on_it() -> None:
+    images = [drawn((120, 80), 10), drawn((60, 200), 200), drawn((300, 50), 90)]
+    plan = layout([image.size for image in images], labelled=False)
+    canvas = compose(images)
+    assert canvas.size == plan.canvas
+    for image, (x, y, wide, high) in zip(images, plan.boxes, strict=True):
+        assert canvas.crop((x, y, x + wide, y + high)).tobytes() == image.tobytes()
+        canvas.paste("white", (x, y, x + wide, y + high))
+    assert canvas.getcolors() == [(canvas.width * canvas.height, (255, 255, 255))]
 
 
 def test_only_the_largest_are_made_smaller() -> None:

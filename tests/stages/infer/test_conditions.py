@@ -51,7 +51,7 @@ def test_captions_are_asked_for_once_for_all_samples_models_and_settings(
 
 def test_made_pictures_are_made_once_and_kept_for_a_look(questions: Path, study: Study) -> None:
     folder = questions.parents[1] / "pictures"
-    for setting, name, count in (("joined", "composite", 3), ("worse", "blur-1", 6)):
+    for setting, name, count in (("joined", "composite-unlabelled", 3), ("worse", "blur-1", 6)):
         assert run(questions, study, "a", setting)["outcome"].unique().to_list() == ["answered"]
         before = {path: path.stat().st_mtime_ns for path in (folder / name).iterdir()}
         assert len(before) == count

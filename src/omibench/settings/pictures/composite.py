@@ -1,6 +1,6 @@
-"""The composite: all pictures of a problem in order on one canvas, each under its label.
+"""The composite: all pictures of a problem in order on one canvas, with labels or without.
 
-OMIBench's single-image control (section 5 and appendix L): the same pictures, text and choices.
+OMIBench's single-image control (section 5 and appendix L) concatenates them; labels are our own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from PIL import Image
+    from PIL import Image, ImageDraw
 
 LONGEST = 4096
 """Pixels of the canvas's long side at most."""
@@ -27,40 +27,55 @@ class CompositeLayout(NamedTuple):
     canvas: Size
     boxes: Sequence[tuple[int, int, int, int]]
     letters: int
-    """Height of the labels' letters in pixels."""
+    """Height of the labels' letters in pixels; 0 where there are no labels."""
 
 
-def compose(images: Sequence[Image.Image], labels: Sequence[str], stem: int) -> Image.Image:
-    """One canvas with every picture under its label, in rows, in order.
+def compose(
+    images: Sequence[Image.Image], labels: Sequence[str] = (), stem: int | None = None
+) -> Image.Image:
+    """One canvas with every picture, in rows, in order.
 
-    The first `stem` are the statement's; those of choices begin a new row. No picture is ever made
-    larger. Where the canvas would be longer than `LONGEST`, only the largest pictures are made
-    smaller, down to a common length of the long side.
+    No picture is ever made larger. Where the canvas would be longer than `LONGEST`, only the
+    largest pictures are made smaller, down to a common length of the long side.
+
+    Args:
+        images: The pictures, in RGB.
+        labels: One a picture, which stands above it, and a frame around it; none when left out.
+        stem: How many of them are the statement's: those of choices begin a new row. None: they
+            all stand in one sequence.
+
+    Returns:
+        The canvas, white where no picture stands.
     """
-    from PIL import Image, ImageDraw, ImageFont
+    from PIL import Image, ImageDraw
 
-    plan = layout([image.size for image in images], stem)
+    plan = layout([image.size for image in images], stem, labelled=bool(labels))
     canvas = Image.new("RGB", plan.canvas, "white")
-    draw = ImageDraw.Draw(canvas)
-    font = ImageFont.load_default(plan.letters)
-    for image, label, (x, y, wide, high) in zip(images, labels, plan.boxes, strict=True):
-        draw.text((x, y - plan.letters // 2), label, INK, font, anchor="ls")
-        draw.rectangle((x - 2, y - 2, x + wide + 1, y + high + 1), outline=FRAME)
+    if labels:
+        _draw_labels(ImageDraw.Draw(canvas), plan, labels)
+    for image, (x, y, wide, high) in zip(images, plan.boxes, strict=True):
         fitting = image if image.size == (wide, high) else _smaller(image, (wide, high))
         canvas.paste(fitting, (x, y))
     return canvas
 
 
-def layout(sizes: Sequence[Size], stem: int) -> CompositeLayout:
+def layout(
+    sizes: Sequence[Size], stem: int | None = None, *, labelled: bool = True
+) -> CompositeLayout:
     """The canvas with the shortest long side that holds pictures of these sizes in order.
 
-    A long side counts since whoever scales a picture down goes by it.
+    A long side counts since whoever scales a picture down goes by it. Arguments are as those of
+    `compose`; sizes are (width, height) in pixels.
     """
+    stem = len(sizes) if stem is None else stem
     bound = max(max(size) for size in sizes)
     while True:
         fitted = [_within(size, bound) for size in sizes]
         counts = product(range(1, max(stem, 1) + 1), range(1, max(len(sizes) - stem, 1) + 1))
-        plans = [_plan([*_split(fitted[:stem], a), *_split(fitted[stem:], b)]) for a, b in counts]
+        plans = [
+            _plan([*_split(fitted[:stem], a), *_split(fitted[stem:], b)], labelled)
+            for a, b in counts
+        ]
         best = min(plans, key=lambda plan: (max(plan.canvas), plan.canvas[0] * plan.canvas[1]))
         if max(best.canvas) <= LONGEST:
             return best
@@ -71,8 +86,18 @@ def _split(sizes: Sequence[Size], in_a_row: int) -> list[Sequence[Size]]:
     return [sizes[start : start + in_a_row] for start in range(0, len(sizes), in_a_row)]
 
 
-def _plan(rows: Sequence[Sequence[Size]]) -> CompositeLayout:
-    letters = min(48, max(20, max(max(size) for row in rows for size in row) // 24))
+def _draw_labels(draw: ImageDraw.ImageDraw, plan: CompositeLayout, labels: Sequence[str]) -> None:
+    from PIL import ImageFont
+
+    font = ImageFont.load_default(plan.letters)
+    for label, (x, y, wide, high) in zip(labels, plan.boxes, strict=True):
+        draw.text((x, y - plan.letters // 2), label, INK, font, anchor="ls")
+        draw.rectangle((x - 2, y - 2, x + wide + 1, y + high + 1), outline=FRAME)
+
+
+def _plan(rows: Sequence[Sequence[Size]], labelled: bool) -> CompositeLayout:
+    longest = max(max(size) for row in rows for size in row)
+    letters = min(48, max(20, longest // 24)) if labelled else 0
     boxes: list[tuple[int, int, int, int]] = []
     right, y = 0, MARGIN
     for row in rows:

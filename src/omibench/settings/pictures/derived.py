@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from omibench.params.image import DEGRADATIONS, Images
@@ -47,10 +47,30 @@ def occlude_picture(name: str, part: ImagePart, images: Images, folder: str | Pa
     )
 
 
-def composite(
+def compose_pictures(name: str, parts: Sequence[ImagePart], folder: str | Path) -> ImagePart:
+    """All pictures on one canvas, in their order and without a label.
+
+    Args:
+        name: The problem's id, with which the file's name begins.
+        parts: The pictures.
+        folder: That of the frozen dataset.
+
+    Returns:
+        The canvas.
+    """
+    parameters = {"show": "composite", "labels": []}
+    recipe = Recipe(locate_pictures(folder) / "composite-unlabelled", name, parameters)
+    return make(recipe, parts, compose)
+
+
+def compose_labelled_pictures(
     name: str, parts: Mapping[int, ImagePart], labels: Mapping[int, str], folder: str | Path
 ) -> ImagePart:
-    """All pictures on one canvas, in the order of `labels`."""
+    """All pictures on one canvas, each under its label, in the order of `labels`.
+
+    Recipe and folder keep the name `composite`, under which this condition was drawn before: a
+    picture that is there already is found, and its responses with it.
+    """
     order = list(labels)
     stem = sum(label.startswith(STEM) for label in labels.values())
     parameters = {"show": "composite", "labels": [labels[i] for i in order]}
