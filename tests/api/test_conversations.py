@@ -41,7 +41,10 @@ def test_captions_stand_for_the_pictures() -> None:
     [
         ("q", {}, {}, ArgumentError, "question: is str; give a Question, or a mapping"),
         ({"id": "q"}, {}, {}, ArgumentError, "question: question: Field required"),
-        (QUESTION, "cot", {}, ArgumentError, "setting: is str; give a Setting, or a mapping"),
+        (QUESTION, "cot", {}, ArgumentError, r"such as study.settings\['cot'\], or a mapping"),
+        (QUESTION, 1, {}, ArgumentError, "setting: is int; give a Setting, or a mapping"),
+        (QUESTION, {}, {"sample": -1}, ArgumentError, "sample: is -1; give a number from 0 on"),
+        (QUESTION, {}, {"examples": [{}]}, ArgumentError, r"examples\[0\]: is dict; give rows"),
         (QUESTION, {"promt": "cot"}, {}, ArgumentError, "setting: promt: unknown key; did you"),
         (QUESTION, {"prompt": "ctt"}, {}, OmibenchError, "ctt"),
         ({"id": "q", "question": "Why?"}, {"without": ["choices"]}, {}, ParamsError, "no problem"),

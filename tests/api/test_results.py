@@ -8,6 +8,7 @@ import pytest
 from tests.stages.analyze.conftest import Folders
 
 import omibench
+from omibench.api.comparisons import compare_rows, estimate_cell, mark_counting
 from omibench.errors import ArgumentError, FileFormatError, MissingInputError, UntrustedError
 from omibench.files.csv_file import write_csv
 from omibench.results.load import load_results as load_study_results
@@ -88,6 +89,8 @@ def test_two_models_are_compared_on_the_same_problems(results: omibench.ResultTa
         ({"first": "none"}, "model: there is no verdict of 'none'"),
         ({"rules": "robst"}, "rules: there is no verdict of 'robst'"),
         ({"setting": "none"}, "setting: there is no verdict of 'none'"),
+        ({"comparisons": 0}, "comparisons: is 0; give a number from 1 on"),
+        ({"confidence": "0.95"}, "confidence: is '0.95'; give a level between 0 and 1"),
         ({"confidence": 95}, "confidence: is 95; give a level between 0 and 1"),
     ],
 )
@@ -97,6 +100,49 @@ def test_what_cannot_be_compared_is_one_line(
     model = results.verdicts["model"][0]
     with pytest.raises(ArgumentError, match=message):
         results.compare_models(**{"first": model, "second": model, **keywords})  # type: ignore[arg-type]
+
+
+def test_two_settings_are_compared_on_the_same_problems(results: omibench.ResultTables) -> None:
+    settings = results.verdicts["setting"].unique(maintain_order=True).to_list()
+    model = results.verdicts["model"][0]
+    difference = results.compare_settings(settings[0], settings[1], model=model)
+    first, second = (results.estimate_accuracy(model, setting) for setting in settings[:2])
+    assert first.lo < first.mean < first.hi
+    assert difference.value == pytest.approx(first.mean - second.mean)
+    with pytest.raises(ArgumentError, match="setting: there is no verdict of 'none'"):
+        results.compare_settings("none", settings[0])
+    with pytest.raises(ArgumentError, match="model: there is no verdict of 'none'"):
+        results.estimate_accuracy("none", settings[0])
+
+
+def _frame(rows: list[dict[str, object]]) -> pl.DataFrame:
+    return pl.DataFrame(rows)
+
+
+def test_the_chosen_sample_of_a_problem_counts() -> None:
+    """Two right samples of three are a right majority, not two thirds."""
+    cell = {"model": "m", "setting": "vote"}
+    verdicts = _frame(
+        [
+            {**cell, "id": "a", "group": "a", "index": index, "rules": rules, "verdict": verdict}
+            for rules in ("robust", "robust/judge")
+            for index, verdict in enumerate([1.0, 1.0, 0.0])
+        ]
+        + [{**cell, "setting": "once", "id": "a", "group": "a", "index": 0, "rules": "robust",
+            "verdict": 0.0}]
+    )  # fmt: skip
+    aggregates = _frame(
+        [
+            {**cell, "id": "a", "rules": "robust", "metric": metric, "k": k, "index": index}
+            for metric, k, index in (("pass", 3, None), ("majority", 1, 2), ("majority", 3, 1))
+        ]
+    )
+    marked = mark_counting(verdicts, aggregates)
+    assert marked["counts"].to_list() == [False, True, False] * 2 + [True]
+    assert marked.columns == [*verdicts.columns, "counts"]
+    rows = marked.filter(setting="vote", rules="robust")
+    assert estimate_cell(rows, 0.95).mean == 1.0
+    assert compare_rows([rows, marked.filter(setting="once")], 0.95, 1).value == 1.0
 
 
 def test_exchanged_files_are_refused(made: Folders, tmp_path: Path) -> None:

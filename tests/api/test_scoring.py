@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import omibench
-from omibench.errors import ArgumentError, PluginError
+from omibench.errors import ArgumentError
 from omibench.rule_books.registry import RULE_BOOKS
 
 CHOICES = ["1 N", "2 N", "3 N"]
@@ -65,8 +65,9 @@ def test_a_rule_of_ones_own_scores() -> None:
         (None, "1", {}, "response: is NoneType; give text, a Response, or a list of them"),
         ([1], ["1"], {}, r"response\[0\]: is int; give text, or a Response"),
         ("1", "", {}, "gold: is empty; give the right answer"),
-        ("1", 5, {}, "gold: is 5; give text, or a list of texts"),
-        (["1", "2"], ["1", 5], {}, r"gold\[1\]: is 5; give text"),
+        ("1", 5, {}, "gold: is int; give text, a list of texts, or an Answer"),
+        (["1", "2"], ["1", 5], {}, r"gold\[1\]: is int; give text"),
+        ("(B)", "E", {"choices": ["1 N", "2 N"]}, "gold: .E. names none of the choices"),
         (["1", "2"], ["1"], {}, "gold: holds 1 for 2 responses; give a list with one for each"),
         (["1", "2"], "12", {}, "gold: holds 1 for 2 responses"),
         ("1", "1", {"answer_type": "text"}, "answer_type: is 'text'; give 'mcq' or 'open'"),
@@ -83,5 +84,5 @@ def test_a_wrong_argument_is_one_line(
 
 
 def test_an_unknown_rule_book_names_the_nearest() -> None:
-    with pytest.raises(PluginError, match="no rule book 'robst'; did you mean 'robust'"):
+    with pytest.raises(ArgumentError, match="no rule book 'robst'; did you mean 'robust'"):
         omibench.score("1", "1", rules="robst")

@@ -33,12 +33,12 @@ def test_a_study_is_loaded_from_a_file_or_a_mapping(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("params", "overrides", "error", "message"),
     [
-        (3, None, ArgumentError, "params: is 3; give the path of a file or folder"),
+        (3, None, ArgumentError, "params: is 3; give the path of a params.yaml"),
         ("", None, ArgumentError, "params: is ''; give the path"),
         ("no.yaml", None, OmibenchError, "no.yaml: "),
         ({"modles": {}}, None, ParamsError, "params: modles: unknown key; did you mean 'models'"),
         ({}, ["a"], ArgumentError, "overrides: is list; give a mapping of top-level keys"),
-        ({}, {"dta": "x"}, ParamsError, "dta: unknown key; did you mean 'data'"),
+        ({}, {"dta": "x"}, ParamsError, "overrides: dta: unknown key; did you mean 'data'"),
     ],
 )
 def test_wrong_parameters_are_one_line(

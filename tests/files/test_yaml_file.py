@@ -94,7 +94,6 @@ def test_the_last_file_that_holds_a_key_is_the_place(tmp_path: Path) -> None:
     files = [first, second]
     assert locate_key("ocr.dpi: too few", files) == f"{second}, line 2"
     assert locate_key("infer.models names 'x'", files) == f"{first}, line 7"
-    assert locate_key("infer.models names 'x'", files, ["infer"]) == "the command line"
     assert locate_key("data: wrong", files) is None
     assert add_place("two.txt", files) == f"two.txt ({second}, line 3)"
     assert add_place("three.txt", files) == "three.txt"

@@ -30,7 +30,7 @@ def build_conversation(
     Example:
         >>> question = {"id": "q1", "question": "What is 2 + 2?"}
         >>> print(omibench.build_conversation(question, {"prompt": "direct"}).text)
-        Answer the question...
+        Return only the final answer...
 
     Args:
         question: A Question of a release, or a mapping of its fields.
@@ -49,10 +49,19 @@ def build_conversation(
         ParamsError: The question lacks what the setting needs, or a prompt is not there.
     """
     checked = check_instance("question", question, Question)
+    if isinstance(setting, str):
+        raise ArgumentError(
+            f"setting: is the text {setting!r}; give a Setting such as study.settings[{setting!r}],"
+            " or a mapping of its fields"
+        )
     block = check_instance("setting", setting, Setting)
     if isinstance(helped_by, str) or not all(isinstance(text, str) for text in helped_by):
         raise ArgumentError("helped_by: give a list of texts")
     check_kind("sample", sample, int, "give a number from 0 on")
+    if sample < 0:
+        raise ArgumentError(f"sample: is {sample}; give a number from 0 on")
+    for place, example in enumerate(examples):
+        check_kind(f"examples[{place}]", example, Example, "give rows of examples.jsonl")
     check_needs("setting", block, [checked], examples)
     task = Task(checked, block, check_path("folder", folder), examples, sample)
     step = next_step(task)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from omibench.api.arguments import check_path
+from omibench.api.arguments import check_kind, check_path
 from omibench.datasets.frozen import load, read_manifest
 from omibench.errors import FileFormatError, MissingInputError
 from omibench.files.intake import read_bytes, resolve_within
@@ -42,9 +42,11 @@ class Release:
             Bytes of a PNG, JPEG, ... file, as they were frozen.
 
         Raises:
+            ArgumentError: `figure` is no Figure.
             MissingInputError: The release holds no such picture.
             FileFormatError: Its bytes are not those that were frozen, or it lies elsewhere.
         """
+        check_kind("figure", figure, Figure, "give an entry of `images` of a question")
         if not figure.sha256:
             raise MissingInputError(f"{figure.file}: this picture was absent when it was frozen")
         path = resolve_within(self.folder, figure.file)
@@ -79,6 +81,8 @@ def load_release(folder: str | Path, *, check_pictures: bool = True) -> Release:
         FileFormatError: Questions, answers or a picture are not those that were frozen.
     """
     path = check_path("folder", folder)
+    if path.is_file():
+        raise MissingInputError(f"{path}: is a file; give the folder of a frozen release")
     if not path.is_dir():
         raise MissingInputError(f"{path}: the folder does not exist; give that of a frozen release")
     dataset = load(path, path, BenchmarkParams(name="frozen"))

@@ -15,6 +15,13 @@ from omibench.api.cell_tables import (
     read_cells,
     read_report_table,
 )
+from omibench.api.comparisons import (
+    compare_rows,
+    estimate_cell,
+    list_values,
+    mark_counting,
+    select_rows,
+)
 from omibench.errors import ArgumentError, MissingInputError
 from omibench.results.folder import find_results_folder
 from omibench.schemas.problem import Answer, Question
@@ -29,7 +36,8 @@ from omibench.schemas.tables import (
     read_jsonl,
 )
 from omibench.schemas.validation import suggest_name
-from omibench.statistics.paired import AccuracyDifference, paired_difference
+from omibench.statistics.intervals import Estimate
+from omibench.statistics.paired import AccuracyDifference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,9 +82,11 @@ class ResultTables:
     def verdicts(self) -> pl.DataFrame:
         """One row a verdict: the fields of `score/*/*.parquet` (`rules`, `verdict` in [0, 1],
         `credit`, `outcome`, ...), joined with its response (`text`, `response_outcome`,
-        `responded_simulated`) and its problem."""
+        `responded_simulated`) and its problem. `counts` says whether the setting chose this sample
+        by a vote, marks or a tournament; where it did not choose, every sample counts."""
         rows = read_cells(self.folder, "score", VerdictRow)
-        return join_problems(join_responses(rows, self.responses), self.problems)
+        joined = join_problems(join_responses(rows, self.responses), self.problems)
+        return mark_counting(joined, self.aggregates)
 
     @cached_property
     def judgements(self) -> pl.DataFrame:
@@ -116,6 +126,27 @@ class ResultTables:
             )
         return read_report_table(self.folder / "analyze" / f"{name}.csv")
 
+    def estimate_accuracy(
+        self, model: str, setting: str, *, rules: str | None = None, confidence: float = 0.95
+    ) -> Estimate:
+        """Estimate the accuracy of a model under a setting.
+
+        Args:
+            model: A model of the study.
+            setting: A setting of the study.
+            rules: The rule book; by default the first by which the study was scored.
+            confidence: The two-sided level of the interval, in (0, 1).
+
+        Returns:
+            The mean verdict in [0, 1] over `n` problems with a Wilson interval, as in the report:
+            at the effective number of problems where some share a stem.
+
+        Raises:
+            ArgumentError: No verdict has this model, setting or rule book.
+        """
+        rows = select_rows(self._scored(rules), "model", model)
+        return estimate_cell(select_rows(rows, "setting", setting), confidence)
+
     def compare_models(
         self,
         first: str,
@@ -134,52 +165,65 @@ class ResultTables:
             setting: Both under this setting; by default the first that both were asked under.
             rules: The rule book; by default the first by which the study was scored.
             confidence: The two-sided level of the interval, in (0, 1).
-            comparisons: How many differences you look at together (Bonferroni).
+            comparisons: How many differences you look at together (Bonferroni), from 1 on.
 
         Returns:
             First minus second in [-1, 1] with a paired interval, at the effective number of
-            problems where some share a stem; `n` problems. A problem with several samples counts
-            by their mean.
+            problems where some share a stem; `n` problems. Of several samples of a problem the
+            one counts that the setting chose, or else their mean.
 
         Raises:
             ArgumentError: No verdict has this model, setting or rule book.
         """
-        if not 0 < confidence < 1:
-            raise ArgumentError(f"confidence: is {confidence}; give a level between 0 and 1")
-        book = rules or self._first("rules", self.verdicts)
-        rows = self._only(self.verdicts, "rules", book)
-        frames = [self._only(rows, "model", model) for model in (first, second)]
-        shared = [
-            name for name in _list_names(frames[0], "setting") if name in frames[1]["setting"]
-        ]
-        if not (setting or shared):
-            raise ArgumentError(f"{first!r} and {second!r} were asked under no common setting")
-        chosen = [self._only(frame, "setting", setting or shared[0]) for frame in frames]
-        means = [frame.group_by("id", "group").agg(score=_mean("verdict")) for frame in chosen]
-        pairs = means[0].join(means[1], on=["id", "group"], suffix="_second").sort("id")
-        return paired_difference(
-            pairs["score"].to_list(),
-            pairs["score_second"].to_list(),
-            pairs["group"].to_list(),
-            confidence,
-            comparisons,
-        )
+        rows = self._scored(rules)
+        frames = [select_rows(rows, "model", model) for model in (first, second)]
+        name = setting or _find_common(frames, "setting", f"{first!r} and {second!r}", "under")
+        chosen = [select_rows(frame, "setting", name) for frame in frames]
+        return compare_rows(chosen, confidence, comparisons)
 
-    def _first(self, column: str, frame: pl.DataFrame) -> str:
-        names = _list_names(frame, column)
-        if not names:
+    def compare_settings(
+        self,
+        first: str,
+        second: str,
+        *,
+        model: str | None = None,
+        rules: str | None = None,
+        confidence: float = 0.95,
+        comparisons: int = 1,
+    ) -> AccuracyDifference:
+        """Compare the accuracies of a model under two settings on the problems asked under both.
+
+        Example:
+            >>> results.compare_settings("all-images", "no-images", model="gpt-4o")
+
+        Args:
+            first: A setting of the study.
+            second: Another one.
+            model: The model; by default the first that was asked under both.
+            rules: The rule book; by default the first by which the study was scored.
+            confidence: The two-sided level of the interval, in (0, 1).
+            comparisons: How many differences you look at together (Bonferroni), from 1 on.
+
+        Returns:
+            First minus second, as `compare_models` gives it.
+
+        Raises:
+            ArgumentError: No verdict has this model, setting or rule book.
+        """
+        rows = self._scored(rules)
+        frames = [select_rows(rows, "setting", setting) for setting in (first, second)]
+        name = model or _find_common(frames, "model", f"{first!r} and {second!r}", "of")
+        chosen = [select_rows(frame, "model", name) for frame in frames]
+        return compare_rows(chosen, confidence, comparisons)
+
+    def _scored(self, rules: str | None) -> pl.DataFrame:
+        """The verdicts of one rule book, by default of the first."""
+        books = list_values(self.verdicts, "rules")
+        if not books:
             raise MissingInputError(
                 f"{self.folder / 'score'}: holds no verdicts; run `omibench score` first"
             )
-        return names[0]
-
-    def _only(self, frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
-        names = _list_names(frame, column)
-        if value not in names:
-            raise ArgumentError(
-                f"{column}: there is no verdict of {value!r}{suggest_name(str(value), names)}"
-            )
-        return frame.filter(**{column: value})
+        return select_rows(self.verdicts, "rules", rules or books[0])
 
 
 def load_results(folder: str | Path) -> ResultTables:
@@ -204,12 +248,10 @@ def load_results(folder: str | Path) -> ResultTables:
     return ResultTables(find_results_folder(check_path("folder", folder)))
 
 
-def _list_names(frame: pl.DataFrame, column: str) -> Sequence[str]:
-    names: list[str] = frame[column].unique(maintain_order=True).to_list()
-    return names
-
-
-def _mean(column: str) -> pl.Expr:
-    import polars as pl
-
-    return pl.col(column).mean()
+def _find_common(frames: Sequence[pl.DataFrame], column: str, both: str, relation: str) -> str:
+    """The first value of a column that both frames have."""
+    first, second = (list_values(frame, column) for frame in frames)
+    shared = [value for value in first if value in second]
+    if not shared:
+        raise ArgumentError(f"{both}: there are verdicts {relation} no common {column}")
+    return shared[0]

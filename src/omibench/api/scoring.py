@@ -7,11 +7,13 @@ from itertools import repeat
 from typing import overload
 
 from omibench.answers import label_choices
+from omibench.answers.extraction.letters import read_letters
 from omibench.api.arguments import check_kind
 from omibench.errors import ArgumentError
 from omibench.rule_books.registry import RULE_BOOKS, score_item
 from omibench.schemas.problem import Answer, AnswerType
 from omibench.schemas.request import Response
+from omibench.schemas.validation import suggest_name
 from omibench.schemas.verdict import ScoredItem, Verdict
 
 Gold = str | Sequence[str] | Answer
@@ -56,7 +58,7 @@ def score(
         >>> verdicts = omibench.score(["The answer is (B).", "I cannot say."], ["B", "C"],
         ...                           choices=["1 N", "2 N", "3 N"])
         >>> [verdict.outcome for verdict in verdicts]
-        ['scored', 'unparsed']
+        ['scored', 'refused']
 
     Args:
         response: What a model wrote: its text, or a Response with its outcome and finish reason.
@@ -73,11 +75,15 @@ def score(
         `extracted` and by which `method`. For a list a list, in its order.
 
     Raises:
-        ArgumentError: An argument is of a wrong type, or lists differ in length.
-        PluginError: There is no rule book of that name, or that of a plug-in failed.
+        ArgumentError: An argument is of a wrong type, lists differ in length, there is no rule book
+            of that name, or a gold names none of the choices.
+        PluginError: The rule book of a plug-in failed.
     """
     check_kind("rules", rules, str, "give the name of one rule book")
-    RULE_BOOKS.get(rules)
+    if rules not in RULE_BOOKS:
+        raise ArgumentError(
+            f"rules: there is no rule book {rules!r}{suggest_name(rules, RULE_BOOKS.names)}"
+        )
     if isinstance(response, str | Response):
         return score_item(_make_item(response, gold, choices, answer_type), rules)
     check_kind("response", response, Sequence, "give text, a Response, or a list of them")
@@ -121,12 +127,15 @@ def _make_item(
         answer_type = answer_type or gold.answer_type
     if answer_type not in (None, "mcq", "open"):
         raise ArgumentError(f"answer_type: is {answer_type!r}; give 'mcq' or 'open'")
+    kind = answer_type or ("mcq" if labelled else "open")
+    if choices is not None and kind == "mcq" and read_letters(", ".join(entries), labelled) is None:
+        raise ArgumentError(f"gold{suffix}: {', '.join(entries)!r} names none of the choices")
     reply = Response(text=response) if isinstance(response, str) else response
     return ScoredItem(
         id=name,
         prediction=reply.text,
         gold=entries,
-        answer_type=answer_type or ("mcq" if labelled else "open"),
+        answer_type=kind,
         choices=labelled,
         finish_reason=reply.finish_reason,
         outcome=reply.outcome,
@@ -139,7 +148,10 @@ def _list_entries(gold: object, name: str) -> list[str]:
         return gold.answer
     entries = [gold] if isinstance(gold, str) else gold
     if not isinstance(entries, Sequence) or not all(isinstance(entry, str) for entry in entries):
-        raise ArgumentError(f"{name}: is {gold!r}; give text, or a list of texts")
+        raise ArgumentError(
+            f"{name}: is {type(gold).__name__}; give text, a list of texts, or an Answer of a "
+            "release (`release.answers[id]`)"
+        )
     if not any(entry.strip() for entry in entries):
         raise ArgumentError(f"{name}: is empty; give the right answer, or a list of its parts")
     return list(entries)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 
 from omibench.api.arguments import check_kind, check_path
-from omibench.errors import MissingInputError
+from omibench.errors import ArgumentError, MissingInputError
 from omibench.params import study as study_params
 from omibench.params.study import Study
 from omibench.plan import plan_study as plan_cells
@@ -36,15 +37,20 @@ def load_study(
 
     Raises:
         ArgumentError: An argument is of a wrong type.
-        MissingInputError: The file does not exist.
-        ParamsError: A key or value is wrong; says which, in which line, and what to write.
+        ParamsError: The file cannot be read, or a key or value is wrong; says which, in which
+            line, and what to write.
     """
     if overrides is not None:
         check_kind("overrides", overrides, Mapping, "give a mapping of top-level keys")
     if isinstance(params, Mapping):
         values = {**params, **(overrides or {})}
-        return study_params.parse_study(values, "params", overrides=[*(overrides or {})])
-    return study_params.load_study(check_path("params", params), overrides)
+        sources = dict.fromkeys(overrides or {}, "overrides")
+        return study_params.parse_study(values, "params", overrides=sources)
+    if not isinstance(params, str | PathLike) or not str(params):
+        raise ArgumentError(
+            f"params: is {params!r}; give the path of a params.yaml, or its blocks as a mapping"
+        )
+    return study_params.load_study(Path(params), overrides, source="overrides")
 
 
 def plan_study(study: Study, questions: str | Path | None = None) -> Plan:

@@ -51,6 +51,7 @@ def benchmark(
     Raises:
         PluginError: Another benchmark has this name.
     """
+    BENCHMARKS.check_name(name)
 
     def register(load: Load) -> Load:
         part = Benchmark(name, load, rules, published, reads_files)

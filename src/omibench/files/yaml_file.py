@@ -66,16 +66,12 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     return values
 
 
-def locate_key(
-    message: str, files: Iterable[str | Path], overrides: Iterable[str] = ()
-) -> str | None:
+def locate_key(message: str, files: Iterable[str | Path]) -> str | None:
     """`params.yaml, line 12`: where the key that a message begins with stands, in the last file.
 
-    `overrides` are the keys that the command line gives. None where the key is nowhere.
+    None where the key is nowhere.
     """
     path = message.split(maxsplit=1)[0].removesuffix(":")
-    if any(path == key or path.startswith(f"{key}.") for key in overrides):
-        return "the command line"
     for file in reversed(list(files)):
         try:
             line = find_line(read_text(file, YAML_BYTES), path)

@@ -50,6 +50,7 @@ def provider(name: str, *, block: type[ModelBlock]) -> Callable[[Factory], Facto
     Raises:
         PluginError: Another package or file has registered this name.
     """
+    PROVIDERS.check_name(name)
 
     def register(factory: Factory) -> Factory:
         PROVIDERS.add(name, ProviderEntry(block, factory), factory.__module__)

@@ -47,6 +47,8 @@ def _as_is(value: object) -> object:
 
 Switch = Annotated[bool, BeforeValidator(_as_is, json_schema_input_type=bool | OnOff)]
 
+COMMAND_LINE = "the command line"
+
 
 class Study(Block):
     """One study, from raw papers to report. Every block may be left out."""
@@ -231,13 +233,13 @@ def parse_study(
     source: str,
     whole_study: bool = True,
     files: Sequence[str | Path] = (),
-    overrides: Iterable[str] = (),
+    overrides: Mapping[str, str] | None = None,
 ) -> Study:
     """Check plain values (from YAML or Snakemake's config) and return the Study.
 
     `whole_study` is off for the slice of a job, which lacks blocks that others name. `files` are
-    those that the values come from, later ones over earlier, `overrides` the keys of the command
-    line.
+    those that the values come from, later ones over earlier; `overrides` says of the keys that
+    something else sets what that is: `the command line`.
     Raises ParamsError with one line naming the file and line, or else `source`, the key, the value
     and the remedy; PluginError in the same way for a plug-in that does not load.
     """
@@ -251,11 +253,21 @@ def parse_study(
         wrong = explain(error, Study)
     except PluginError as error:
         raise PluginError(
-            f"{locate_key(str(error), files, overrides) or source}: {error}"
+            f"{_locate(str(error), files, overrides or {}) or source}: {error}"
         ) from error
     if wrong:
-        raise ParamsError(f"{locate_key(wrong, files, overrides) or source}: {wrong}")
+        place = _locate(wrong, files, overrides or {}) or source
+        raise ParamsError(f"{place}: {wrong}")
     return study
+
+
+def _locate(message: str, files: Sequence[str | Path], overrides: Mapping[str, str]) -> str | None:
+    """Where the key that a message begins with is set: an override or a line of a file."""
+    path = message.split(maxsplit=1)[0].removesuffix(":")
+    for key, source in overrides.items():
+        if path == key or path.startswith(f"{key}."):
+            return source
+    return locate_key(message, files)
 
 
 def _wrong_examples(study: Study) -> str | None:
@@ -273,11 +285,13 @@ def load_study(
     params: str | Path,
     overrides: Mapping[str, object] | None = None,
     options: Mapping[str, Mapping[str, object]] | None = None,
+    source: str = COMMAND_LINE,
 ) -> Study:
     """Read a Study from a YAML file, or from JSON text that begins with a brace.
 
-    `overrides` replace top-level keys; `options` replace keys inside blocks. Raises ParamsError
-    when the file is missing, is no YAML, or does not hold a valid Study.
+    `overrides` replace top-level keys; `options` replace keys inside blocks; messages call
+    both `source`. Raises ParamsError when the file is missing, is no YAML, or does not hold a
+    valid Study.
     """
     text = str(params)
     is_slice = text.lstrip().startswith("{")
@@ -288,8 +302,15 @@ def load_study(
         if isinstance(inner := values.get(block) or {}, dict):
             values[block] = {**inner, **keys}
     if is_slice:
-        return parse_study(values, "--params", whole_study=False, overrides=changed_keys)
-    return parse_study(values, text, files=[params], overrides=changed_keys)
+        return parse_study(
+            values, "--params", whole_study=False, overrides=dict.fromkeys(changed_keys, source)
+        )
+    return parse_study(
+        values,
+        text,
+        files=[params],
+        overrides=dict.fromkeys(changed_keys, source),
+    )
 
 
 def _from_json(text: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +17,8 @@ from omibench.schemas.validation import suggest_name
 
 Part = TypeVar("Part")
 
+PART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+"""What params may name: as `Name` of `params/blocks.py`."""
 BY_OMIBENCH = "omibench"
 """The origin of built-in parts."""
 _ORIGIN: ContextVar[str | None] = ContextVar("origin", default=None)
@@ -88,12 +91,26 @@ class Registry(Generic[Part]):
         """Whether `module` is what registers the built-in part of that name."""
         return self._modules.get(name) == module
 
+    def check_name(self, name: object) -> None:
+        """Check the name that a decorator is given.
+
+        Raises:
+            PluginError: It is no text, or holds other characters than params may name.
+        """
+        if not isinstance(name, str) or not PART_NAME.fullmatch(name):
+            shown = name if isinstance(name, str) else type(name).__name__
+            raise PluginError(
+                f"{self.noun}: the name is {shown!r}; give letters, digits, `.`, `_` and `-`, as "
+                'in `@decorator("my-part")`'
+            )
+
     def register(self, name: str) -> Callable[[Part], Part]:
         """A decorator that registers what it decorates under `name`.
 
         Raises:
-            PluginError: Another file or package has registered this name.
+            PluginError: Another file or package has registered this name, or it is no name.
         """
+        self.check_name(name)
 
         def add(part: Part) -> Part:
             self.add(name, part)

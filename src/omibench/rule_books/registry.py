@@ -34,8 +34,13 @@ def rule_book(name: str, version: int = 1) -> Callable[[Score], Score]:
         version: Of the implementation; another one where its results change.
 
     Raises:
-        PluginError: Another rule book has this name.
+        PluginError: Another rule book has this name, or name or version is none.
     """
+    RULE_BOOKS.check_name(name)
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise PluginError(
+            f"rule book {name!r}: its version is {version!r}; give a number from 1 on"
+        )
 
     def register(score: Score) -> Score:
         RULE_BOOKS.add(name, RuleBook(name, version, score), score.__module__)
@@ -54,6 +59,11 @@ def score_item(item: ScoredItem, rules: str) -> Verdict:
     book = RULE_BOOKS.get(rules)
     with item_time(), RULE_BOOKS.calling(rules, item.id):
         verdict = book.score(item)
+        if not isinstance(verdict, Verdict):
+            raise PluginError(
+                f"rule book {rules!r} (of {item.id}): returned {type(verdict).__name__}; return a "
+                "Verdict"
+            )
         if (verdict.rules, verdict.version) != (book.name, book.version):
             raise PluginError(
                 f"rule book {rules!r}: its verdict is of {verdict.rules!r} version "

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 
+from omibench.errors import PluginError
 from omibench.params.image import Images
 from omibench.schemas.image_marks import write_image_mark
 from omibench.schemas.problem import Question
@@ -42,7 +43,13 @@ def show_pictures(
     originals = {i: picture(question, i, folder) for i in order}
     show = CONDITIONS.get(images.show)
     with CONDITIONS.calling(images.show, question.id):
-        return show(Pictures(question, images, folder, originals, captions))
+        shown = show(Pictures(question, images, folder, originals, captions))
+        if not isinstance(shown, Shown):
+            raise PluginError(
+                f"image condition {images.show!r} (of {question.id}): returned "
+                f"{type(shown).__name__}; return Shown"
+            )
+        return shown
 
 
 @condition("all")

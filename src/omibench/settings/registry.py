@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from omibench.errors import PluginError
 from omibench.params.image import Images
 from omibench.plugins import Registry
 from omibench.schemas.problem import Question
@@ -55,11 +56,17 @@ def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
         name: What `prompt:` of a setting calls it.
 
     Raises:
-        PluginError: Another prompt has this name.
+        PluginError: Another prompt has this name, or the function returns no Prompt.
     """
+    PROMPTS.check_name(name)
 
     def register(write: Callable[[], Prompt]) -> Callable[[], Prompt]:
-        PROMPTS.add(name, write(), write.__module__)
+        words = write()
+        if not isinstance(words, Prompt):
+            raise PluginError(
+                f"prompt {name!r}: its function returned {type(words).__name__}; return a Prompt"
+            )
+        PROMPTS.add(name, words, write.__module__)
         return write
 
     return register

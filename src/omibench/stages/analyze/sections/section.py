@@ -97,10 +97,14 @@ def section(name: str) -> Callable[[AnySection], AnySection]:
         name: Its name: letters, digits, `-` and `_`.
 
     Raises:
-        PluginError: Another file or package has registered this name.
+        PluginError: Another file or package has registered this name, or what is decorated is no
+            ReportSection.
     """
+    SECTIONS.check_name(name)
 
     def register(part: AnySection) -> AnySection:
+        if not (isinstance(part, type) and issubclass(part, ReportSection)):
+            raise PluginError(f"report section {name!r}: decorate a subclass of ReportSection")
         part.name = name
         SECTIONS.add(name, part)
         return part

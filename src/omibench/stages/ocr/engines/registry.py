@@ -35,6 +35,7 @@ def engine(
     Raises:
         PluginError: Another engine has this name.
     """
+    ENGINES.check_name(name)
 
     def register(reader: type[Engine]) -> type[Engine]:
         ENGINES.add(name, EngineEntry(reader, is_installed), reader.__module__)

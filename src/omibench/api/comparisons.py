@@ -1,0 +1,113 @@
+"""Accuracies and their differences from the table of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
+
+from omibench.api.arguments import check_kind
+from omibench.errors import ArgumentError
+from omibench.params.stages.aggregate import AggregationRule
+from omibench.results.accuracy import estimate_accuracy
+from omibench.schemas.validation import suggest_name
+from omibench.statistics.intervals import Estimate
+from omibench.statistics.paired import AccuracyDifference, paired_difference
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_CELL = ("model", "setting")
+_PLACE = (*_CELL, "id", "book")
+_CHOOSING = tuple(rule for rule in get_args(AggregationRule) if rule not in ("mean", "first"))
+
+
+def mark_counting(verdicts: pl.DataFrame, aggregates: pl.DataFrame) -> pl.DataFrame:
+    """Add the column `counts`: whether the setting's aggregation chose this sample.
+
+    Args:
+        verdicts: One row a verdict.
+        aggregates: One row a problem, rule book, metric and k: the choices of settings that choose
+            by a vote, marks or a tournament.
+
+    Returns:
+        The verdicts; every sample counts where a setting chooses none.
+    """
+    import polars as pl
+
+    choices = aggregates.filter(pl.col("metric").is_in(_CHOOSING))
+    largest = choices.filter(pl.col("k") == pl.col("k").max().over(_CELL))
+    chosen = largest.select(*_CELL, "id", book="rules", chosen="index")
+    book = pl.col("rules").str.split("/").list.first()
+    joined = verdicts.with_columns(book=book).join(
+        chosen, on=_PLACE, how="left", maintain_order="left"
+    )
+    counts = (pl.col("index") == pl.col("chosen")).fill_null(value=True)
+    return joined.with_columns(counts=counts).drop("book", "chosen")
+
+
+def select_rows(frame: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
+    """The rows that have a value in a column.
+
+    Raises:
+        ArgumentError: No row has it; names the nearest value.
+    """
+    names = list_values(frame, column)
+    if value not in names:
+        raise ArgumentError(
+            f"{column}: there is no verdict of {value!r}{suggest_name(str(value), names)}"
+        )
+    return frame.filter(**{column: value})
+
+
+def list_values(frame: pl.DataFrame, column: str) -> list[str]:
+    """The values of a column, in their order."""
+    values: list[str] = frame[column].unique(maintain_order=True).to_list()
+    return values
+
+
+def check_confidence(confidence: object) -> None:
+    """Check the level of an interval.
+
+    Raises:
+        ArgumentError: It is no number between 0 and 1.
+    """
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
+        raise ArgumentError(f"confidence: is {confidence!r}; give a level between 0 and 1")
+    if not 0 < confidence < 1:
+        raise ArgumentError(f"confidence: is {confidence}; give a level between 0 and 1")
+
+
+def estimate_cell(rows: pl.DataFrame, confidence: float) -> Estimate:
+    """Estimate the accuracy of the verdicts of one cell under one rule book."""
+    check_confidence(confidence)
+    counting = rows.filter(rows["counts"])
+    return estimate_accuracy(counting.rename({"group": "cluster"}), confidence)
+
+
+def compare_rows(
+    frames: Sequence[pl.DataFrame], confidence: float, comparisons: int
+) -> AccuracyDifference:
+    """Compare two cells, each given as its verdicts under one rule book, on common problems.
+
+    Raises:
+        ArgumentError: `confidence` or `comparisons` is out of its bounds.
+    """
+    check_confidence(confidence)
+    check_kind("comparisons", comparisons, int, "give a number from 1 on")
+    if comparisons < 1:
+        raise ArgumentError(f"comparisons: is {comparisons}; give a number from 1 on")
+    first, second = (_mean_by_problem(frame.filter(frame["counts"])) for frame in frames)
+    pairs = first.join(second, on=["id", "group"], suffix="_second").sort("id")
+    return paired_difference(
+        pairs["score"].to_list(),
+        pairs["score_second"].to_list(),
+        pairs["group"].to_list(),
+        confidence,
+        comparisons,
+    )
+
+
+def _mean_by_problem(rows: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return rows.group_by("id", "group").agg(score=pl.col("verdict").mean())
