@@ -58,7 +58,7 @@ def test_a_system_without_affinity_counts_its_cores(
 
 def test_a_paper_is_not_charged_with_the_memory_of_who_reads_it(tmp_path: Path) -> None:
     # A process begins with its parent's peak on its account; only its own counts.
-    held = bytearray(700 * 2**20)
+    held = bytearray(200 * 2**20)
     held[:: 2**12] = b"\1" * len(held[:: 2**12])
     paper = tmp_path / "paper.pdf"
     with pymupdf.open() as pdf:
