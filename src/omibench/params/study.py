@@ -14,6 +14,7 @@ from omibench.files.yaml_file import locate_key, read_mapping
 from omibench.params.benchmark import BenchmarkParams
 from omibench.params.blocks import Block, Name, PlainPath
 from omibench.params.cell import Cell
+from omibench.params.filtering.screens import SCREENS
 from omibench.params.models.base import LocalModel
 from omibench.params.models.registry import Model
 from omibench.params.panel import JudgePanel
@@ -25,7 +26,7 @@ from omibench.params.setting import Setting
 from omibench.params.stages.aggregate import SELF
 from omibench.params.stages.analyze import AnalyzeParams
 from omibench.params.stages.certify import CertifyParams
-from omibench.params.stages.filter import SCREENS, FilterParams
+from omibench.params.stages.filter import FilterParams
 from omibench.params.stages.freeze import FreezeParams
 from omibench.params.stages.infer import InferParams
 from omibench.params.stages.judge import JudgeParams

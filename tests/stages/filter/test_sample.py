@@ -25,7 +25,7 @@ READS_SCANS = find_spec("rapidocr") is not None
 def sifted(sample_papers: Path) -> Sifted:
     """The problems of the sample that survive, and the rejects."""
     problems = read_jsonl(sample_papers / "problems.jsonl", Problem)
-    return sift(problems, sample_papers, FilterParams())
+    return sift(problems, sample_papers, FilterParams(reasons=["image_not_referred_to"]))
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from omibench.errors import FileFormatError, MissingInputError
+from omibench.params.stages.filter import FilterParams
 from omibench.params.study import Study
 from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import Reject
@@ -48,7 +49,8 @@ def test_all_reasons_of_a_rejection_are_kept(make: Make, tmp_path: Path) -> None
     gone = make().images[1].model_copy(update={"file": "gone.png", "sha256": "1" * 64})
     missing = make(id="p-2", answer=None, images=[make().images[0], gone])
     write_jsonl(tmp_path / "problems.jsonl", [make(id="p-0"), broken, missing])
-    filter_problems(tmp_path / "problems.jsonl", tmp_path / "out", Study())
+    study = Study(filter=FilterParams(reasons=["image_not_referred_to"]))
+    filter_problems(tmp_path / "problems.jsonl", tmp_path / "out", study)
     first, second = read_parquet(tmp_path / "out/rejects.parquet", Reject).to_dicts()
     assert first["reasons"] == [
         "statement_incomplete", "answer_missing", "too_few_images", "image_not_referred_to",
@@ -57,6 +59,18 @@ def test_all_reasons_of_a_rejection_are_kept(make: Make, tmp_path: Path) -> None
     assert (first["reason"], first["evidence"]) == (first["reasons"][0], first["evidences"][0])
     assert "1 distinct of 1 images" in first["evidences"][2]
     assert second["reasons"] == ["answer_missing"], "what a lost picture hides is left open"
+
+
+def test_a_reason_that_is_omitted_rejects_nothing(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_jsonl(tmp_path / "problems.jsonl", [make(id="p-0"), make(id="p-1", answer=None)])
+    lax = FilterParams(omitted_reasons=["exact_duplicate", "near_duplicate", "answer_missing"])
+    assert filter_problems(tmp_path / "problems.jsonl", tmp_path, Study(filter=lax)).survivors == 2
+    assert not caplog.messages
+    emma = Study(filter=FilterParams(preset="emma"))
+    assert filter_problems(tmp_path / "problems.jsonl", tmp_path, emma).survivors == 2
+    assert "rejects by captions_suffice too: name models in filter.captions" in caplog.text
 
 
 def test_the_page_of_the_rejects_shows_their_pictures_and_escapes_their_words(

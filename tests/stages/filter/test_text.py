@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from omibench.schemas.problem import Choice, Problem
@@ -19,6 +19,7 @@ from omibench.stages.filter.text import (
 Make = Callable[..., Problem]
 
 
+@example("IMAGE,0")
 @given(st.text())
 def test_normalising_twice_changes_nothing(text: str) -> None:
     assert normalise(normalise(text)) == normalise(text)

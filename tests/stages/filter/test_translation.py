@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from omibench.errors import ParamsError
-from omibench.params.stages.filter import TranslationParams
+from omibench.params.filtering.screens import TranslationParams
 from omibench.params.study import Study
 from omibench.schemas.problem import Choice, Figure, Problem
 from omibench.schemas.request import Request, Response

@@ -8,101 +8,53 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from omibench.params.blocks import Block, Name, Rate
-from omibench.params.image import Images
-from omibench.params.names import ReasonName
+from omibench.params.blocks import Block, Rate
+from omibench.params.filtering.presets import (
+    JUDGEMENT_REASONS,
+    MODEL_REASONS,
+    PRESETS,
+    THRESHOLD_REASONS,
+    FilterPreset,
+    PresetName,
+)
+from omibench.params.filtering.screens import (
+    SCREENS,
+    CaptionScreen,
+    DifficultyScreen,
+    ScreenParams,
+    Translation,
+)
+from omibench.params.names import PartName, ReasonName
 from omibench.params.panel import Panel
-from omibench.params.setting import Setting
+from omibench.plugins.built_in import BUILT_IN
 from omibench.schemas.problem import Subject
-from omibench.schemas.request import Decoding
 
-SCREENS = ("one_image", "captions", "difficulty")
-"""The judgements in which models try to answer; simulated models have `setting_effects` of these
-names."""
-
-
-class TranslationParams(Block):
-    """Who translates problems into English. `translation: NAME` is short for it."""
-
-    model: Name
-    prompt: str | None = None
-    """A text file whose words take the place of the built-in instructions."""
-    max_tokens: Annotated[int, Field(ge=1)] = 4096
-    negations: dict[str, list[str]] = {}
-    """Language -> its words of negation, where we know none or others are meant."""
-
-
-def _write_out(value: object) -> object:
-    return {"model": value} if isinstance(value, str) else value
-
-
-Translation = Annotated[
-    TranslationParams,
-    BeforeValidator(_write_out, json_schema_input_type=Name | TranslationParams),
-]
-
-
-class ScreenParams(Block):
-    """Models that try to answer under a handicap: a problem that they solve is rejected."""
-
-    models: Annotated[list[Name], Field(min_length=1)]
-    samples: Annotated[int, Field(ge=1, le=64)] = 10
-    """Answers that each model gives (EMMA, 3.2: ten)."""
-    right: Annotated[int, Field(ge=1, le=64)] = 5
-    """Right answers of one model from which on it has solved the problem (EMMA, 3.2: five)."""
-    prompt: str = "cot"
-    """A built-in prompt's name, or the path of a text file, as in a setting."""
-    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
-    max_tokens: Annotated[int, Field(ge=1)] = 4096
-
-    @model_validator(mode="after")
-    def _right_can_be_reached(self) -> Self:
-        if self.right > self.samples:
-            raise ValueError(f"right is {self.right} of {self.samples} samples")
-        return self
-
-    def setting(self, name: str) -> Setting:
-        """The screen of that name as a setting: how its models are asked."""
-        decoding = Decoding(
-            temperature=self.temperature, max_tokens=self.max_tokens, samples=self.samples
-        )
-        return Setting(prompt=self.prompt, images=self._images(name), decoding=decoding)
-
-    def _images(self, name: str) -> Images:
-        return Images(show="first") if name == "one_image" else Images()
-
-
-class CaptionScreen(ScreenParams):
-    """The same, from captions instead of images (EMMA, 3.2 and C.1)."""
-
-    captioner: Name
-    caption_prompt: str | None = None
-    """A text file whose words take the place of the captioner's instructions."""
-
-    def _images(self, name: str) -> Images:
-        options = {"prompt": self.caption_prompt} if self.caption_prompt else {}
-        return Images(show="captions", model=self.captioner, **options)
-
-
-class DifficultyScreen(ScreenParams):
-    """With all images: rejected when every model solves it."""
-
-    samples: Annotated[int, Field(ge=1, le=64)] = 1
-    right: Annotated[int, Field(ge=1, le=64)] = 1
-    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+AnyReasonName = Annotated[str, PartName("reasons", "reason of the filter", last=MODEL_REASONS)]
+"""With those for which models are asked."""
 
 
 class FilterParams(Block):
     """When a problem is rejected; each threshold belongs to one named reason."""
 
+    preset: PresetName = "default"
+    """Which computed reasons are tried: those that a paper names, or `default`: all of ours but
+    `image_not_referred_to`."""
+    reasons: list[ReasonName] = []
+    """Reasons beside those of the preset, built in or of plug-ins; the latter are tried last, in
+    this order."""
+    omitted_reasons: list[AnyReasonName] = []
+    """Reasons for which nothing is rejected, also those of judgements: no model is asked then."""
     subjects: list[Subject] | None = None
     """`out_of_scope`: subjects that are wanted; all of them if left out."""
     languages: list[str] | None = None
     """`out_of_scope`: languages that are wanted; all of them if left out."""
     since: int | None = None
     """`out_of_scope`: the first year of a paper that is wanted."""
+    choice_count: Annotated[int, Field(ge=2)] | None = None
+    """`out_of_scope`: how many choices a problem must have; those of the preset if left out, which
+    is 4 for `usnco-v` and any number, or none, for the others."""
     proofs: bool = False
     """`out_of_scope`: whether tasks to prove or draw something are wanted, though no answer can be
     compared with a proof or a drawing."""
@@ -110,8 +62,9 @@ class FilterParams(Block):
     """`statement_incomplete`: words that a statement must have."""
     min_legible: Rate = 0.8
     """`statement_illegible`: share of the statement's words that must read as words or numbers."""
-    min_images: Annotated[int, Field(ge=0)] = 2
-    """`too_few_images`: distinct images by content that a problem must have."""
+    min_images: Annotated[int, Field(ge=0)] | None = None
+    """`too_few_images`: distinct images by content that a problem must have; those of the preset if
+    left out, which is 1 for `usnco-v` and `mathreal` and 2 for the others."""
     near_duplicate: Rate = 0.85
     """`near_duplicate`: similarity of two statements, in [0, 1], from which on they are one."""
     near_duplicate_translated: Rate = 0.6
@@ -120,8 +73,6 @@ class FilterParams(Block):
     """`near_duplicate`: largest Hamming distance of two 64-bit perceptual hashes called equal."""
     unresolved: list[str] = ["math_suspect", "page_needs_ocr", "garbled_text"]
     """`ocr_error`: warnings of reading with which a problem is rejected."""
-    reasons: list[ReasonName] = []
-    """Reasons that plug-ins bring, tried in this order after the built-in ones."""
     translation: Translation | None = None
     """A model that translates problems into English, each checked against its original."""
     completeness: Panel | None = None
@@ -134,19 +85,71 @@ class FilterParams(Block):
     difficulty: DifficultyScreen | None = None
     """Models that see all: what every one of them solves is too easy."""
 
+    @model_validator(mode="after")
+    def _reasons_agree(self) -> Self:
+        both = next((name for name in self.reasons if name in self.omitted_reasons), None)
+        if both:
+            raise ValueError(f"{both!r} stands in reasons and in omitted_reasons: drop one of them")
+        active = set(self.active_reasons)
+        for field, reasons in THRESHOLD_REASONS.items():
+            changed = getattr(self, field) != type(self).model_fields[field].default
+            if changed and active.isdisjoint(reasons):
+                raise ValueError(
+                    f"{field} is a threshold of {' and '.join(reasons)}, which preset "
+                    f"{self.preset!r} does not try or omitted_reasons leaves out: add it to "
+                    f"filter.reasons, or drop {field}"
+                )
+        return self
+
+    @property
+    def active_reasons(self) -> list[str]:
+        """The computed reasons that are tried, in order: built-in ones, then those of plug-ins."""
+        chosen = {*self._preset.reasons, *self.reasons} - {*self.omitted_reasons}
+        names = dict.fromkeys([*BUILT_IN["reasons"], *self.reasons])
+        return [name for name in names if name in chosen]
+
+    @property
+    def least_images(self) -> int:
+        """How many distinct images a problem must have."""
+        return self._preset.min_images if self.min_images is None else self.min_images
+
+    @property
+    def wanted_choices(self) -> int | None:
+        """How many choices a problem must have; None where any number will do."""
+        return self._preset.choice_count if self.choice_count is None else self.choice_count
+
+    @property
+    def judgements(self) -> list[str]:
+        """The judgements for which models are named and whose reason is not omitted, in order."""
+        named = [name for name in ("completeness", *SCREENS) if getattr(self, name)]
+        return [name for name in named if not self.omits(name)]
+
+    @property
+    def missing_judgements(self) -> list[str]:
+        """The judgements that the preset's paper makes, and for which no model is named."""
+        absent = (name for name in self._preset.judgements if not getattr(self, name))
+        return [name for name in absent if not self.omits(name)]
+
+    def omits(self, judgement: str) -> bool:
+        """Whether the reason of a judgement is switched off."""
+        return JUDGEMENT_REASONS[judgement] in self.omitted_reasons
+
+    @property
+    def _preset(self) -> FilterPreset:
+        return PRESETS[self.preset]
+
     @property
     def screens(self) -> dict[str, ScreenParams]:
         """The panels that try to answer, by judgement, in the order in which they are asked."""
-        named = {name: getattr(self, name) for name in SCREENS}
-        return {name: screen for name, screen in named.items() if screen}
+        return {name: getattr(self, name) for name in self.judgements if name in SCREENS}
 
     def list_references(self) -> Iterator[tuple[str, list[str]]]:
         """Where models are named, and which."""
         if self.translation:
             yield "filter.translation", [self.translation.model]
-        if self.completeness:
+        if self.completeness and "completeness" in self.judgements:
             yield "filter.completeness", list(self.completeness.models)
-        if self.captions:
+        if self.captions and "captions" in self.judgements:
             yield "filter.captions.captioner", [self.captions.captioner]
         for name, screen in self.screens.items():
             yield f"filter.{name}.models", list(screen.models)

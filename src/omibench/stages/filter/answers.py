@@ -27,6 +27,7 @@ _NO_ANSWER = re.compile(
 )
 _ALL_THAT_APPLY = re.compile(
     r"\b(?:all|any|those)\s+(?:\w+\s+){0,3}?(?:that|which)\s+(?:\w+\s+)?(?:apply|applies|are|is|hold)|"
+    r"\bis\s?/\s?are\b|\b(?:statement|option|answer|reason|choice|alternative)(?:/s|\(s\))|"
     r"\b(?:one or more|more than one|(?:which|choose|select|mark|tick)\s+(?:the\s+)?"
     r"(?:two|three|four|all|statements|options))\b|"
     r"\btod[ao]s\s+(?:\w+\s+){0,3}?que\b|\b(?:una|uma) o[u]? m[aá]i?s\b|"

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from omibench.params.filtering.presets import JUDGEMENT_REASONS
 from omibench.params.stage_params import FilterStageParams
 from omibench.params.stages.filter import FilterParams
 from omibench.schemas.problem import Problem
@@ -17,16 +18,6 @@ from omibench.stages.filter.judged import Judged, mark_simulated
 from omibench.stages.filter.models import Models, open_models
 from omibench.stages.filter.screens import apply_screen
 from omibench.stages.filter.translation import original_language, translate_problems
-
-REASONS = {
-    "near_duplicate": "near_duplicate",
-    "completeness": "not_one_complete_question",
-    "one_image": "one_image_suffices",
-    "captions": "captions_suffice",
-    "difficulty": "too_easy",
-}
-"""Judgement -> the reason under which it rejects. After a translation, `near_duplicate` is looked
-for across languages."""
 
 Judge = Callable[[Sequence[Problem]], list[Judged]]
 
@@ -70,8 +61,9 @@ def judge_with_models(
         steps.append(
             ("translation", partial(translate_problems, params=params.translation, models=models))
         )
-        steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
-    if params.completeness:
+        if "near_duplicate" in params.active_reasons:
+            steps.append(("near_duplicate", partial(_across, folder=folder, params=params)))
+    if params.completeness and "completeness" in params.judgements:
         vote = partial(vote_completeness, folder=folder, params=params.completeness, models=models)
         steps.append(("completeness", vote))
     for name, screen in params.screens.items():
@@ -86,7 +78,7 @@ def judge_with_models(
 def _after(before: JudgingOutcome, name: str, judged: Sequence[Judged]) -> JudgingOutcome:
     judgements = [row for outcome in judged for row in outcome.judgements]
     rejected = [
-        RejectedProblem(outcome.problem, REASONS[name], outcome.evidence)
+        RejectedProblem(outcome.problem, JUDGEMENT_REASONS[name], outcome.evidence)
         for outcome in judged
         if outcome.evidence
     ]

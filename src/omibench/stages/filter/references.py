@@ -45,6 +45,8 @@ _IDEOGRAPHS = r"图|圖|図|表(?![面现現明達达示层層皮情すさしせ
 REFERENCE = re.compile(rf"(?<!significant )\b(?:{_NOUNS}|{_POINTERS})\b|{_IDEOGRAPHS}", re.I)
 """A word that points at a picture."""
 
+_INTRODUCTION = re.compile(r"\bbelow\b|[:：]\s*\[IMAGE\d+\]", re.I)
+
 _ALL_FIGURES = re.compile(
     r"\b(?:(?:the|these|both|all|two|three|four|five|six)|(?:l[oa]s|est[oa]s|amb[oa]s|tod[oa]s)|"
     r"(?:[oa]s|dois|duas)|(?:die|den|beiden?|alle[nr]?)|(?:les|ces|deux))\s+"
@@ -151,6 +153,11 @@ def _kind(label: str) -> Literal["figure", "table"]:
 def refers_to_pictures(text: str) -> bool:
     """Whether any word of `text` points at a picture."""
     return REFERENCE.search(text) is not None
+
+
+def introduces_pictures(question: str) -> bool:
+    """Whether a question with its marks leads up to a picture: `below`, or a colon before one."""
+    return _INTRODUCTION.search(question) is not None
 
 
 def refers_to_all(text: str) -> bool:

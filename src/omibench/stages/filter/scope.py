@@ -22,6 +22,11 @@ _TASK = re.compile(
 )
 _SUBPART = re.compile(r"[(（]\s?(?:[a-z]|\d{1,2}|[ivx]{1,4})\s?[)）]", re.I)
 _SENTENCE = re.compile(r"(?<=[.?!:。？！])\s+|(?<=[。？！])")
+_QUESTION = re.compile(
+    r"(?:find|obtain|determine|calculate|compute|evaluate|derive|estimate|what|which|how)\b|"
+    r".*[?？]\W*$",
+    re.I,
+)
 _MAX_EXCERPT = 60  # characters of a task that evidence quotes
 
 
@@ -35,6 +40,9 @@ def find_unwanted_property(problem: Problem, statement: str, params: FilterParam
             return f"its {noun} is {value!r}; wanted: {', '.join(allowed) or 'none'}"
     if params.since is not None and (problem.year or params.since) < params.since:
         return f"its paper is of {problem.year}; wanted: since {params.since}"
+    count, wanted = len(problem.choices or []), params.wanted_choices
+    if wanted is not None and count != wanted:
+        return f"it has {count or 'no'} choices; wanted: {wanted}"
     return None if params.proofs or problem.choices else _task(statement)
 
 
@@ -45,5 +53,7 @@ def _task(statement: str) -> str | None:
     if not match or _SUBPART.search(sentences[-1], match.end()):
         return None  # the parts that follow ask for something else
     kind = "proof" if match["proof"] else "drawing"
+    if kind == "drawing" and any(_QUESTION.match(s.strip()) for s in sentences[-3:-1]):
+        return None  # the sketch goes with the answer that is asked for
     quoted = sentences[-1].strip()[:_MAX_EXCERPT]
     return f"it asks for a {kind}, with which no answer can be compared: {quoted!r}"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omibench.params.stages.filter import ScreenParams
+from omibench.params.filtering.screens import ScreenParams
 from omibench.rule_books.problem_response import score_problem
 from omibench.schemas.problem import Problem, strip_answer
 from omibench.schemas.rejects import FilterJudgement

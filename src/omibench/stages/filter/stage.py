@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from omibench.errors import OmibenchError
 from omibench.files.intake import open_regular
+from omibench.params.filtering.presets import JUDGEMENT_REASONS
 from omibench.params.stage_params import FilterStageParams
 from omibench.params.stages.filter import FilterParams
 from omibench.schemas.images import rebase_images
@@ -17,14 +19,14 @@ from omibench.schemas.problem import Problem
 from omibench.schemas.rejects import FilterJudgement, Reject
 from omibench.schemas.tables import read_jsonl, read_parquet, write_jsonl, write_parquet
 from omibench.stages.filter.candidate import Candidate, Case, KeptProblems
-from omibench.stages.filter.judging import REASONS as JUDGED_REASONS
 from omibench.stages.filter.judging import judge_problems
 from omibench.stages.filter.page import write_rejects
 from omibench.stages.filter.reasons.registry import REASONS
 
+log = logging.getLogger(__name__)
 Finding = tuple[str, str]
 """The name of a reason and its evidence."""
-BUILT_IN_REASONS = tuple(dict.fromkeys([*REASONS.built_in_names, *JUDGED_REASONS.values()]))
+BUILT_IN_REASONS = tuple(dict.fromkeys([*REASONS.built_in_names, *JUDGEMENT_REASONS.values()]))
 """Every reason by name: those that are computed, then those for which models are asked."""
 
 
@@ -57,6 +59,11 @@ def filter_problems(problems: Path, out: Path, study: FilterStageParams) -> Filt
     that `filter` names does not answer; nothing is written then, and what was answered is in the
     store.
     """
+    for judgement in study.filter.missing_judgements:
+        log.warning(
+            "filter.preset %s: its paper rejects by %s too: name models in filter.%s, or omit it",
+            study.filter.preset, JUDGEMENT_REASONS[judgement], judgement,
+        )  # fmt: skip
     folder = problems.parent
     read = read_jsonl(problems, Problem)
     sound, rejects = sift(read, folder, study.filter)
@@ -108,13 +115,13 @@ def sift(
 
 
 def all_reasons(case: Case) -> list[Finding]:
-    """Every reason that applies, in order, with its evidence; none for a sound problem.
+    """Every active reason that applies, in order, with its evidence; none for a sound problem.
 
     A copy is no near copy too. What cannot be looked at any more, such as a picture that is not
     there, adds no reason to those of a problem that is rejected already.
     """
     findings: list[Finding] = []
-    for name in dict.fromkeys([*REASONS.built_in_names, *case.params.reasons]):
+    for name in case.params.active_reasons:
         if name == "near_duplicate" and any(
             earlier == "exact_duplicate" for earlier, _ in findings
         ):

@@ -17,9 +17,14 @@ _FUNCTION_WORDS = """
 """
 _HANGING = frozenset(_FUNCTION_WORDS.split())
 _END = 40  # characters that tell whether a sentence has ended
-_CUT = re.compile(r"[,;\-–—=+*/<>≤≥(\[{]$|[^\W\d_]-$")
+_CUT = re.compile(r"[,\-–—=+*/<>≤≥(\[{]$|[^\W\d_]-$")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\W*$")
-_FINISHED = re.compile(r"[.?!:。？！：)\]}\"”»$%_…）]\s*\**$")
+_FINISHED = re.compile(r"[.?!:;。？！：；)\]}\"”»$%_…）]\s*\**$|</?[a-z]\w*>$")
+"""An item of a list ends with a semicolon, a table of HTML with its tag."""
+_LINE_ACROSS = re.compile(r"(?:\s+(?:-{3,}|\*{3,}))+\s*$")
+"""How Markdown draws a line across the page, here below the statement."""
+_OPTION = re.compile(r"^\s*\(?([A-Ha-h]|[IVX]{1,4}|\d)[.)、:](?:\s|$)", re.MULTILINE)
+"""The label of an option that stands on a line of its own."""
 _OFFERS_CHOICES = re.compile(
     r"\bwhich (?:one )?of the following\b|\bof the choices below\b|\bcu[aá]l de las siguientes\b|"
     r"\bqual das (?:seguintes|alternativas)\b|\bwelche der folgenden\b|\blaquelle? des suivant|"
@@ -58,13 +63,16 @@ def _missing_choices(problem: Problem, statement: str) -> str | None:
     offer = _OFFERS_CHOICES.search(statement)
     if problem.choices or not offer:
         return None
+    following = problem.question.rpartition(offer.group(0))[2]
+    if len(set(_OPTION.findall(following))) > 1:
+        return None  # the options stand in the statement, as where they are pictures with letters
     return f"the statement says {offer.group(0)!r}, but no choices follow"
 
 
 def _breaks_off(problem: Problem, statement: str) -> str | None:
     if statement.count("$") % 2:
         return f"a formula is not closed: {statement.count('$')} dollar signs"
-    end = statement[-_END:].rstrip()
+    end = _LINE_ACROSS.sub("", statement)[-_END:].rstrip()
     # A multiple-choice statement may be a sentence that its choices complete.
     if problem.choices or _FINISHED.search(end):
         return None

@@ -36,8 +36,16 @@ def normalise(text: str) -> str:
     """Text in which two printings of one problem are equal.
 
     Case, spacing, punctuation, typographic variants and the numbers of figures do not count
-    (numbering runs through a paper); digits and the signs of formulas do.
+    (numbering runs through a paper); digits and the signs of formulas do. A normalised text stays
+    as it is.
     """
+    simpler = _simplify(text)
+    while simpler != text:
+        text, simpler = simpler, _simplify(simpler)
+    return simpler
+
+
+def _simplify(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).translate(_MINUS).casefold()
     unnumbered = FIGURE_NUMBERS.sub(" figure ", folded)
     bare = _DRESS.sub(" ", unnumbered)

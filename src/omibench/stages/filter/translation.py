@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omibench.params.stages.filter import TranslationParams
+from omibench.params.filtering.screens import TranslationParams
 from omibench.schemas.problem import Figure, Original, Problem
 from omibench.schemas.problem_warning import ProblemWarning
 from omibench.schemas.rejects import FilterJudgement

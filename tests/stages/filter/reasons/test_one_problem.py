@@ -20,6 +20,7 @@ Make = Callable[..., Problem]
 Look = Callable[..., Case]
 Draw = Callable[..., Figure]
 
+PICTURES = [Choice(label="A", image=0), Choice(label="B", image=1)]
 LETTERS = [Choice(label=label, text=f"{i} m") for i, label in enumerate("ABCD", 1)]
 
 
@@ -65,12 +66,21 @@ def test_out_of_scope_is_what_no_answer_compares_with(make: Make, look: Look, ta
     assert reasons.out_of_scope(look(with_choices)) is None
 
 
+def test_a_number_of_choices_is_in_scope(make: Make, look: Look) -> None:
+    four = FilterParams(preset="usnco-v")
+    assert reasons.out_of_scope(look(make(choices=LETTERS, answer=["A"]), params=four)) is None
+    three = make(choices=LETTERS[:3], answer=["A"])
+    assert reasons.out_of_scope(look(three, params=four)) == "it has 3 choices; wanted: 4"
+    assert reasons.out_of_scope(look(make(), params=four)) == "it has no choices; wanted: 4"
+
+
 @pytest.mark.parametrize(
     "question",
     [
         "Prove that the cart of Figures 1 and 2 stops. How far does it go?",
         "Figures 1 and 2 show a cart. How can one show that it stops?",
         "(1)求证：两图中的小车会停下;(2)求路程。",
+        "Figures 1 and 2 show a cart. Obtain its speed. Take its mass as small. Draw a sketch.",
         "Draw your conclusion from Figures 1 and 2: (a) is it fast; (b) how far does it go?",
     ],
 )
@@ -149,6 +159,11 @@ def test_statement_incomplete_without_its_choices(
         {"question": "In Figures 1-2 a spring hangs. Find its period $T$ = ____"},
         {"question": "Figures 1 and 2 show a spring. Table 4 gives its lengths. Find $k$."},
         {"question": "Figures 1 and 2:", "choices": LETTERS},
+        {"question": "Figures 1 and 2 show a cart. State for each: it stops. TRUE FALSE\n\n---"},
+        {"question": "Figures 1 and 2 show: <table><tr><td>4</td></tr></table>"},
+        {"question": "Figures 1 and 2 show a cart. Find\n(a) its speed at $t = 0$;"},
+        {"question": "In which of the following is it fast?\nI.\n[IMAGE0]\nII.\n[IMAGE1]"},
+        {"question": "Which cart is slow?", "choices": PICTURES, "answer": ["A"]},
     ],
 )
 def test_statement_complete(make: Make, look: Look, fields: dict[str, Any]) -> None:
@@ -177,6 +192,9 @@ def test_answer_ambiguous_only_where_one_option_is_asked_for(make: Make, look: L
     assert evidence == "the key names 2 choices (B, D) where one is asked for"
     asked = make(choices=LETTERS, answer=["B", "D"], question=several)
     assert reasons.answer_ambiguous(look(asked)) is None
+    for question in ("The reason/s for the stop in Figures 1 and 2 is/are:", "Tick the option(s)."):
+        plural = make(choices=LETTERS, answer=["B", "D"], question=question)
+        assert reasons.answer_ambiguous(look(plural)) is None
     assert reasons.answer_ambiguous(look(make(choices=LETTERS, answer=["B"]))) is None
     assert reasons.answer_ambiguous(look(make(answer=["3 m or 5 m"])))
     assert reasons.answer_ambiguous(look(make(answer=["3 m"]))) is None
@@ -220,6 +238,8 @@ def test_image_not_referred_to(make: Make, look: Look, question: str, left_out: 
         "如图所示，小车沿斜面下滑，求路程。",
         "图1和图2描述小车的运动，求路程。",
         "Table 1 lists the masses. Use the graph to find how far the cart rolls.",
+        "The pyramids below give the ages of two species. Which one grows?",
+        "Two carts P and Q roll as follows:\n[IMAGE0]\n[IMAGE1]",
     ],
 )
 def test_image_referred_to(make: Make, look: Look, question: str) -> None:

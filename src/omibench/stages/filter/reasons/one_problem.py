@@ -15,6 +15,7 @@ from omibench.stages.filter.candidate import Case
 from omibench.stages.filter.legible import legible_share
 from omibench.stages.filter.reasons.registry import reason
 from omibench.stages.filter.references import (
+    introduces_pictures,
     printed_number,
     referred_numbers,
     refers_to_all,
@@ -40,9 +41,14 @@ def out_of_scope(case: Case) -> str | None:
 
 @reason("statement_incomplete")
 def statement_incomplete(case: Case) -> str | None:
-    """The statement is too short, breaks off, or lacks the choices or figures it speaks of."""
-    choices = " ".join(choice.text or "" for choice in case.problem.choices or [])
-    words, needed = count_words(f"{case.candidate.statement} {choices}"), case.params.min_words
+    """The statement is too short, breaks off, or lacks the choices or figures it speaks of.
+
+    A choice that is a picture counts as one word.
+    """
+    choices = case.problem.choices or []
+    text = " ".join([case.candidate.statement, *(choice.text or "" for choice in choices)])
+    pictures = sum(choice.image is not None for choice in choices)
+    words, needed = count_words(text) + pictures, case.params.min_words
     if words < needed:
         return f"statement and choices have {words} words; at least {needed} are needed"
     return find_unfinished_part(case.problem, case.candidate.statement)
@@ -86,13 +92,12 @@ def answer_ambiguous(case: Case) -> str | None:
 
 @reason("too_few_images")
 def too_few_images(case: Case) -> str | None:
-    """Fewer distinct images, by SHA-256 of their bytes, than `min_images`."""
+    """Fewer distinct images, by SHA-256 of their bytes, than `filter.min_images`."""
     distinct, image_count = len(case.candidate.contents), len(case.problem.images)
-    if distinct >= case.params.min_images:
+    needed = case.params.least_images
+    if distinct >= needed:
         return None
-    return (
-        f"{distinct} distinct of {image_count} images; at least {case.params.min_images} are needed"
-    )
+    return f"{distinct} distinct of {image_count} images; at least {needed} are needed"
 
 
 @reason("image_not_referred_to")
@@ -105,7 +110,7 @@ def image_not_referred_to(case: Case) -> str | None:
     kinds = {number.kind for number in numbers.values() if number}
     referred = {number for number in referred_numbers(text) if number.kind in kinds}
     if not referred or refers_to_all(text):
-        if refers_to_pictures(text):
+        if refers_to_pictures(text) or introduces_pictures(case.problem.question):
             return None
         return f"no word of the statement points at any of its {len(figures)} figures"
     left_out = [f"[IMAGE{i}] ({n})" for i, n in numbers.items() if n and n not in referred]

@@ -21,7 +21,8 @@ def reason(name: str) -> Callable[[Reason], Reason]:
     the problem.
 
     Args:
-        name: What rejects.parquet calls it, and `filter.reasons` where a plug-in brings it.
+        name: What rejects.parquet calls it, and by what `filter.reasons` and
+            `filter.omitted_reasons` name it.
 
     Raises:
         PluginError: Another reason has this name.
