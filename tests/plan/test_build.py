@@ -47,7 +47,7 @@ def study(tmp_path: Path) -> Make:
 
 
 def counts(study: Study, questions: Path) -> list[tuple[int, ...]]:
-    rows = plan_study(study, questions).of("respondent")
+    rows = plan_study(study, questions).list_rows("respondent")
     return [(r.requests, r.stored, r.to_buy, r.shown) for r in rows]
 
 
@@ -154,8 +154,12 @@ def test_answers_in_the_store_teach_the_plan(tmp_path: Path, questions: Path, st
 
 def test_judgements_are_planned_at_most(questions: Path, study: Make) -> None:
     plan = plan_study(study(score={"judge": "sim"}), questions)
-    assert [(row.requests, row.to_buy) for row in plan.of("judge")] == [(3, 3), (3, 3), (9, 9)]
-    assert all(row.estimate.text > 3 * 200 for row in plan.of("judge"))
+    assert [(row.requests, row.to_buy) for row in plan.list_rows("judge")] == [
+        (3, 3),
+        (3, 3),
+        (9, 9),
+    ]
+    assert all(row.estimate.text > 3 * 200 for row in plan.list_rows("judge"))
     assert "judge: sim" in render(plan)
 
 
@@ -171,13 +175,13 @@ def test_judges_of_reasoning_and_graders_are_planned(questions: Path, study: Mak
         models={name: study().models["sim"].model_dump() for name in ("sim", "rater")},
         infer={"models": ["sim"], "settings": ["cot"]},
     )
-    rows = plan_study(asked, questions).of("judge")
+    rows = plan_study(asked, questions).list_rows("judge")
     assert [(row.model, row.requests) for row in rows] == [
         ("sim", 3), ("rater", 3), ("sim", 3), ("rater", 3),
         ("rater", 3), ("rater", 2), ("rater", 3),
     ]  # fmt: skip
     keep(asked, questions, "sim", "cot", Response(text="So \\boxed{8}.", simulated=True))
-    boxed = plan_study(asked, questions).of("judge")
+    boxed = plan_study(asked, questions).list_rows("judge")
     assert [row.requests for row in boxed][:4] == [3, 3, 0, 0]
     keep(asked, questions, "sim", "cot", Response(text="So \\boxed{7}.", simulated=True))
 
@@ -297,7 +301,7 @@ def test_models_that_build_the_dataset_are_named_and_not_counted(
 def test_a_cell_that_will_be_refused_is_named(study: Make, questions: Path, tmp_path: Path) -> None:
     narrow = paid(study, tmp_path, narrow={"can": {"images": 1}}, wide={"can": {"images": 9}})
     plan = plan_study(narrow, questions)
-    row, wide = plan.of("respondent")
+    row, wide = plan.list_rows("respondent")
     assert 0 < row.too_many <= row.to_buy
     assert wide.too_many == 0
     text = " ".join(render(plan).split())

@@ -58,7 +58,7 @@ def test_first_steps_are_put_together_once_for_all_models_and_samples(
 
     monkeypatch.setattr("omibench.plan.view.next_step", counting)
     plan = plan_study(study, questions)
-    assert sum(row.requests for row in plan.of("respondent")) == 24
+    assert sum(row.requests for row in plan.list_rows("respondent")) == 24
     assert len(made) == 3 * 3
 
 
@@ -66,7 +66,7 @@ def test_what_helpers_are_asked_is_counted_once_over_all_cells(
     study: Study, questions: Path, tmp_path: Path
 ) -> None:
     plan = plan_study(study, questions)
-    (row,) = plan.of("captioner")
+    (row,) = plan.list_rows("captioner")
     assert (row.model, row.cell_model, row.setting) == ("eyes", "", "")
     assert (row.requests, row.to_buy, row.shown, row.estimated) == (6, 6, 6, 0)
     assert of(plan, "a") == [("words", 6, 0, 6, 6), ("short", 3, 0, 3, 3), ("cot", 3, 0, 3, 0)]
@@ -91,7 +91,7 @@ def test_a_paid_captioner_is_priced(study: Study, questions: Path) -> None:
     api = {"provider": "openai", "id": "gpt-4o", "price": PRICE, "image_tokens": "openai-tiles"}
     values = study.model_dump(mode="json", exclude_defaults=True)
     values["models"]["eyes"] = api
-    (row,) = plan_study(Study.model_validate(values), questions).of("captioner")
+    (row,) = plan_study(Study.model_validate(values), questions).list_rows("captioner")
     assert row.money == "priced"
     assert row.estimate.output_most == 6 * 1024
     assert row.estimate.usd_most is not None

@@ -48,6 +48,9 @@ def benchmark(
         published: Tables of printed results, by their names in the folder `published/`.
         reads_files: Whether it needs `data` or `benchmark.hub`.
 
+    Returns:
+        A decorator that returns the function as it is.
+
     Raises:
         PluginError: Another benchmark has this name.
     """

@@ -96,7 +96,7 @@ class Plan(Noun):
     frozen: bool = True
     """Whether the dataset is frozen; before, only stages before the freeze can be planned."""
 
-    def of(self, role: Role) -> list[PlanRow]:
+    def list_rows(self, role: Role) -> list[PlanRow]:
         """The rows of one role."""
         return [row for row in self.rows if row.role == role and not row.stage]
 

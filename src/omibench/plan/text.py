@@ -29,13 +29,15 @@ def render(plan: Plan) -> str:
         for row in plan.rows
         if row.stage
     ]
-    rows += [_cells(row) for row in plan.of("respondent")]
+    rows += [_cells(row) for row in plan.list_rows("respondent")]
     for row in plan.rows:
         if not row.cell_model and not row.stage:
             rows.append((f"{row.role}: {row.model}", "all", *_numbers([row])))
-    rows += [(f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.of("scorer")]
+    rows += [
+        (f"options: {row.model}", row.setting, *_numbers([row])) for row in plan.list_rows("scorer")
+    ]
     judges: dict[str, list[PlanRow]] = {}
-    for row in plan.of("judge"):
+    for row in plan.list_rows("judge"):
         title = row.instrument if row.instrument in CHOOSE else "judge"
         judges.setdefault(f"{title}: {row.model}", []).append(row)
     rows += [_sum(name, "all, at most", judge_rows) for name, judge_rows in judges.items()]

@@ -33,6 +33,9 @@ def rule_book(name: str, version: int = 1) -> Callable[[Score], Score]:
         name: What `score.rules` calls it.
         version: Of the implementation; another one where its results change.
 
+    Returns:
+        A decorator that returns the function as it is.
+
     Raises:
         PluginError: Another rule book has this name, or name or version is none.
     """

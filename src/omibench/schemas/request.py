@@ -161,7 +161,9 @@ class Response(Noun):
     """What came back for one request. A failure is an outcome, never an answer text."""
 
     text: str
+    """The visible answer; empty where there is none."""
     outcome: Outcome = "answered"
+    """`answered`, or why there is no answer."""
     calls: tuple[ToolCall, ...] = ()
     """Tools that the model calls before it goes on."""
     drawn: tuple[ImagePart, ...] = ()
@@ -171,10 +173,15 @@ class Response(Noun):
     option_logprobs: dict[str, float] | None = None
     """Log-probability (nats) of each of the request's options as what comes next."""
     finish_reason: str | None = None
+    """As the provider says it: `stop`, `length`, ..."""
     reasoning: str | None = None
+    """The thinking that the provider gives apart from the answer."""
     usage: Usage = Usage()
+    """Tokens in and out."""
     cost_usd: float | None = None
+    """US dollars; None where no price is known."""
     latency_s: float | None = None
+    """Seconds from sending to the whole answer."""
     provider_id: str | None = None
     simulated: bool = False
     published_verdict: float | None = None

@@ -28,13 +28,19 @@ class ScoredItem(Noun):
     """One response beside its gold: all that a scoring rule may look at."""
 
     id: str
+    """The problem's, for messages."""
     prediction: str
+    """The response's text as it came."""
     gold: Annotated[list[str], Field(min_length=1)]
+    """The right answer, part by part; of a choice its letters."""
     answer_type: AnswerType
+    """`mcq` for a choice, `open` for everything else."""
     choices: list[Choice] | None = None
     finish_reason: str | None = None
+    """As the provider says it; `length` where the response was cut off."""
     outcome: Outcome = "answered"
     published_verdict: float | None = None
+    """The verdict printed beside a recorded response, in [0, 1]."""
 
 
 class Verdict(Noun):

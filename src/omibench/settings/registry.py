@@ -55,6 +55,9 @@ def prompt(name: str) -> Callable[[Callable[[], Prompt]], Callable[[], Prompt]]:
     Args:
         name: What `prompt:` of a setting calls it.
 
+    Returns:
+        A decorator that returns the function as it is.
+
     Raises:
         PluginError: Another prompt has this name, or the function returns no Prompt.
     """
@@ -77,6 +80,9 @@ def condition(name: str) -> Callable[[Condition], Condition]:
 
     Args:
         name: What `images:` of a setting calls it.
+
+    Returns:
+        A decorator that returns the function as it is.
 
     Raises:
         PluginError: Another condition has this name.

@@ -66,7 +66,7 @@ def test_an_id_that_no_problem_has_is_named_before_anything_is_asked(
 def test_a_plan_of_a_part_counts_it_and_says_so(questions: Path, study: Make) -> None:
     plain = study(infer={"models": ["sim"], "settings": ["cot", "first"]})
     plan = plan_study(limited_to(plain, Limit(sample=2, seed=3)), questions)
-    assert [row.requests for row in plan.of("respondent")] == [2, 2]
+    assert [row.requests for row in plan.list_rows("respondent")] == [2, 2]
     assert plan.power is not None
     assert plan.power.problems == 2
     first = render(plan).splitlines()[0]

@@ -99,7 +99,7 @@ def test_names_that_do_not_exist_are_refused(study: Make) -> None:
 
 def test_the_plan_counts_every_place_before_and_after(results: Path, study: Make) -> None:
     questions = results / "freeze" / "questions.jsonl"
-    before = {row.setting: row for row in plan_study(study(), questions).of("scorer")}
+    before = {row.setting: row for row in plan_study(study(), questions).list_rows("scorer")}
     places = 1 + 18 * 12 + 4 * 2
     assert {s: (r.requests, r.to_buy) for s, r in before.items()} == {
         "direct": (2 * places, 2 * places),
@@ -108,5 +108,5 @@ def test_the_plan_counts_every_place_before_and_after(results: Path, study: Make
     assert (before["direct"].estimated, before["cot"].estimated) == (0, 2 * places)
     assert not (results / "pictures").exists(), "a plan draws nothing"
     saliency_cell(results, results / "saliency/sim/direct.parquet", study(), CELL)
-    after = {row.setting: row for row in plan_study(study(), questions).of("scorer")}
+    after = {row.setting: row for row in plan_study(study(), questions).list_rows("scorer")}
     assert (after["direct"].stored, after["direct"].to_buy) == (2 * places, 0)

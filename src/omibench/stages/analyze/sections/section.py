@@ -96,6 +96,9 @@ def section(name: str) -> Callable[[AnySection], AnySection]:
     Args:
         name: Its name: letters, digits, `-` and `_`.
 
+    Returns:
+        A decorator that returns the class as it is.
+
     Raises:
         PluginError: Another file or package has registered this name, or what is decorated is no
             ReportSection.

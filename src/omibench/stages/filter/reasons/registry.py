@@ -24,6 +24,9 @@ def reason(name: str) -> Callable[[Reason], Reason]:
         name: What rejects.parquet calls it, and by what `filter.reasons` and
             `filter.omitted_reasons` name it.
 
+    Returns:
+        A decorator that returns the function as it is.
+
     Raises:
         PluginError: Another reason has this name.
     """

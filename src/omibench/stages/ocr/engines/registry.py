@@ -32,6 +32,9 @@ def engine(
         name: What `ocr.engine` calls it.
         is_installed: Whether the programs and packages that it needs are there; loads nothing.
 
+    Returns:
+        A decorator that returns the class as it is.
+
     Raises:
         PluginError: Another engine has this name.
     """
