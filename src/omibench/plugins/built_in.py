@@ -18,6 +18,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     },
     "rule_books": {
         "omibench": "omibench.rule_books.omibench",
+        "omibench-release": "omibench.rule_books.omibench_release",
         "emma": "omibench.rule_books.emma",
         "usnco-v": "omibench.rule_books.usnco_v",
         "mathreal": "omibench.rule_books.mathreal",
