@@ -28,6 +28,8 @@ from omibench.judges.taxonomies import NO_ERROR, TAXONOMIES, load_taxonomy
         ("SCORE: 0.5", 0.5),
         ("SCORE: 1", 1.0),
         ("SCORE: 3/2", None),
+        ("SCORE: 299/300", 0.99),
+        ("SCORE: 0.9999", 0.99),
         ("SCORE: 1/0", None),
         ("SCORE: 1.5", None),
         ("SCORE: 80 %", None),
@@ -55,15 +57,14 @@ def test_a_grader_sees_the_answer_and_not_the_response() -> None:
         ("EXTRACTED: 12 cm; adding up", "12 cm; adding up"),
         ("EXTRACTED: null", NO_ANSWER),
         ("EXTRACTED: Null.", NO_ANSWER),
-        ("EXTRACTED: 13 cm", None),
-        ("EXTRACTED: 12 cm; 13 cm", None),
+        ("EXTRACTED: \\frac{24}{2} cm", "\\frac{24}{2} cm"),
         ("EXTRACTED:", None),
         ("EXTRACTED: ;", None),
         ("12 cm", None),
         ("EXTRACTED: 12 cm\nI hope that helps.", None),
     ],
 )
-def test_an_extracted_answer_stands_in_the_response(reply: str, value: str | None) -> None:
+def test_an_extracted_answer_is_the_last_line(reply: str, value: str | None) -> None:
     told = extraction.read(reply, CASE)
     assert told == value or (value is not None and told is not None and told.startswith(value))
 
@@ -166,6 +167,22 @@ def test_a_wrong_taxonomy_is_one_line(tmp_path: Path, text: str, said: str) -> N
 def test_an_unknown_taxonomy_gets_the_nearest() -> None:
     with pytest.raises(ParamsError, match="did you mean 'mathreal'"):
         load_taxonomy("mathreel")
+
+
+@pytest.mark.parametrize(
+    ("answer", "same"),
+    [
+        ("12 cm", True),
+        ("$12$ \\text{cm}", True),
+        ("12 cm; adding up", True),
+        ("24/2 cm", False),
+        ("12 cm; 13 cm", False),
+    ],
+)
+def test_a_reformatted_answer_is_told_from_a_copy(answer: str, same: bool) -> None:
+    """MathReal's protocol asks for the answer alone, not for its spelling (appendix D)."""
+    assert extraction.read(f"EXTRACTED: {answer}", CASE) == answer
+    assert extraction.is_verbatim(answer, CASE.response) is same
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ def test_with_models_only_what_needs_them_is_asked() -> None:
         ("extractor", "nothing"), ("extractor", "phrase"), ("grader", "boxed"), ("grader", "phrase")
     ]  # fmt: skip
     assert told[1].verdict.credit == 0.5
+    assert [t.verdict.strict for t in told] == [1.0, 0.0, 1.0, None, None]
     assert told[2].verdict.extracted == "12"
     assert told[2].verdict.method.startswith("extracted by j0 (")
     assert told[2].judge_key
@@ -95,12 +96,33 @@ def test_with_models_only_what_needs_them_is_asked() -> None:
 
 
 def test_a_model_that_fails_is_judge_failed_and_never_wrong() -> None:
-    model = Model(lambda prompt: "EXTRACTED: 99", lambda prompt: "Well done.")
+    model = Model(lambda prompt: "It says 12.", lambda prompt: "Well done.")
     told = [first for first, *_ in run_mathreal(ITEMS, [""] * 5, *panels(model))]
     assert [t.verdict.outcome for t in told] == [
         "scored", "judge_failed", "judge_failed", "judge_failed", "refused"
     ]  # fmt: skip
     assert model.asked.count(("extractor", "phrase")) == 2
+
+
+def test_a_reformatted_extraction_is_graded_and_marked() -> None:
+    """The paper returns the answer content itself, in whatever spelling; null is no answer."""
+    model = Model(lambda prompt: "EXTRACTED: \\frac{24}{2}", lambda prompt: "SCORE: 1/1")
+    ((told,),) = run_mathreal(ITEMS[2:3], [""], *panels(model))
+    assert (told.verdict.outcome, told.verdict.verdict) == ("scored", 1.0)
+    assert told.verdict.extracted == "\\frac{24}{2}"
+    assert told.verdict.method.endswith("), reformatted > graded")
+    assert told.verdict.version == 2
+
+
+def test_strict_and_loose_are_two_values_of_a_verdict() -> None:
+    """Acc_str and Acc of the evaluation protocol; only all parts make the strict one."""
+    for grade, loose, strict in (("2/2", 1.0, 1.0), ("1/2", 0.5, 0.0), ("299/300", 0.99, 0.0)):
+        model = Model(lambda prompt: "EXTRACTED: null", lambda prompt, g=grade: f"SCORE: {g}")
+        ((told,),) = run_mathreal(ITEMS[1:2], [""], *panels(model))
+        assert (told.verdict.verdict, told.verdict.credit) == (loose, loose)
+        assert told.verdict.strict == strict
+    assert score(ITEMS[0]).strict == 1.0
+    assert score(ITEMS[1]).strict is None  # not judged
 
 
 def test_graders_that_vote_stand_behind_the_verdict_in_every_row() -> None:

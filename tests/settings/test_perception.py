@@ -13,8 +13,9 @@ from omibench.params.benchmark import BenchmarkParams
 from omibench.params.presentation import Perception, PerceptionInput
 from omibench.params.setting import Setting
 from omibench.schemas.problem import Question
-from omibench.schemas.request import Decoding, Response
-from omibench.settings.perception import add_readings, readings
+from omibench.schemas.request import Decoding, Response, TextPart
+from omibench.settings.perception import READ_FIGURES, READ_TEXT, add_readings, readings
+from omibench.settings.prompts import load_prompt
 from omibench.settings.steps import Task, next_step
 
 BY_ID = {question.id: question for question in PROBLEMS}
@@ -41,11 +42,24 @@ def test_the_words_of_the_six_settings(given: PerceptionInput, text: str) -> Non
 def test_who_reads_sees_pictures_and_no_words_of_the_question() -> None:
     text, figures = readings(PHOTO, Setting(perception=Perception(given="I+QM+DM")))
     for conversation in (text, figures):
-        assert [m.role for m in conversation.messages] == ["system", "user"]
+        (message,) = conversation.messages  # as printed: the prompt, and no system message
+        assert message.role == "user"
+        assert isinstance(message.parts[0], TextPart)
+        assert message.parts[0].text.strip() in (READ_TEXT, READ_FIGURES)
         assert len(conversation.images) == 1
         assert QG not in conversation.text
         assert DG not in conversation.text
     assert text != figures
+
+
+def test_reading_in_one_pass_has_the_rules_of_the_paper() -> None:
+    """Appendix D, prompt of IUER: punctuation and dialogue are told to no other prompt."""
+    words = load_prompt("mathreal-iuer").open
+    assert "with English punctuation" in words
+    assert "dialogue, write out the question and nothing of what they say" in words
+    for other in (READ_TEXT, READ_FIGURES, load_prompt("mathreal").open):
+        assert "punctuation" not in other
+        assert "dialogue" not in other
 
 
 def test_several_descriptions_count_as_the_pictures_are_met() -> None:

@@ -1,9 +1,9 @@
 """Answer extraction by a model, for responses without a box (MathReal).
 
 The order of the protocol: what follows a word that announces an answer, else the last paragraph
-or sentence; several answers between semicolons. An answer of which a part does not stand in the
-response is none: a judge that makes one up, or was talked into one, has failed. It sees the
-response alone, as in the protocol.
+or sentence; several answers between semicolons. It sees the response alone, as in the protocol.
+An answer that is written in another way than the response has it (1/2 for \\frac{1}{2}) counts, as
+in the protocol; `is_verbatim` tells such a one, and one that is made up, from a copy.
 """
 
 from __future__ import annotations
@@ -38,15 +38,31 @@ EXTRACTED: answer"""
 
 
 def read(reply: str, case: JudgeCase) -> str | None:
-    """The answer on the last line, `NO_ANSWER` for null; None where it is not of the response."""
+    """The answer on the last line, `NO_ANSWER` for null; None where there is none."""
     answer = last_value(reply, "extracted")
     if not answer or len(answer) > _ANSWER_CHARS:
         return None
     if answer.casefold().strip(" .") == "null":
         return NO_ANSWER
-    text = _bare(drop_hidden_text(case.response))
-    parts = [bare for part in re.split(r"[;；]", answer) if (bare := _bare(part))]
-    return answer if parts and all(part in text for part in parts) else None
+    return answer if _split_parts(answer) else None
+
+
+def is_verbatim(answer: str, response: str) -> bool:
+    """Whether each part of an extracted answer stands in the response.
+
+    Args:
+        answer: What the judge extracted, its parts between semicolons.
+        response: The response; spaces, emphasis, brackets and marks of mathematics do not count.
+
+    Returns:
+        False where the judge has written a part in another way, or made it up.
+    """
+    text = _bare(drop_hidden_text(response))
+    return all(part in text for part in _split_parts(answer))
+
+
+def _split_parts(answer: str) -> list[str]:
+    return [bare for part in re.split(r"[;；]", answer) if (bare := _bare(part))]
 
 
 def _bare(text: str) -> str:
@@ -56,7 +72,7 @@ def _bare(text: str) -> str:
 
 EXTRACTION: Instrument[str] = Instrument(
     name="extraction",
-    version=1,
+    version=2,
     role="extractor",
     instructions=INSTRUCTIONS,
     closing=CLOSING,

@@ -47,13 +47,20 @@ SCORE: right/all"""
 
 
 def read(reply: str, case: JudgeCase) -> float | None:
-    """The share on the last line, in [0, 1] and rounded to two decimals as published."""
+    """The share on the last line, in [0, 1] and rounded to two decimals as published.
+
+    It is 1 only where all components are right: 299/300 is 0.99, and no strict accuracy.
+    """
     value = (last_value(reply, "score") or "").rstrip("*_` .")
     share = _SHARE.fullmatch(value)
     if share:
         right, every = int(share.group(1)), int(share.group(2))
-        return round(right / every, 2) if right <= every else None
-    return round(float(value), 2) if _DECIMAL.fullmatch(value) else None
+        return _round_share(right / every) if right <= every else None
+    return _round_share(float(value)) if _DECIMAL.fullmatch(value) else None
+
+
+def _round_share(share: float) -> float:
+    return share if share == 1 else min(round(share, 2), 0.99)
 
 
 def _answer_section(case: JudgeCase) -> Section:
@@ -62,7 +69,7 @@ def _answer_section(case: JudgeCase) -> Section:
 
 GRADE: Instrument[float] = Instrument(
     name="grade",
-    version=1,
+    version=2,
     role="grader",
     instructions=INSTRUCTIONS,
     closing=CLOSING,

@@ -1,7 +1,8 @@
 """Rule book `mathreal`: boxes, then extraction and grading by a model (MathReal's protocol).
 
 This module is what needs no model; `stages.score.judge` asks the models where there are any.
-Loose accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy the share that is 1.
+Loose accuracy (the paper's Acc) is the mean of the verdicts, strict accuracy (its Acc_str) that of
+`strict`, which is 1 where all parts are right.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from omibench.text.boxes import find_boxes
 from omibench.text.visible import drop_hidden_text
 
 NAME = "mathreal"
-VERSION = 1
+VERSION = 2
 
 
 @rule_book(NAME, VERSION)
@@ -50,10 +51,11 @@ def join_boxes(body: str) -> str | None:
 
 
 def make_graded_verdict(answer: str, method: str, grade: float, rules: str = NAME) -> Verdict:
-    """The verdict that a grade in [0, 1] makes."""
+    """The verdict that a grade in [0, 1] makes: the grade is the loose value, and 1 the strict."""
     return Verdict(
-        extracted=answer, method=method, verdict=grade, credit=grade, rules=rules, version=VERSION
-    )
+        extracted=answer, method=method, verdict=grade, credit=grade, strict=float(grade == 1),
+        rules=rules, version=VERSION,
+    )  # fmt: skip
 
 
 def no_answer(item: ScoredItem) -> VerdictOutcome:

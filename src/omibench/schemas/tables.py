@@ -121,6 +121,8 @@ class VerdictRow(Noun):
     verdict: float
     credit: float | None = None
     """The share of parts that are right, where the rule book gives it."""
+    strict: Annotated[float | None, ADDED_LATER] = None
+    """1 where all parts are right, in rule books whose verdict is the share of parts (MathReal)."""
     ratio: Annotated[float | None, ADDED_LATER] = None
     """OMIBench's eq. 6, in [0, 1]: where the rule book compares by it, and below 0.75 it is 0."""
     outcome: str

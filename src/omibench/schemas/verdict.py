@@ -46,16 +46,17 @@ class ScoredItem(Noun):
 class Verdict(Noun):
     """What one rule book says of one response.
 
-    `verdict` is in [0, 1], `credit` the share of parts that are right and `ratio` the value of
-    OMIBench's eq. 6 (each None where the rule book gives none); `outcome` is `scored` when the
-    rule found an answer to compare, and otherwise names why there is none. A verdict whose outcome
-    is not `scored` is 0.
+    `verdict` is in [0, 1], `credit` the share of parts that are right, `strict` 1 where all are, in
+    rule books whose verdict is that share (MathReal), and `ratio` the value of OMIBench's eq. 6
+    (each None where the rule book gives none); `outcome` is `scored` when the rule found an answer
+    to compare, and otherwise names why there is none. A verdict whose outcome is not `scored` is 0.
     """
 
     extracted: str | None
     method: str
     verdict: Annotated[float, Field(ge=0, le=1)]
     credit: Annotated[float, Field(ge=0, le=1)] | None = None
+    strict: Annotated[float, Field(ge=0, le=1)] | None = None
     ratio: Annotated[float, Field(ge=0, le=1)] | None = None
     outcome: VerdictOutcome = "scored"
     rules: str

@@ -3,7 +3,8 @@
 Six settings: the picture alone (I; with the prompt `mathreal-iuer` IUER), and the picture with
 the question's text (Q) and a description of its figures (D), each as a model reads it from the
 picture (M) or as the benchmark gives it (G). What is read is a response of its own, and the same
-for every sample. Its instructions follow appendix D in our own words.
+for every sample. Its instructions follow appendix D in our own words; as the paper prints them,
+they are the prompt, before the picture, and no system message.
 """
 
 from __future__ import annotations
@@ -21,24 +22,20 @@ from omibench.settings.conditions import show_pictures
 from omibench.settings.present import apply_prompt
 from omibench.settings.templates import QUESTION, Prompt
 
-TEXT_TASK = "Write out the text of the question."
-FIGURE_TASK = "Describe the figures."
-_TEXT = """\
+READ_TEXT = """\
 You recognise text. Write out the printed text of the question in the image as it is laid out, \
 paragraph by paragraph and line by line. Leave out handwriting, the problem's number, year, region \
 and score, captions, and labels inside figures. Write out options that are text or numbers; where \
 an option is a picture, leave out all options. A blank is ____, a pair of parentheses to fill is \
 (    ), and a table goes row by row with one space between its columns. Reply with the text alone: \
 no comment, no solution, no description of the image."""
-_FIGURES = """\
+READ_FIGURES = """\
 You read mathematical figures. Describe the figures in the image (geometric figures, plots of \
 functions, statistical charts) in full: their features, their elements and how these lie to each \
 other, and their mathematical properties. Describe only what is there: do not solve the problem \
 and do not write out its text. Reply with the description alone."""
-_TEXT_PROMPT = Prompt(f"{QUESTION}\n\n{TEXT_TASK}", f"{QUESTION}\n\n{TEXT_TASK}", system=_TEXT)
-_FIGURE_PROMPT = Prompt(
-    f"{QUESTION}\n\n{FIGURE_TASK}", f"{QUESTION}\n\n{FIGURE_TASK}", system=_FIGURES
-)
+_TEXT_PROMPT = Prompt(f"{READ_TEXT}\n\n{QUESTION}", f"{READ_TEXT}\n\n{QUESTION}")
+_FIGURE_PROMPT = Prompt(f"{READ_FIGURES}\n\n{QUESTION}", f"{READ_FIGURES}\n\n{QUESTION}")
 _HEADING = "[Figure description]"
 
 

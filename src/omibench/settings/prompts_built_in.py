@@ -72,13 +72,15 @@ _MATHREAL_IUER = "\n".join(
     (
         "Please answer the following math problem in these steps, and do not refuse to answer:",
         "1. OCR of the Question Text: write out the printed text of the question, as it is laid "
-        "out and without comment. Leave out handwriting, the problem's number, year, region and "
-        "score, captions, and labels inside figures. Write out options that are text; leave out "
-        "options that are pictures. A blank is ____, a pair of parentheses to fill is (    ), and "
-        "a table goes row by row with one space between its columns.",
+        "out, with English punctuation and without comment. Leave out handwriting, the problem's "
+        "number, year, region and score, captions, and labels inside figures. Where a picture "
+        "shows people in dialogue, write out the question and nothing of what they say. Write out "
+        "options that are text or numbers; leave out options that are pictures. A blank is ____, a "
+        "pair of parentheses to fill is (    ), and a table goes row by row with one space between "
+        "its columns.",
         "2. Figure Understanding: under the heading description, describe the mathematical figures "
         "(geometric figures, plots of functions, statistical charts): their elements, structure "
-        "and properties. Do not solve anything yet.",
+        "and properties. Neither solve anything yet nor write out text here.",
         _MATHREAL_SOLVE.format(n=3, sources="the image, step 1 and step 2 tell"),
         _MATHREAL_ANSWER.format(n=4),
         f"\n{QUESTION}\n\n{CHOICES}",

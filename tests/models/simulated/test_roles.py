@@ -10,7 +10,7 @@ from tests.models.conftest import Make, request
 from omibench.errors import ModelError
 from omibench.models.simulated.provider import SimulatedProvider
 from omibench.schemas.request import Role
-from omibench.settings.perception import FIGURE_TASK, TEXT_TASK
+from omibench.settings.perception import READ_FIGURES, READ_TEXT
 from omibench.text.fences import Section, fence_sections
 
 RIGHT = "So the final answer is \\boxed{B}."
@@ -151,7 +151,7 @@ def test_what_the_oracle_does_not_hold_is_named(simulate: Make) -> None:
 
 def test_the_perceiver_reads_the_text_or_describes_the_figures(simulate: Make) -> None:
     provider = simulate()
-    assert ask(provider, "perceiver", "mcq", TEXT_TASK) == "Una lente de 5 cm."
-    assert ask(provider, "perceiver", "mcq", FIGURE_TASK) == "A lens of 5 cm.\nA ray."
+    assert ask(provider, "perceiver", "mcq", READ_TEXT) == "Una lente de 5 cm."
+    assert ask(provider, "perceiver", "mcq", READ_FIGURES) == "A lens of 5 cm.\nA ray."
     flawed = simulate(error_rate=1.0)
-    assert ask(flawed, "perceiver", "mcq", TEXT_TASK) != "Una lente de 5 cm."
+    assert ask(flawed, "perceiver", "mcq", READ_TEXT) != "Una lente de 5 cm."

@@ -24,7 +24,7 @@ from omibench.text.fences import read_fenced
 REFERENCES = ("Reference Solution", "Official answer:")
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _IMAGE_NUMBER = re.compile(r"\[IMAGE(\d+)\]")
-_FIGURES = "Describe the figures."
+_FIGURES = "Describe the figures"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 _POINT = re.compile(r'"(\w+)": true or false')

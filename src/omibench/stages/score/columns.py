@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LOG = logging.getLogger("omibench")
-_FLOATS = ("verdict", "credit", "ratio", "gptscore")
+_FLOATS = ("verdict", "credit", "strict", "ratio", "gptscore")
 _INTEGERS = ("version",)
 
 

@@ -74,7 +74,7 @@ def _describe_verdict(verdict: Verdict) -> str:
         word = "right" if verdict.verdict else "wrong"
         partial = verdict.credit is not None and 0 < verdict.credit < 1
         return f"{word}, credit {verdict.credit:.3g}" if partial else word
-    return f"{verdict.verdict:.3g}"
+    return f"{verdict.verdict:.3g}" + ("" if verdict.strict is None else ", strict 0")
 
 
 def _no_details(item: ScoredItem, verdict: Verdict) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from omibench.answers import extract_answer
 from omibench.judges.case import JudgeCase
-from omibench.judges.extraction import EXTRACTION, NO_ANSWER
+from omibench.judges.extraction import EXTRACTION, NO_ANSWER, is_verbatim
 from omibench.judges.gptscore import GPTSCORE, VARIANTS
 from omibench.judges.grade import GRADE
 from omibench.judges.panel import OpenPanel, Opinion, consult
@@ -93,7 +93,10 @@ def run_mathreal(
     cases = [make_item_case(items[i], questions[i]) for i in unread]
     extractions = dict(zip(unread, consult(cases, EXTRACTION, extractors), strict=True))
     by = f"extracted by {extractors.name} ({extractors.prompt.sha256[:8]})"
-    answers |= {i: (o.value, by) for i, o in extractions.items() if o.value}
+    for i, opinion in extractions.items():
+        if opinion.value:
+            same = is_verbatim(opinion.value, items[i].prediction)
+            answers[i] = opinion.value, by if same else f"{by}, reformatted"
     gradable = sorted(answers)
     cases = [make_item_case(items[i], questions[i], answers[i][0]) for i in gradable]
     grades = dict(zip(gradable, consult(cases, GRADE, graders), strict=True))
@@ -106,7 +109,9 @@ def run_mathreal(
                 verdict = mathreal.make_graded_verdict(
                     answer, f"{method} > graded", value or 0.0, rules
                 )
-                changed = {"outcome": outcome, "credit": value}
+                changed: dict[str, object] = {"outcome": outcome}
+                if value is None:
+                    changed |= {"credit": None, "strict": None}
                 return verdict.model_copy(update=changed)
 
             return _make_verdicts(grades[i], graders, mathreal.NAME, as_verdict)

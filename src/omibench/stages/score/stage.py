@@ -41,6 +41,10 @@ from omibench.stages.score.rows import FileRow, read_rows
 if TYPE_CHECKING:
     import polars as pl
 
+_VERDICT_COLUMNS = (
+    "version", "extracted", "method", "verdict", "credit", "strict", "ratio", "outcome",
+)  # fmt: skip
+
 
 class ScoreResult(NamedTuple):
     """Verdicts as they were written, what is not independent in them, and failed judgements."""
@@ -83,10 +87,10 @@ def score_rows(  # noqa: PLR0913, PLR0917 (files in, a file out)
     """Score rows by some rule books and write them with their verdicts as Parquet.
 
     The rows of `out` are those given, in order, once for each rule book: with `rules`, `version`,
-    `extracted`, `method`, `verdict` (0 to 1), `credit` (the share of parts), `ratio` (OMIBench's
-    eq. 6) and `outcome`; with a judge (the study that names it, or one already open) also
-    `gptscore` and `judge_outcome`, and of judge and grader the name, the key of its reply in the
-    store and the SHA-256 of its prompt;
+    `extracted`, `method`, `verdict` (0 to 1), `credit` (the share of parts), `strict` (1 where all
+    parts are right), `ratio` (OMIBench's eq. 6) and `outcome`; with a judge (the study that names
+    it, or one already open) also `gptscore` and `judge_outcome`, and of judge and grader the name,
+    the key of its reply in the store and the SHA-256 of its prompt;
     `score.columns` says what becomes of other columns. Of a gold of alternatives the one that
     gives most counts. With a `cache` (`score.cache`), verdicts that it knows are not made again.
     Where the rows are a part of a file, `part` says which, and stands in the column `partial`.
@@ -139,7 +143,16 @@ def _build_columns(
 ) -> dict[str, list[Any]]:
     """The new columns of the rows of one rule book, and of the judge beside them."""
     columns: dict[str, list[Any]] = {"rules": [rules] * len(scored)}
-    for name in ("version", "extracted", "method", "verdict", "credit", "ratio", "outcome"):
+    for name in (
+        "version",
+        "extracted",
+        "method",
+        "verdict",
+        "credit",
+        "strict",
+        "ratio",
+        "outcome",
+    ):
         columns[name] = [getattr(judged.verdict, name) for judged in scored]
     if with_grader:
         columns |= _build_judge_columns("grader", scored)
@@ -292,8 +305,8 @@ def _make_verdict_rows(
             id=row.id, index=row.index, key=row.key, rules=entry.verdict.rules,
             version=entry.verdict.version, extracted=entry.verdict.extracted,
             method=entry.verdict.method, verdict=entry.verdict.verdict, credit=entry.verdict.credit,
-            ratio=entry.verdict.ratio, outcome=entry.verdict.outcome, judge=entry.judge,
-            judge_key=entry.judge_key, prompt_sha256=entry.prompt_sha256,
+            strict=entry.verdict.strict, ratio=entry.verdict.ratio, outcome=entry.verdict.outcome,
+            judge=entry.judge, judge_key=entry.judge_key, prompt_sha256=entry.prompt_sha256,
             simulated=row.simulated or entry.simulated,
         )
         for column in zip(*verdicts, strict=True)

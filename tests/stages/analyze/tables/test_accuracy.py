@@ -136,6 +136,31 @@ def test_the_ratio_of_equation_6_is_averaged_beside_the_accuracy(results: Result
     assert before == {key: value for key, value in entry.items() if key != "ratios"}
 
 
+def test_strict_accuracy_stands_beside_the_loose_one(results: Results) -> None:
+    """MathReal: the share of responses with all parts right, and the mean share of parts."""
+    cell = Cell("sim-middle", "direct")
+    scored = (pl.col("rules") == "omibench") & (pl.col("outcome") == "scored")
+    half = pl.col("id").str.ends_with("0")
+    verdicts = results.verdicts.with_columns(
+        verdict=pl.when(scored & half).then(0.5).otherwise("verdict"),
+        strict=pl.when(scored).then(pl.when(half).then(0.0).otherwise("verdict")),
+    )
+    parts = replace(results, verdicts=verdicts)
+    rows = {s.rules: s for s in scores(parts) if s.cell == cell and s.subject == TOTAL}
+    mine = parts.select_verdicts("omibench", cell)
+    all_right = [float(v == 1) for v in mine["verdict"]]
+    assert rows["omibench"].strict == clustered_wilson(all_right, mine["cluster"].to_list(), 0.95)
+    assert rows["omibench"].acc.mean > rows["omibench"].strict.mean
+    assert rows["robust"].strict is None
+    entry = metrics(parts, list(rows.values()))[cell.model][cell.setting]
+    assert entry["strict"] == {"omibench": round(rows["omibench"].strict.mean, 6)}
+    records = {r["rules"]: r for r in score_records(parts, rows.values())}
+    assert records["omibench"]["strict"] == entry["strict"]["omibench"]
+    assert records["omibench"]["strict_lo"] < records["omibench"]["strict_hi"]
+    assert records["robust"]["strict"] is None
+    assert "strict" not in metrics(results, scores(results))[cell.model][cell.setting]
+
+
 def test_records_are_shares_with_six_digits(results: Results) -> None:
     for record in score_records(results, scores(results)):
         assert 0 <= record["lo"] <= record["acc"] <= record["hi"] <= 1

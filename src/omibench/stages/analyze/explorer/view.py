@@ -106,7 +106,7 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
         "rules": name_rules(row["rules"]),
         "version": row["version"],
         "verdict": f"{row['verdict']:g}",
-        "credit": "" if row["credit"] in (None, row["verdict"]) else f"credit {row['credit']:.2g}",
+        "parts": _describe_parts(row),
         "word": ("right" if right else "wrong") if scored else name_outcome(row["outcome"]),
         "style": ("right" if right else "wrong") if scored else "failed",
         "extracted": row["extracted"] or "",
@@ -115,3 +115,11 @@ def verdict_words(row: dict[str, Any]) -> dict[str, Any]:
         "judge_key": row["judge_key"] or "",
         "simulated": row["judge_simulated"],
     }
+
+
+def _describe_parts(row: dict[str, Any]) -> str:
+    """What else a verdict says of the parts of an answer: its credit, or its strict value."""
+    for name in ("credit", "strict"):
+        if row[name] not in (None, row["verdict"]):
+            return f"{name} {row[name]:.2g}"
+    return ""

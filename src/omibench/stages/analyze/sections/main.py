@@ -11,12 +11,14 @@ from omibench.stages.analyze.sections.main_rows import (
     describe_reading,
     failure_head,
     group_rows,
+    has_strict,
     main_caption,
 )
 from omibench.stages.analyze.sections.section import ReportSection, ReportTable, section
 from omibench.stages.analyze.tables.accuracy import score_records, subjects
 
 _PAGES_SHOW = "statement, figures, responses, verdicts and the place on the page of the paper"
+_STRICT = " ACC is the mean share of parts that are right; Strict, the share with all parts right."
 _PAGES_WITHOUT_PICTURES_SHOW = "statement, responses and verdicts"
 
 
@@ -34,15 +36,16 @@ class MainSection(ReportSection):
         """Rows by group, worded; cells that are missing; the link to the explorer."""
         results = self.results
         judged = JUDGE_RULES in results.rules
-        names = subjects(results)
+        names, strict = subjects(results), has_strict(results, self.analysis.scores)
         return {
             "simulated": results.main_simulated,
-            "caption": main_caption(results),
+            "caption": main_caption(results) + (_STRICT if strict else ""),
             "judged": judged,
             "judge_simulated": results.judge_simulated or results.has_synthetic_problems,
             "uncalibrated": judged and results.certificate is None,
             "subjects": names,
-            "columns": 6 + len(names) + judged,
+            "strict": strict,
+            "columns": 6 + len(names) + judged + strict,
             "failure_head": failure_head(results),
             "groups": group_rows(results, self.analysis.scores, self.analysis.printed_rows),
             "missing": [

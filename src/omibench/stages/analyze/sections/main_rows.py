@@ -15,7 +15,7 @@ from omibench.stages.analyze.sections.main_notes import (
     describe_size,
 )
 from omibench.stages.analyze.tables.accuracy import TOTAL, Failures, Score, subjects
-from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, Printed
+from omibench.stages.analyze.tables.printed import ACC, AVERAGE, GPTSCORE, STRICT, Printed
 from omibench.stages.analyze.tables.published import printed_row
 from omibench.stages.analyze.words import (
     NO_VALUE,
@@ -51,6 +51,7 @@ class PrintedCells(NamedTuple):
     total: str
     gptscore: str
     subjects: list[str]
+    strict: str = NO_VALUE
 
 
 class MainRow(NamedTuple):
@@ -71,6 +72,8 @@ class MainRow(NamedTuple):
     printed: PrintedCells | None
     gain: str = ""
     printed_in: str = ""
+    strict: str = NO_VALUE
+    strict_interval: str = ""
 
 
 class ModelRows(NamedTuple):
@@ -144,6 +147,11 @@ def main_caption(results: Results) -> str:
     )
 
 
+def has_strict(results: Results, rows: Sequence[Score]) -> bool:
+    """Whether the main rules tell strict accuracy from the share of parts that is right."""
+    return any(row.strict and row.rules == results.main_rules for row in rows)
+
+
 def failure_head(results: Results) -> str:
     """The heading of the responses without an answer: it says who found them so."""
     rules = results.failure_rules
@@ -207,6 +215,8 @@ def _main_row(
         failures=f"{failed.failed} / {total.responses}" if failed else NO_VALUE,
         bounds=_bounds(failed, digits),
         printed=_describe_printed(results, printed) if printed else None,
+        strict=format_share(total.strict.mean, digits) if total.strict else NO_VALUE,
+        strict_interval=format_bounds(total.strict) if total.strict else "",
     )
 
 
@@ -232,8 +242,9 @@ def _describe_printed(results: Results, row: Printed) -> PrintedCells | None:
     pairs = {answer.attributes.get("pair", "") for answer in results.answers.values()}
     if total == NO_VALUE and len(pairs) == 1:
         total = text(pairs.pop(), ACC)
-    cells = PrintedCells(total, text(TOTAL, GPTSCORE), [text(s, ACC) for s in subjects(results)])
-    return None if {total, cells.gptscore, *cells.subjects} == {NO_VALUE} else cells
+    values = [text(s, ACC) for s in subjects(results)]
+    cells = PrintedCells(total, text(TOTAL, GPTSCORE), values, text(TOTAL, STRICT))
+    return None if {total, cells.gptscore, cells.strict, *values} == {NO_VALUE} else cells
 
 
 def _bounds(failed: Failures | None, digits: int) -> str:

@@ -74,10 +74,12 @@ def describe_rules(results: Results) -> list[dict[str, Any]]:
 
 def _describe_total(score: Score | None) -> dict[str, str]:
     if score is None:
-        return {"acc": NO_VALUE, "interval": "", "credit": ""}
-    credit = "" if score.credit is None else f"credit {format_share(score.credit)}"
+        return {"acc": NO_VALUE, "interval": "", "parts": ""}
+    parts = "" if score.credit is None else f"credit {format_share(score.credit)}"
+    if score.strict:
+        parts = f"strict {format_share(score.strict.mean)}"
     return {
         "acc": format_share(score.acc.mean),
         "interval": format_bounds(score.acc),
-        "credit": credit,
+        "parts": parts,
     }

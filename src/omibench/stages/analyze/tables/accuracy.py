@@ -52,6 +52,8 @@ class Score(NamedTuple):
     """Mean of OMIBench's eq. 6, as its eq. 5 prints it; None where the rule book gives no ratio."""
     corrected: Corrected | None = None
     """The judge's total corrected for its errors; None without a certificate."""
+    strict: Estimate | None = None
+    """MathReal's strict accuracy; None where the accuracy itself asks for all parts."""
 
 
 class ImageScore(NamedTuple):
@@ -109,6 +111,24 @@ def average_problems(rows: pl.DataFrame, column: str) -> float | None:
     return float(problems[column].sum()) / problems.height
 
 
+def estimate_strict(rows: pl.DataFrame, confidence: float) -> Estimate | None:
+    """Estimate the strict accuracy over problems (MathReal, evaluation protocol).
+
+    Args:
+        rows: Verdicts of one rule book; `strict` is 1 where all parts are right, and null for a
+            response without an answer.
+        confidence: The two-sided level of the interval, in (0, 1).
+
+    Returns:
+        The estimate; None where no verdict has a strict value.
+    """
+    import polars as pl
+
+    if rows["strict"].null_count() == rows.height:
+        return None
+    return estimate_accuracy(rows.with_columns(verdict=pl.coalesce("strict", 0.0)), confidence)
+
+
 def scores(results: Results) -> list[Score]:
     """Every cell under every rule book, total first, then the subjects in alphabetical order.
 
@@ -126,7 +146,8 @@ def scores(results: Results) -> list[Score]:
                 table.append(
                     Score(cell, rules, subject, acc, part.height, failed, simulated,
                           average_problems(part, "credit"), average_problems(part, "ratio"),
-                          correct_accuracy(results, cell) if fixed else None)
+                          correct_accuracy(results, cell) if fixed else None,
+                          estimate_strict(part, confidence))
                 )  # fmt: skip
     return table
 
@@ -201,6 +222,9 @@ def score_records(results: Results, rows: Iterable[Score]) -> list[dict[str, Any
             "simulated": s.simulated,
             "judge_simulated": results.has_simulated_judge(s.rules),
             "ratio": None if s.ratio is None else round_number(s.ratio),
+            "strict": round_number(s.strict.mean) if s.strict else None,
+            "strict_lo": round_number(s.strict.lo) if s.strict else None,
+            "strict_hi": round_number(s.strict.hi) if s.strict else None,
         }
         for s in rows
     ]

@@ -22,9 +22,9 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
 
     `acc, lo, hi, n` are the main rules', and so are `failures` and `acc_failures_right`, which are
     left out where nothing says them; `gptscore` with its interval is there when a judge was asked;
-    `rules` holds the accuracy of every rule book, `ratios` the mean of eq. 6 (OMIBench, C.1) of
-    those that give it; `partial` says how many problems of how many a partial run asked. A cell
-    without responses or verdicts is `missing`.
+    `rules` holds the accuracy of every rule book, `ratios` the mean of eq. 6 (OMIBench, C.1) and
+    `strict` the strict accuracy (MathReal) of those that give it; `partial` says how many problems
+    of how many a partial run asked. A cell without responses or verdicts is `missing`.
     """
     values: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in results.study.cells:
@@ -55,6 +55,9 @@ def metrics(results: Results, rows: Sequence[Score]) -> dict[str, dict[str, dict
         ratios = {name: round_number(s.ratio) for name, s in totals.items() if s.ratio is not None}
         if ratios:
             entry["ratios"] = ratios
+        strict = {name: round_number(s.strict.mean) for name, s in totals.items() if s.strict}
+        if strict:
+            entry["strict"] = strict
         values.setdefault(cell.model, {})[cell.setting] = entry
     for cell in results.missing:
         values.setdefault(cell.model, {})[cell.setting] = {"missing": True}

@@ -183,7 +183,8 @@ class _CellValues:
             return _within(frame.filter(rules=rules, metric=name, k=k), ids)["value"].to_list()
         frame = _within(self._results.select_verdicts(rules, self._cell), ids)
         verdict = pl.col("verdict")
-        counted = (verdict >= 1).cast(pl.Float64) if metric == STRICT else verdict
+        all_parts = pl.coalesce("strict", (verdict >= 1).cast(pl.Float64))
+        counted = all_parts if metric == STRICT else verdict
         if loose:
             counted = pl.coalesce("credit", verdict)
         return frame.group_by("id").agg(counted.mean().alias("value"))["value"].to_list()
