@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from omibench.statistics.quantiles import t_value
+from omibench.statistics.quantiles import t_value, z_value
 
 SHARED_STEM = 0.2
 """Assumed correlation of such differences between problems that share a stem."""
@@ -57,6 +57,39 @@ def effective_n(
         return worth
     ratio = t_value(confidence, n - 1) / t_value(confidence, clusters - 1)
     return worth * ratio**2
+
+
+def effective_share_n(
+    values: Sequence[float], groups: Sequence[Hashable], confidence: float = 0.95
+) -> float:
+    """How many independent right-or-wrong answers give a mean as certain as these values do.
+
+    For values of 0 and 1 this is `effective_n`. A value in between is a mean of several samples,
+    or partial credit, and varies less: then it is m (1 - m) / v, where m is the mean and v the
+    clustered variance of the mean, at the squared ratio of the normal quantile and Student's at
+    clusters - 1 degrees of freedom. It can be more than the number of values. Values that are all
+    the same are taken as if one more problem of each kind, always right and always wrong, had
+    been there.
+
+    Args:
+        values: Each in [0, 1].
+        groups: The cluster of each value.
+        confidence: The two-sided level of the interval it is for, in (0, 1).
+
+    Raises:
+        ValueError: The two sequences differ in length.
+        MissingExtraError: scipy is needed and not installed.
+    """
+    n, clusters = len(values), len(set(groups))
+    if clusters < 2 or all(value in (0, 1) for value in values):
+        return effective_n(values, groups, confidence)
+    array = np.asarray(values, dtype=float)
+    mean, deviations = float(array.mean()), array - array.mean()
+    spread, most = float(deviations @ deviations), n * mean * (1 - mean)
+    if spread < 1e-12 * n:
+        return n * most / (mean**2 + (1 - mean) ** 2)
+    worth = n / estimate_design_effect(values, groups) * most / spread
+    return float(worth * (z_value(confidence) / t_value(confidence, clusters - 1)) ** 2)
 
 
 def effective_size(groups: Sequence[Hashable], correlation: float = SHARED_STEM) -> float:

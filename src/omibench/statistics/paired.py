@@ -6,9 +6,12 @@ from collections.abc import Hashable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from omibench.statistics.design_effect import effective_n
+from omibench.statistics.design_effect import effective_n, estimate_design_effect
 from omibench.statistics.intervals import Estimate
-from omibench.statistics.quantiles import z_value
+from omibench.statistics.quantiles import t_value, z_value
+
+EQUAL = 1e-9
+"""Differences that are this close are the same."""
 
 
 class AccuracyDifference(NamedTuple):
@@ -34,15 +37,20 @@ def paired_difference(
 ) -> AccuracyDifference:
     """Mean of first - second over the same problems (values in [0, 1]).
 
-    The adjusted Wald interval for paired shares (Bonett and Price 2012, eq. 4), the interval form
-    of McNemar's comparison, at the effective number of pairs of clustered problems. `comparisons`
-    is how many differences are looked at together (Bonferroni). No pairs says nothing: (-1, 1).
+    Between answers that are right or wrong: the adjusted Wald interval for paired shares (Bonett
+    and Price 2012, eq. 4), the interval form of McNemar's comparison, at the effective number of
+    pairs of clustered problems. Where differences lie between, as those of means of several samples
+    do: Student's interval of their mean at clusters - 1 degrees of freedom, with the clustered
+    variance. `comparisons` is how many differences are looked at together (Bonferroni). No pairs
+    says nothing: (-1, 1).
     """
     deltas = [a - b for a, b in zip(first, second, strict=True)]
     n = len(deltas)
     if n == 0:
         return AccuracyDifference(float("nan"), -1.0, 1.0, 0)
     level = 1 - (1 - confidence) / max(1, comparisons)
+    if not all(delta in (-1, 0, 1) for delta in deltas) and max(deltas) - min(deltas) > EQUAL:
+        return _compare_means(deltas, groups, level)
     pairs = effective_n(deltas, groups, level)
     effect = n / pairs
     gained = sum(d for d in deltas if d > 0) / effect
@@ -51,6 +59,21 @@ def paired_difference(
     half = z_value(level) * sqrt((up + down - (up - down) ** 2) / (pairs + 2))
     centre = up - down
     return AccuracyDifference(sum(deltas) / n, max(-1.0, centre - half), min(1.0, centre + half), n)
+
+
+def _compare_means(
+    deltas: Sequence[float], groups: Sequence[Hashable], level: float
+) -> AccuracyDifference:
+    """Student's interval of a mean difference; one cluster alone says nothing of its variance."""
+    n, clusters = len(deltas), len(set(groups))
+    value = sum(deltas) / n
+    if clusters == 1:
+        return AccuracyDifference(value, -1.0, 1.0, n)
+    variance = sum((delta - value) ** 2 for delta in deltas) / (n - 1)
+    half = t_value(level, clusters - 1) * sqrt(
+        variance * estimate_design_effect(deltas, groups) / n
+    )
+    return AccuracyDifference(value, max(-1.0, value - half), min(1.0, value + half), n)
 
 
 def independent_difference(first: Estimate, second: Estimate) -> AccuracyDifference:

@@ -90,6 +90,17 @@ def test_corrected_totals_follow_from_the_error_rates(made: Folders, results: Re
     assert found.lo < found.value < found.hi
 
 
+def test_types_that_share_error_rates_are_corrected_together(
+    made: Folders, results: Results
+) -> None:
+    """An error of the rates moves all of them: split in parts they are no more certain."""
+    cell = Cell("sim-strong", "cot")
+    mixed = replace(results, certificate=certificate(made))
+    assert mixed.select_verdicts("gptscore", cell)["answer_type"].n_unique() > 1
+    alike = replace(mixed, verdicts=results.verdicts.with_columns(answer_type=pl.lit("open")))
+    assert correct_accuracy(mixed, cell) == correct_accuracy(alike, cell)
+
+
 def test_the_report_says_uncalibrated_until_there_is_a_certificate(
     made: Folders, tmp_path: Path
 ) -> None:

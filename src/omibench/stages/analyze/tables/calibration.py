@@ -94,7 +94,8 @@ def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
     """The accuracy of a cell by the judge, corrected for its errors; None without a certificate.
 
     Each answer type is corrected by its own error rates where there are enough labels of it, else
-    by those of all labels; the parts are joined by their number of responses.
+    by those of all labels. Types that share error rates are corrected together, since an error of
+    these rates moves them all; the parts are joined by their number of responses.
     """
     certificate = results.certificate
     if certificate is None:
@@ -104,19 +105,21 @@ def correct_accuracy(results: Results, cell: Cell) -> Corrected | None:
     rows = results.select_verdicts(JUDGE_RULES, cell)
     scored = rows.filter(pl.col("outcome") == "scored")
     parts = [(float(rows.height - scored.height), KNOWN_WRONG)]
-    for (kind,), part in scored.partition_by("answer_type", as_dict=True).items():
-        quality = _rates(certificate, str(kind))
+    names = {kind: _rates(certificate, kind) for kind in scored["answer_type"].unique()}
+    rates = scored["answer_type"].replace_strict(names, return_dtype=pl.String)
+    for (name,), part in (
+        scored.with_columns(rates=rates).partition_by("rates", as_dict=True).items()
+    ):
+        quality = certificate.quality[str(name)]
         parts.append((float(part.height), _correct_rows(part, quality, certificate.confidence)))
     return combine_parts(parts)
 
 
-def _rates(certificate: Certificate, kind: str) -> JudgeQuality:
-    type_quality = certificate.quality.get(kind)
-    return (
-        type_quality
-        if type_quality and min(type_quality.tpr.n, type_quality.fpr.n) >= ENOUGH
-        else certificate.quality[ALL_TYPES]
-    )
+def _rates(certificate: Certificate, kind: str) -> str:
+    """Whose error rates correct an answer type: its own, or those of all types."""
+    quality = certificate.quality.get(kind)
+    enough = quality and min(quality.tpr.n, quality.fpr.n) >= ENOUGH
+    return kind if enough else ALL_TYPES
 
 
 def _correct_rows(rows: pl.DataFrame, quality: JudgeQuality, confidence: float) -> Corrected:
