@@ -268,6 +268,7 @@ def test_what_the_study_can_see_is_said(questions: Path, study: Make) -> None:
     assert plan.power is not None
     assert plan.power.problems == 3
     assert set(plan.power.difference.values()) == {None}
+    assert set(plan.power.family_difference.values()) == {None}
     assert "3 problems can show" in render(plan)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isinf
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -15,12 +16,15 @@ from omibench.statistics.power import detectable_difference
 RUNS = 4000
 
 
-def mcnemar_power(rng: np.random.Generator, n: int, discordant: float, difference: float) -> float:
+def mcnemar_power(
+    rng: np.random.Generator, n: int, discordant: float, difference: float,
+    critical: float = 1.959964,
+) -> float:  # fmt: skip
     """Share of simulated studies of n problems in which McNemar's test finds the difference."""
     gain, loss = (discordant + difference) / 2, (discordant - difference) / 2
     won, lost, _ = rng.multinomial(n, [gain, loss, 1 - gain - loss], size=RUNS).T
     z = (won - lost) / np.sqrt(np.maximum(won + lost, 1))
-    return float(np.mean(z > 1.959964))
+    return float(np.mean(z > critical))
 
 
 def clustered_power(
@@ -38,6 +42,17 @@ def clustered_power(
     sums = np.where(together, shared, own).sum(axis=2)
     z = sums.sum(axis=1) / np.sqrt((sums**2).sum(axis=1))
     return float(np.mean(z > 1.959964))
+
+
+@pytest.mark.parametrize("pairs", [15, 465])
+def test_a_family_of_comparisons_needs_larger_differences(pairs: int) -> None:
+    """At alpha over their number the difference is found four times in five, as one alone is."""
+    n, discordant, alpha = 1322, 0.3, 0.05 / pairs
+    difference = detectable_difference(n, discordant, alpha)
+    assert difference > 1.3 * detectable_difference(n, discordant)
+    critical = NormalDist().inv_cdf(1 - alpha / 2)
+    power = mcnemar_power(np.random.default_rng(pairs), n, discordant, difference, critical)
+    assert power == pytest.approx(0.8, abs=0.025)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ from omibench.schemas.cell_files import read_cell
 from omibench.schemas.request import NOT_BOUGHT, Outcome, Role
 from omibench.stages.infer.stage import load_questions
 from omibench.statistics.design_effect import effective_size
-from omibench.statistics.power import DISCORDANT, detectable_difference
+from omibench.statistics.paired import count_pairs
+from omibench.statistics.power import ALPHA, DISCORDANT, detectable_difference
 from omibench.store.store import Store
 
 
@@ -164,12 +165,20 @@ def _power(view: StudyView) -> Power | None:
     if len(view.study.cells) < 2 or not groups:
         return None
     effective = effective_size(groups)
-    differences = {share: detectable_difference(effective, share) for share in DISCORDANT}
+    comparisons = count_pairs(len(view.study.cells))
     return Power(
         problems=len(groups),
         effective=effective,
-        difference={s: d if d <= 1 else None for s, d in differences.items()},
+        difference=_list_differences(effective, ALPHA),
+        comparisons=comparisons,
+        family_difference=_list_differences(effective, ALPHA / comparisons),
     )
+
+
+def _list_differences(effective: float, alpha: float) -> dict[float, float | None]:
+    """Share of problems on which two models differ -> the difference that is detected, if any."""
+    differences = {share: detectable_difference(effective, share, alpha) for share in DISCORDANT}
+    return {share: d if d <= 1 else None for share, d in differences.items()}
 
 
 def incomplete_cells(study: Study, lacking: Collection[Outcome] = NOT_BOUGHT) -> dict[str, int]:

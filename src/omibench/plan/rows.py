@@ -54,15 +54,19 @@ class PlanRow(Noun):
 
 
 class Power(Noun):
-    """The smallest difference of two accuracies that the study detects; see `plan.power`.
+    """The smallest difference of two accuracies that the study detects; see `statistics.power`.
 
-    `difference` maps the share of problems on which two models differ to that difference, each in
-    [0, 1]; None where not even the largest possible difference is detected.
+    `difference` maps the share of problems on which two models differ to the difference that one
+    comparison detects, each in [0, 1]; None where not even the largest possible difference is
+    detected. `family_difference` is the same where the study's own `comparisons`, all pairs of its
+    cells, are looked at together, as in the report (Bonferroni).
     """
 
     problems: int
     effective: float
     difference: dict[float, float | None]
+    comparisons: int = 1
+    family_difference: dict[float, float | None] = {}
 
 
 class Spent(Noun):

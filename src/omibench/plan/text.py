@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 
@@ -132,15 +132,22 @@ def _power(power: Power | None) -> list[str]:
     size = f"{power.problems:,} problems"
     if power.effective < power.problems - 0.5:
         size += f" (worth {power.effective:,.0f} independent ones: some share a stem)"
-    differences = "; ".join(
-        f"{share:.0%}: {f'{100 * d:.1f} points' if d is not None else 'none'}"
-        for share, d in power.difference.items()
-    )
-    test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}, one comparison"
-    return [
+    test = f"paired, two-sided alpha {ALPHA:g}, power {POWER:.0%}"
+    lines = [
         f"Smallest accuracy difference that {size} can show ({test}), by the share of problems on "
-        f"which two models differ: {differences}"
+        f"which two models differ: {_format_differences(power.difference)} for one comparison"
     ]
+    if power.comparisons > 1:
+        family = _format_differences(power.family_difference)
+        lines[0] += f"; {family} for all {power.comparisons:,} pairs of cells, as the report does"
+    return lines
+
+
+def _format_differences(differences: Mapping[float, float | None]) -> str:
+    return ", ".join(
+        f"{share:.0%}: {f'{100 * d:.1f} points' if d is not None else 'none'}"
+        for share, d in differences.items()
+    )
 
 
 def _notes(plan: Plan) -> list[str]:

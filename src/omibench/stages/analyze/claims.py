@@ -21,7 +21,12 @@ from omibench.stages.analyze.words import (
     name_image_bin,
     name_scorer,
 )
-from omibench.statistics.paired import AccuracyDifference, independent_difference, paired_difference
+from omibench.statistics.paired import (
+    AccuracyDifference,
+    count_pairs,
+    independent_difference,
+    paired_difference,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,13 +62,12 @@ def compare_cells(results: Results, first: Cell, second: Cell) -> AccuracyDiffer
     The interval holds for all pairs of cells together (Bonferroni), because the cells that are
     compared were picked by looking at all of them: the best of many equal models looks better.
     """
-    cells = len(results.study.cells)
     return _compare_frames(
         _per_problem(results.select_verdicts(results.main_rules, first)),
         _per_problem(results.select_verdicts(results.main_rules, second)),
         ["id"],
         results.study.analyze.confidence,
-        comparisons=cells * (cells - 1) // 2,
+        comparisons=count_pairs(len(results.study.cells)),
     )
 
 
