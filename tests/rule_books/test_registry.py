@@ -12,7 +12,9 @@ def test_every_module_registers_the_name_that_it_is_listed_under(rules: str) -> 
     assert RULE_BOOKS.get(rules).name == rules
 
 
-@pytest.mark.parametrize("rules", ["omibench", "omibench-release", "emma", "usnco-v", "robust"])
+@pytest.mark.parametrize(
+    "rules", ["omibench", "omibench-release", "emma", "usnco-v", "usnco-v-last-letter", "robust"]
+)
 def test_every_rule_book_is_one_function_of_the_item(rules: str) -> None:
     item = make_item("C", "C", ["x", "y", "z"])
     verdict = score_item(item, rules)

@@ -21,6 +21,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "omibench-release": "omibench.rule_books.omibench_release",
         "emma": "omibench.rule_books.emma",
         "usnco-v": "omibench.rule_books.usnco_v",
+        "usnco-v-last-letter": "omibench.rule_books.usnco_v",
         "mathreal": "omibench.rule_books.mathreal",
         "robust": "omibench.rule_books.robust",
         "published": "omibench.rule_books.published",

@@ -1,46 +1,136 @@
-"""Rule book `usnco-v`: one option letter A to D, by the strict pattern of USNCO-V's methods.
+"""Rule books `usnco-v` and `usnco-v-last-letter`: one option letter A to D (USNCO-V, methods).
 
-A response that is a letter is that letter. From a longer one the last standalone capital A to D
-is taken (the zero-shot template asks for the letter alone, the chain-of-thought template for it
-at the end; the paper does not print its pattern). Anything else is invalid and counts as wrong.
+The paper takes a response that is one option letter as it stands, extracts "a standalone option
+letter" from a longer one by a strict pattern that it does not print, and counts anything else as
+wrong. Two readings of that pattern:
 
-Known weaknesses, kept: the article in "A simple titration" is a letter when none follows, and a
-remark on another option after the answer takes its place. Problems with other options than A to
-D and open answers are outside this rule: every response to them is `unparsed`.
+* `usnco-v` looks for a declared answer first: the last of a box that holds one letter, of "the
+  answer is", "answer:" and their kin before a letter, and of a last line that is a letter; else
+  the last letter that is called right or chosen ("B is correct", "I choose B"); else a letter that
+  the response begins with ("B. Water boils first"), where no other line begins with another. Only
+  without any does the last standalone letter count. A declared E to H is no valid option.
+* `usnco-v-last-letter` takes the last standalone letter, as the chain-of-thought template puts it
+  at the end. A later remark on another option, or a unit (100 °C), takes the answer's place.
+
+Known weakness of both, kept: the article in "A simple titration" is a letter when nothing else is.
+Problems with other options than A to D and open answers are outside these rules: every response to
+an open problem is `unparsed`. Declarations are read in English.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from omibench.answers.extraction.failures import failure
 from omibench.rule_books.outcome import find_finish_reason, make_failed_verdict, passes_through
 from omibench.rule_books.registry import rule_book
 from omibench.schemas.verdict import ScoredItem, Verdict
+from omibench.text.boxes import find_boxes
 from omibench.text.visible import drop_hidden_text
 
 NAME = "usnco-v"
-VERSION = 1
+VERSION = 2
+LAST_LETTER = "usnco-v-last-letter"
+LAST_LETTER_VERSION = 1
+
+OPTIONS = "ABCD"
+"""The valid options (methods, evaluation metrics)."""
 
 _STANDALONE = re.compile(r"(?<![A-Za-z0-9'’_\\])[A-D](?![A-Za-z0-9'’_])")
+_DRESS = r"(?:[\s*_`$(\[{\"'“‘]|\\(?:text|textbf|mathrm|mathbf|boxed)(?=\{)|\\[(\[]){0,12}+"
+_ENDS = r"(?![A-Za-z0-9'’_]|[-–—=]\w|\s+or\s|/|\s*[,&]\s*[A-H]\b|,?\s+and\s+[A-H]\b)"
+_LETTER = rf"([A-H]){_ENDS}"
+_NAMED = r"(?:(?i:option|choice|letter|statement)\s*)?"
+_PHRASE = re.compile(
+    r"(?i:\banswer|\b(?:correct|right|best|final|chosen|selected)\s+(?:option|choice|letter|one))"
+    r"[\s*_]{0,4}(?i:is|would\s+be|should\s+be|must\s+be|will\s+be|[:=]|[-–—](?=\s))"
+    r"(?:\s*(?:(?i:therefore|thus|then|hence|indeed|the|clearly)\b|:))?"
+    rf"{_DRESS}{_NAMED}{_DRESS}{_LETTER}(?!\W{{0,3}}\s+(?i:is\s+(?:not|wrong|incorrect|false)))"
+    r"(?!(?<=A)\s+(?!(?:because|since|as|which|is|for)\b)[a-z])"
+)
+_CALLED_RIGHT = re.compile(
+    rf"(?<![A-Za-z0-9'’_\\°-]){_LETTER}[)\]}}*_`$\"'”’.]{{0,6}}\s+(?i:is)\s+(?i:the\s+)?(?i:only\s+)?"
+    r"(?i:correct|right|best)\b"
+    rf"|\b(?i:choose|select|pick|go\s+with)\s+(?i:the\s+)?{_NAMED}{_DRESS}{_LETTER}"
+)
+_BARE_LETTER = re.compile(rf"{_DRESS}{_NAMED}{_DRESS}([A-H])[)\]}}*_`$\"'”’.\s]{{0,12}}")
+_LEAD = re.compile(
+    rf"^{_DRESS}([A-H])(?:[)\]}}*_`$]{{0,6}}[.:)\]]|\s+[-–—]\s|,?\s+because\b)"
+    r"(?!\W{0,3}(?:,|and\b|or\b|is\b|are\b))",
+    re.MULTILINE,
+)
 
 
 @rule_book(NAME, VERSION)
 def score(item: ScoredItem) -> Verdict:
-    """Score one response by its one option letter."""
-    blocked = passes_through(item, NAME, VERSION)
+    """Score one response by the letter that it declares, else by its last one."""
+    return _score_letter(item, find_declared_or_last, NAME, VERSION)
+
+
+@rule_book(LAST_LETTER, LAST_LETTER_VERSION)
+def score_last_letter(item: ScoredItem) -> Verdict:
+    """Score one response by its last standalone letter."""
+    return _score_letter(item, find_last_letter, LAST_LETTER, LAST_LETTER_VERSION)
+
+
+def find_declared_or_last(body: str) -> tuple[str, str] | None:
+    """The letter of a response and the way that it was found: declared, else the last one."""
+    return find_declared_letter(body) or find_last_letter(body)
+
+
+def find_declared_letter(body: str) -> tuple[str, str] | None:
+    """The letter A to H that a response declares as its answer, and how; None without one.
+
+    Args:
+        body: The visible part of a response.
+    """
+    if _BARE_LETTER.fullmatch(body):
+        return _BARE_LETTER.sub(r"\1", body), "letter"
+    declared = max(_iterate_declared(body), default=None)
+    if declared:
+        return declared[1:]
+    called = [first or second for first, second in _CALLED_RIGHT.findall(body)]
+    if called:
+        return called[-1], "called right"
+    leads = {match.group(1): match.start() for match in _LEAD.finditer(body)}
+    if len(leads) == 1 and _LEAD.match(body):
+        return next(iter(leads)), "first letter"
+    return None
+
+
+def find_last_letter(body: str) -> tuple[str, str] | None:
+    """The last standalone letter A to D of a response, and how; None without one."""
+    letters = _STANDALONE.findall(body)
+    if not letters:
+        return None
+    return letters[-1], "letter" if body == letters[-1] else "last standalone letter"
+
+
+def _iterate_declared(body: str) -> Iterator[tuple[int, str, str]]:
+    """Where a declaration stands, its letter and how it is made."""
+    for box in find_boxes(body).closed:
+        if bare := _BARE_LETTER.fullmatch(box):
+            yield body.rfind(f"{{{box}}}"), bare.group(1), "box"
+    for match in _PHRASE.finditer(body):
+        yield match.start(1), match.group(1), "phrase"
+    start = body.rfind("\n") + 1
+    if start and (bare := _BARE_LETTER.fullmatch(body, start)):
+        yield bare.start(1), bare.group(1), "last line"
+
+
+def _score_letter(
+    item: ScoredItem, find: Callable[[str], tuple[str, str] | None], rules: str, version: int
+) -> Verdict:
+    blocked = passes_through(item, rules, version)
     if blocked:
         return blocked
     body = drop_hidden_text(item.prediction)
-    letters = _STANDALONE.findall(body)
-    if not letters or item.answer_type != "mcq":
+    letter, method = find(body) or ("", "none")
+    if letter not in OPTIONS or not letter or item.answer_type != "mcq":
         outcome = failure(body, find_finish_reason(item)) or "unparsed"
-        return make_failed_verdict(outcome, "none", NAME, VERSION)
-    right = letters[-1] == "".join(item.gold).strip().upper()
+        return make_failed_verdict(outcome, method, rules, version)
+    right = letter == "".join(item.gold).strip().upper()
     return Verdict(
-        extracted=letters[-1],
-        method="letter" if body == letters[-1] else "last standalone letter",
-        verdict=float(right),
-        rules=NAME,
-        version=VERSION,
+        extracted=letter, method=method, verdict=float(right), rules=rules, version=version
     )

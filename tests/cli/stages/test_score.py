@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from omibench.cli.main import app
 from omibench.errors import MissingInputError, OmibenchError, ParamsError, SomeFailedError
 from omibench.judges.panel import Judge
 from omibench.params.study import Study
+from omibench.rule_books.registry import RULE_BOOKS
 from omibench.schemas.request import Outcome, Request, Response
 from omibench.stages.score.asking import ScoreJudges, make_score_judges
 
@@ -271,3 +274,8 @@ def test_a_wrong_part_is_one_line(answers: Path, words: list[str], said: str) ->
     assert isinstance(error, ParamsError)
     assert said in str(error)
     assert not out.exists()
+
+
+def test_the_help_names_every_built_in_rule_book() -> None:
+    rules = next(p for p in get_command(app).commands["score"].params if p.name == "rules")
+    assert set(RULE_BOOKS.built_in_names) <= set(re.split(r"[,\s]+", rules.help))

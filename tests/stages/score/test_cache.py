@@ -41,7 +41,9 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("rules", ["robust", "emma", "omibench", "omibench-release", "usnco-v"])
+@pytest.mark.parametrize(
+    "rules", ["robust", "emma", "omibench", "omibench-release", "usnco-v", "usnco-v-last-letter"]
+)
 def test_a_known_verdict_is_the_same_and_not_made_again(
     file: Path, scored: list[str], rules: str
 ) -> None:

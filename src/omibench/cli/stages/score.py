@@ -29,8 +29,9 @@ def score(
     rules: Annotated[
         list[str] | None,
         typer.Option(
-            help="omibench, emma, usnco-v, mathreal, robust, published or a plug-in's; several are "
-            "joined by commas, or each has a --rules of its own."
+            help="omibench, omibench-release, emma, usnco-v, usnco-v-last-letter, mathreal, "
+            "robust, published or a plug-in's; several are joined by commas, or "
+            "each has a --rules of its own."
         ),
     ] = None,
     explain: Annotated[
